@@ -9,7 +9,6 @@ what would be generated. It needs only rustfmt.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 PYTHON = ROOT / "python/spikewire"
 RUST = ROOT / "crates/spikewire/src/aerospike"
 RUST_MODULES = {"op": "operation", "exp": "expression"}
+STUBS = {"aerospike": "_native.pyi", "cql": "cql/_native.pyi"}
 BINDING = ROOT / "crates/spikewire-python/src"
 PROTOCOL = ROOT / "crates/spikewire-aerospike-protocol/src"
 NODE = ROOT / "node/src/aerospike"
@@ -58,19 +58,16 @@ def outputs() -> dict[Path, str]:
     texts[NODE / "operation/words.ts"] = typescript.words(known)
     texts |= {PYTHON / "compat" / path: text for path, text in compat.modules(known).items()}
     named = verbs.load()
-    for of in named.classes:
-        path = BINDING / f"aerospike/api/methods/{_snake(of.name)}.rs"
-        texts[path] = formatted(classes.module(named, of))
-    path = PYTHON / "_native.pyi"
-    texts[path] = stub.filled(path.read_text(), named)
+    for database, of in named.items():
+        methods = BINDING / database / "api/methods"
+        for name, text in classes.modules(of).items():
+            texts[methods / f"{name}.rs"] = formatted(text)
+        path = PYTHON / STUBS[database]
+        texts[path] = stub.filled(path.read_text(), of)
     steps = PYTHON / "aerospike/builder"
     texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
-    texts[ROOT / "docs/reference.md"] = pages.reference(known, named)
+    texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"])
     return texts
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Generates the verbs of the six classes in ``_native.pyi``, between their markers."""
+"""Generates the verbs of classes in the stubs ``_native.pyi``, between their markers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def filled(stub: str, verbs: Verbs) -> str:
         begin = f"    # verbs of {of.name}: tools/generate.py\n"
         end = f"    # end of {of.name}'s verbs\n"
         if stub.count(begin) != 1 or stub.count(end) != 1:
-            raise SystemExit(f"tools/generate.py: _native.pyi lacks the markers of {of.name}")
+            raise SystemExit(f"tools/generate.py: a stub lacks the markers of {of.name}")
         before, _, rest = stub.partition(begin)
         _, _, after = rest.partition(end)
         lines = [line for verb in verbs.of(of) for line in _verb(of, verb)]
@@ -58,8 +58,8 @@ def _signature(
         default = " = None" if verb.set == "optional" else ""
         lines += ["namespace: str,", f"set: str | None{default},"]
     for it in verb.takes:
-        if it.name == "*":
-            lines.append("*,")
+        if it.is_mark:
+            lines.append(f"{it.name},")
         elif it.name != leave_out:
             required = not it.default or it.name == require or it.name in types
             default = "" if required else f" = {it.stub_default}"

@@ -114,9 +114,10 @@ def rust_docs(text: str, indent: int = 0, mark: str = "///") -> str:
     return "".join(f"{pad}{mark} {line}".rstrip() + "\n" for line in lines)
 
 
-def formatted(rust: str) -> str:
+def formatted(rust: str, width: int = WIDTH) -> str:
     """Rust formatted by rustfmt."""
     command = ["rustfmt", "--edition", "2024", "--config-path", str(ROOT / "rustfmt.toml")]
+    command += ["--config", f"max_width={width}"]
     ran = subprocess.run(command, input=rust, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise SystemExit(f"rustfmt refuses what was generated:\n{ran.stderr}")

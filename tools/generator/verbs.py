@@ -13,13 +13,15 @@ OPTIONAL = "Option<Bound<'py, PyAny>>"
 
 #: Reserved words of Rust.
 RESERVED = ("where",)
+#: After ``*`` parameters are passed by keyword, before ``/`` by position.
+MARKS = ("*", "/")
 #: The types of flags, which are extracted by name so that an error names them.
 SWITCHES = ("bool", "Option<bool>")
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a verb; ``*`` means that keyword-only parameters follow."""
+    """A parameter of a verb, or one of ``MARKS``; ``**name`` takes all other keywords."""
 
     name: str
     python: str = ""
@@ -32,6 +34,11 @@ class Argument:
     literal: str = ""
 
     @property
+    def is_mark(self) -> bool:
+        """Whether it is not a parameter, but says how those beside it are passed."""
+        return self.name in MARKS
+
+    @property
     def rust_name(self) -> str:
         """Its name in Rust."""
         return f"r#{self.name}" if self.name in RESERVED else self.name
@@ -39,8 +46,8 @@ class Argument:
     @property
     def signature(self) -> str:
         """The parameter in the signature for Python."""
-        if self.name == "*":
-            return "*"
+        if self.is_mark or self.name.startswith("**"):
+            return self.name
         return f"{self.rust_name}={self.default}" if self.default else self.rust_name
 
     @property
@@ -58,7 +65,7 @@ class Argument:
         attribute = self.attribute
         if not attribute and self.rust in SWITCHES:
             attribute = f"#[pyo3(from_py_with = flags::{self.name})]"
-        return f"{attribute} {self.rust_name}: {self.rust}".strip()
+        return f"{attribute} {self.rust_name.lstrip('*')}: {self.rust}".strip()
 
     @property
     def takes_overload(self) -> bool:
@@ -76,7 +83,7 @@ class Verb:
     """A verb."""
 
     name: str
-    #: ``one`` record, ``many``, or a whole ``set``.
+    #: ``one`` record, ``many``, or a whole ``set``; a CQL ``statement``.
     on: str
     #: Its parameters, with the star before the keyword-only ones.
     takes: tuple[Argument, ...]
@@ -84,8 +91,8 @@ class Verb:
     returns: str
     #: The Rust expression that makes the call, and what is then applied to it.
     makes: str
-    then: str
     doc: str
+    then: str = ""
     #: Whether a client has to be given the set: ``optional`` or ``required``.
     set: str = ""
     #: If an argument determines the type of the result: the parameter with its other type, and
@@ -102,13 +109,9 @@ class Class:
     """A class that has verbs."""
 
     name: str
-    #: Its Rust module, and the type that runs its calls, in the field ``runner``.
-    module: str
-    runs: str
-    runner: str
-    #: The type of its keys for Python.
-    keys: str
     methods: tuple[str, ...]
+    #: The type of its keys for Python.
+    keys: str = ""
     #: The return type of its verbs, with ``{}`` for the result.
     future: str = "{}"
     #: The name of its queries and jobs; empty if it has no verbs on sets.
@@ -132,8 +135,11 @@ class Class:
 
 @dataclass(frozen=True)
 class Verbs:
-    """All verbs and classes."""
+    """All verbs and classes of a database."""
 
+    #: Its name in the folders of a binding, and its tables.
+    database: str
+    source: str
     verbs: tuple[Verb, ...]
     classes: tuple[Class, ...]
     #: Rust structures that collect parameters: type and fields.
@@ -177,20 +183,29 @@ class Verbs:
         return own.rust_name
 
 
-def load() -> Verbs:
-    """Loads the verbs and their classes."""
-    raw, classes = load_file("verbs"), load_file("classes")
+def load() -> dict[str, Verbs]:
+    """Loads the verbs and the classes of each database."""
+    aerospike = load_file("verbs") | load_file("classes")
+    return {
+        "aerospike": _verbs("aerospike", "verbs.toml and classes.toml", aerospike),
+        "cql": _verbs("cql", "cql.toml", load_file("cql")),
+    }
+
+
+def _verbs(database: str, source: str, raw: dict[str, Any]) -> Verbs:
     parameters = {name: _argument(name, of) for name, of in raw["parameters"].items()}
     gathered = {
         name: (of["type"], [_field(it) for it in of["fields"]])
-        for name, of in raw["gathered"].items()
+        for name, of in raw.get("gathered", {}).items()
     }
     return Verbs(
-        tuple(_verb(it, parameters, raw["groups"]) for it in raw["verbs"]),
-        tuple(_class(it) for it in classes["classes"]),
+        database,
+        source,
+        tuple(_verb(it, parameters, raw.get("groups", {})) for it in raw["verbs"]),
+        tuple(_class(it) for it in raw["classes"]),
         gathered,
-        raw["composed"],
-        classes["methods"],
+        raw.get("composed", {}),
+        raw["methods"],
         parameters,
     )
 
@@ -215,15 +230,14 @@ def _verb(raw: dict[str, Any], parameters: dict[str, Argument], groups: dict[str
     names = [it.strip() for it in taking.split(",")]
     takes = [
         replace(parameters.get(f"{of['name']}.{name}") or parameters[name])
-        if name != "*"
-        else Argument("*")
+        if name not in MARKS
+        else Argument(name)
         for name in names
     ]
     doc = of.pop("doc").strip("\n")
-    return Verb(takes=tuple(takes), doc=doc, then=of.pop("then", ""), **of)
+    return Verb(takes=tuple(takes), doc=doc, **of)
 
 
 def _class(raw: dict[str, Any]) -> Class:
     of = dict(raw)
-    module, has_set = of.pop("in"), of.pop("set", False)
-    return Class(module=module, has_set=has_set, methods=tuple(of.pop("methods")), **of)
+    return Class(has_set=of.pop("set", False), methods=tuple(of.pop("methods", ())), **of)

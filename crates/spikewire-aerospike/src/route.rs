@@ -1,4 +1,4 @@
-//! Chooses the node for a command.
+//! Chooses the node for a command, for the transport: [`Topology`].
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_transport::OrderKey;
+use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
+use spikewire_transport::{Metrics, OrderKey, Topology};
 
-use crate::cluster::{NamespaceMap, Node, Snapshot};
+use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
 use crate::model::ReplicaPolicy;
 use crate::model::{Error, Kind, Result};
@@ -204,6 +205,111 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
 }
 
+impl Topology for Cluster {
+    type Node = Node;
+    type Target = Target;
+    type Preference = ReplicaPolicy;
+    type Error = Error;
+    type Router = Router;
+
+    fn router(&self) -> Router {
+        Router::new(self.options().racks.clone())
+    }
+
+    fn route(
+        &self,
+        router: &Router,
+        target: &Target,
+        policy: ReplicaPolicy,
+        step: u32,
+    ) -> Result<Arc<Node>> {
+        router.choose(&self.snapshot(), target, policy, step)
+    }
+
+    fn settings(&self) -> Settings {
+        let options = self.options();
+        Settings {
+            connections_per_node: options.connections_per_node,
+            depth: options.depth,
+            queue: options.queue,
+            in_flight: options.in_flight,
+            connect_timeout: options.connect_timeout,
+            idle: options.idle,
+        }
+    }
+
+    #[inline]
+    fn is_closed(&self) -> bool {
+        Self::is_closed(self)
+    }
+
+    #[inline]
+    fn metrics(&self) -> Option<&Metrics> {
+        Some(Self::metrics(self))
+    }
+
+    #[inline(always)]
+    fn copy_of(
+        &self,
+        router: &Router,
+        target: &mut Target,
+        policy: ReplicaPolicy,
+    ) -> Option<CopyPlan<Target>> {
+        if target.is_hedged() { second(self, router, target, policy) } else { None }
+    }
+
+    fn admits_copy(&self, _: &Target) -> bool {
+        self.hedging().spend()
+    }
+
+    #[cold]
+    fn measured(&self, target: &Target, node: &Node, took: Duration, counts: bool) {
+        node.latencies().record(took);
+        if counts && target.is_second() {
+            self.hedging().win();
+        }
+    }
+
+    fn refresh_soon(&self) {
+        self.tend_soon();
+    }
+}
+
+/// The hedge request for a read, if it has one.
+#[cold]
+fn second(
+    cluster: &Cluster,
+    router: &Router,
+    target: &mut Target,
+    policy: ReplicaPolicy,
+) -> Option<CopyPlan<Target>> {
+    let (delay, target) = router.second(&cluster.snapshot(), target, policy)?;
+    cluster.hedging().earn();
+    Some(CopyPlan { delay, target, shares: true })
+}
+
+impl Addressed for Target {
+    fn writes(&self) -> bool {
+        self.write
+    }
+
+    #[inline(always)]
+    fn order(&self) -> OrderKey {
+        self.key()
+    }
+
+    #[inline(always)]
+    fn is_measured(&self) -> bool {
+        self.is_hedged()
+    }
+}
+
+impl Preference for ReplicaPolicy {
+    fn moves_on(self) -> bool {
+        self != Self::Master
+    }
+}
+
 /// How many unreachable nodes an error names.
 const NAMED: usize = 3;
 
@@ -255,127 +361,5 @@ fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cluster() -> (Vec<Arc<Node>>, Snapshot) {
-        let nodes: Vec<_> = (0..3)
-            .map(|i| {
-                let address = format!("127.0.0.1:{}", 3000 + i).parse().unwrap();
-                Arc::new(Node::new(i, format!("N{i}"), address, None))
-            })
-            .collect();
-        let with_racks = nodes.iter().map(|node| (node.clone(), Some(node.slot))).collect();
-        let mut map = NamespaceMap::new(with_racks, 2);
-        map.assign(0, 7, 0);
-        map.assign(1, 7, 2);
-        let namespaces = [("test".to_owned(), Arc::new(map))].into_iter().collect();
-        (nodes.clone(), Snapshot { nodes, namespaces, ..Snapshot::default() })
-    }
-
-    fn names(policy: ReplicaPolicy, write: bool, racks: &[u32]) -> Vec<String> {
-        let (_, snapshot) = cluster();
-        let router = Router::new(racks.to_vec());
-        let target = Target::partition("test".into(), 7, write);
-        (0..3)
-            .map(|step| match router.choose(&snapshot, &target, policy, step) {
-                Ok(node) => node.name.clone(),
-                Err(error) => format!("{:?}", error.kind()),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn policies() {
-        assert_eq!(names(ReplicaPolicy::Master, false, &[]), ["N0", "N0", "N0"]);
-        assert_eq!(names(ReplicaPolicy::Sequence, false, &[]), ["N0", "N2", "N0"]);
-        assert_eq!(names(ReplicaPolicy::Any, true, &[]), ["N0", "N2", "N0"]);
-        assert_eq!(names(ReplicaPolicy::PreferRack, false, &[2]), ["N2", "N0", "N2"]);
-        assert_eq!(names(ReplicaPolicy::PreferRack, false, &[9, 0]), ["N0", "N2", "N0"]);
-        assert_eq!(names(ReplicaPolicy::PreferRack, false, &[1]), ["N0", "N2", "N0"]);
-    }
-
-    #[test]
-    fn any_spreads_reads() {
-        let (_, snapshot) = cluster();
-        let router = Router::default();
-        let target = Target::partition("test".into(), 7, false);
-        let next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
-        assert_eq!([next(), next(), next()], [0, 2, 0]);
-    }
-
-    fn second(policy: ReplicaPolicy, target: &mut Target) -> Option<(Duration, String, String)> {
-        let (_, snapshot) = cluster();
-        let router = Router::new(vec![2]);
-        let (delay, second) = router.second(&snapshot, target, policy)?;
-        let name = |target| router.choose(&snapshot, target, policy, 0).unwrap().name.clone();
-        Some((delay, name(target), name(&second)))
-    }
-
-    #[test]
-    fn a_second_request_goes_to_another_node() {
-        let delay = Duration::from_millis(5);
-        let hedge = Hedge::after(delay).unwrap();
-        let read = || Target::partition("test".into(), 7, false).with_hedge(hedge);
-        let pair = |first: &str, other: &str| Some((delay, first.into(), other.into()));
-        assert_eq!(second(ReplicaPolicy::Sequence, &mut read()), pair("N0", "N2"));
-        assert_eq!(second(ReplicaPolicy::PreferRack, &mut read()), pair("N2", "N0"));
-        assert_eq!(second(ReplicaPolicy::Any, &mut read()), pair("N0", "N2"));
-        assert_eq!(second(ReplicaPolicy::Master, &mut read()), None);
-        let write = Target::partition("test".into(), 7, true).with_hedge(hedge);
-        assert_eq!(second(ReplicaPolicy::Sequence, &mut write.clone()), None);
-        let (nodes, snapshot) = cluster();
-        nodes[2].retire();
-        let router = Router::default();
-        let seconds = router.second(&snapshot, &mut read(), ReplicaPolicy::Sequence);
-        assert!(seconds.is_none(), "one node is left");
-    }
-
-    #[test]
-    fn a_percentile_is_that_of_the_other_node() {
-        let hedge = Hedge::percentile(90.0).unwrap();
-        let read = || Target::partition("test".into(), 7, false).with_hedge(hedge);
-        let (nodes, snapshot) = cluster();
-        let router = Router::default();
-        let policy = ReplicaPolicy::Sequence;
-        assert!(router.second(&snapshot, &mut read(), policy).is_none(), "nothing is known");
-        for _ in 0..100 {
-            nodes[0].latencies().record(Duration::from_secs(1));
-            nodes[2].latencies().record(Duration::from_millis(3));
-        }
-        let (delay, _) = router.second(&snapshot, &mut read(), policy).unwrap();
-        assert!(delay < Duration::from_millis(4), "{delay:?}");
-    }
-
-    #[test]
-    fn nodes_that_left_are_passed_over() {
-        let (nodes, snapshot) = cluster();
-        nodes[0].retire();
-        let target = Target::partition("test".into(), 7, true);
-        let router = Router::default();
-        let choose = |policy| router.choose(&snapshot, &target, policy, 0);
-        assert_eq!(choose(ReplicaPolicy::Sequence).unwrap().name, "N2");
-        assert_eq!(choose(ReplicaPolicy::Master).unwrap_err().kind(), Kind::NoNode);
-        nodes[2].retire();
-        assert_eq!(choose(ReplicaPolicy::Sequence).unwrap_err().kind(), Kind::NoNode);
-    }
-
-    #[test]
-    fn an_unknown_namespace_is_named() {
-        let (_, snapshot) = cluster();
-        let target = Target::partition("tset".into(), 0, false);
-        let error =
-            Router::default().choose(&snapshot, &target, ReplicaPolicy::Master, 0).unwrap_err();
-        assert_eq!(error.kind(), Kind::NoNamespace);
-        assert!(error.message().contains("\"tset\"") && error.message().contains("test"));
-    }
-
-    #[test]
-    fn a_cluster_without_namespaces_is_not_known_yet() {
-        let snapshot = Snapshot::default();
-        let target = Target::partition("test".into(), 0, false);
-        let error =
-            Router::default().choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap_err();
-        assert_eq!(error.kind(), Kind::NoNode);
-    }
-}
+#[path = "route_tests.rs"]
+mod tests;

@@ -56,7 +56,7 @@ impl Signals {
 impl Signals {
     #[new]
     fn new(client: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let source = match cql::session::shared_of(client) {
+        let source = match cql::api::session::shared_of(client) {
             Some(shared) => Source::Session(shared),
             None => Source::Client(origin(client)?),
         };

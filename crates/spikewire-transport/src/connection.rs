@@ -1,24 +1,19 @@
 //! A multiplexed connection: a socket and the pipeline over it.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
+use crate::connection_table::NodeKey;
 use crate::dial::{Dial, DialError};
-use crate::fault::Fault;
-use crate::keys::OrderKey;
-use crate::pipeline::{AbandonedCommand, Arrival, Pipeline, Request};
-use crate::placement::NodeKey;
-use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, Sharing};
+use crate::pipeline::{AbandonedCommand, Pipeline};
+use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;
 use crate::topology::Endpoint as _;
 use crate::wire::Wire;
-
-/// A command with the end of its reply, what that means, and when the command was written.
-type EndedReply<'a, P, T> = (CommandOf<P, T>, &'a [u8], Disposition, Option<Tick>);
 
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
@@ -96,26 +91,6 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         own || self.wire.has_unsent()
     }
 
-    /// Queues a command for the next write. Returns whether an earlier one with its key is
-    /// unanswered.
-    #[inline(always)]
-    pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) -> bool {
-        let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
-        let (kind, many, weight) = (command.kind, command.stream, command.rows.max(1));
-        let request = Request { kind, many, weight, deadline: command.deadline, key };
-        self.pipeline.queue(composed, request, command, now)
-    }
-
-    /// Writes what is queued; returns whether everything was written.
-    pub fn write(&mut self, now: Tick) -> io::Result<bool> {
-        if self.dial.is_some() {
-            return Ok(false);
-        }
-        let done = self.pipeline.write(&mut self.wire, now)?;
-        self.wire.flush()?;
-        Ok(done)
-    }
-
     /// Waits for bytes in a read, up to about `limit`. Returns the result of [`Pipeline::fill`] and
     /// the time.
     pub fn wait(&mut self, limit: Duration) -> (io::Result<(usize, bool)>, Tick) {
@@ -125,65 +100,6 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
             .waiting(limit)
             .and_then(|mut wire| self.pipeline.fill(&mut wire, || *came.insert(Tick::now())));
         (filled, came.unwrap_or_else(Tick::now))
-    }
-
-    /// Reads what has arrived. `first` is the result of an earlier read, if there was one. Calls
-    /// `take` for the end of every reply and `event` for frames that answer no request.
-    pub fn read<const TIMED: bool>(
-        &mut self,
-        mut first: Option<io::Result<(usize, bool)>>,
-        now: Tick,
-        mut take: impl FnMut(EndedReply<'_, P, T>, &Arc<NodeOf<P>>),
-        mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
-    ) -> Result<(), Fault> {
-        // The rest of what arrived with the handshake.
-        if first.is_none() && self.pipeline.has_input() {
-            self.arrivals::<TIMED>(&mut take, &mut event)?;
-        }
-        loop {
-            let filled = first.take();
-            let filled = filled.unwrap_or_else(|| self.pipeline.fill(&mut self.wire, || now));
-            let drained = match filled {
-                Ok((0, _)) => {
-                    return Err(Fault::broken(&*self.node, "the server closed the connection"));
-                }
-                Ok((_, drained)) => drained,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
-                Err(error) => {
-                    return Err(Fault::broken(&*self.node, &error).because(error));
-                }
-            };
-            self.arrivals::<TIMED>(&mut take, &mut event)?;
-            if drained && !self.ended && !self.wire.has_more() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn arrivals<const TIMED: bool>(
-        &mut self,
-        take: &mut impl FnMut(EndedReply<'_, P, T>, &Arc<NodeOf<P>>),
-        event: &mut impl FnMut(&Arc<NodeOf<P>>, &[u8]),
-    ) -> Result<(), Fault> {
-        let node = &self.node;
-        let ended = || Fault::broken(&**node, "the server ended the session");
-        loop {
-            let arrival = self.pipeline.next_arrival::<TIMED>();
-            match arrival.map_err(|error| Fault::malformed(&**node, &error))? {
-                None => return Ok(()),
-                Some(Arrival::More(command, body)) => command.ticket.collect(body),
-                Some(Arrival::Event(body)) => event(node, body),
-                Some(Arrival::Ended(command, body, disposition, written)) => {
-                    take((command, body, disposition, written), node);
-                    if disposition.closes {
-                        return Err(ended());
-                    }
-                }
-                Some(Arrival::SessionEnded) => return Err(ended()),
-                Some(Arrival::Verdict(why)) => return Err(Fault::ended(&**node, why)),
-            }
-        }
     }
 
     /// Removes commands that have timed out or were withdrawn; returns those that must be sent

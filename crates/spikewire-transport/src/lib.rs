@@ -11,7 +11,7 @@
 //! | `backoff` | pauses between attempts |
 //! | `handler` | what the transport calls on a ticket before it is completed |
 //! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command |
-//! | [`multiplexer`], `connection`, `placement`, `shard_connections` | all connections of a driver; one of them; which one a command takes |
+//! | [`multiplexer`], `connection`, `connection_table`, `shard_connections` | all connections of a driver; one of them; those of each node, and of its parts |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
 //! | [`dial`], [`shard_route`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
@@ -40,6 +40,7 @@ pub mod build;
 pub mod clock;
 pub mod command;
 mod connection;
+mod connection_table;
 pub mod descriptors;
 pub mod dial;
 pub mod driver;
@@ -54,7 +55,6 @@ pub mod native;
 pub mod node_stats;
 pub mod permits;
 pub mod pipeline;
-mod placement;
 pub mod policy;
 pub mod protocol;
 pub mod reply;

@@ -362,6 +362,7 @@ class SessionCore:
 
     @property
     def _submit(self) -> SessionSubmit: ...
+    # verbs of SessionCore: tools/generate.py
     def execute(
         self,
         statement: Statement,
@@ -371,15 +372,16 @@ class SessionCore:
     ) -> Rows:
         """Executes a statement: text, a prepared or bound one, or a batch.
 
-        ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-        Text with parameters is prepared on first use: its markers are ``?`` or ``%s``, ``:name`` or
-        ``%(name)s``. Values are never interpolated into the text, and take the types of their
-        columns. All rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
+        ``parameters`` are values by position (tuple, list) or by name (mapping,
+        dataclass, row), as many as there are markers. Text with parameters is prepared
+        on first use: its markers are ``?`` or ``%s``, ``:name`` or ``%(name)s``. Values
+        are never interpolated into the text, and take the types of their columns. All
+        rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
 
-        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement or does not
-        answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement
+        or does not answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values
+        that do not fit.
         """
-
     def page(
         self,
         statement: str | Prepared | BoundStatement,
@@ -387,17 +389,22 @@ class SessionCore:
         /,
         **options: Unpack[ExecuteOptions],
     ) -> Rows:
-        """One page of a statement's rows, up to ``page_size``: the page that starts at the option
-        ``paging_state``, or the first one. ``rows.paging_state`` is the start of the next page. An
-        empty page is not necessarily the last. Otherwise as ``execute``.
+        """One page of a statement's rows, up to ``page_size``: the page that starts at the
+        option ``paging_state``, or the first one. ``rows.paging_state`` is the start of
+        the next page. An empty page is not necessarily the last. Otherwise as
+        ``execute``.
         """
-
-    def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared:
-        """Prepares a statement, unless the session has it already and the schema has not changed
-        since. Its markers are ``?`` and ``:name``. ``options`` are those of
+    def prepare(
+        self,
+        statement: str,
+        /,
+        **options: Unpack[PrepareOptions],
+    ) -> Prepared:
+        """Prepares a statement, unless the session has it already and the schema has not
+        changed since. Its markers are ``?`` and ``:name``. ``options`` are those of
         ``PrepareOptions``.
         """
-
+    # end of SessionCore's verbs
     def _prepared(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared: ...
 
 @final
@@ -405,6 +412,7 @@ class SessionSubmit:
     """The verbs of a session, each returning a ``concurrent.futures.Future`` at once. From
     ``Session.submit``."""
 
+    # verbs of SessionSubmit: tools/generate.py
     def execute(
         self,
         statement: Statement,
@@ -414,15 +422,16 @@ class SessionSubmit:
     ) -> Future[Rows]:
         """Executes a statement: text, a prepared or bound one, or a batch.
 
-        ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-        Text with parameters is prepared on first use: its markers are ``?`` or ``%s``, ``:name`` or
-        ``%(name)s``. Values are never interpolated into the text, and take the types of their
-        columns. All rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
+        ``parameters`` are values by position (tuple, list) or by name (mapping,
+        dataclass, row), as many as there are markers. Text with parameters is prepared
+        on first use: its markers are ``?`` or ``%s``, ``:name`` or ``%(name)s``. Values
+        are never interpolated into the text, and take the types of their columns. All
+        rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
 
-        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement or does not
-        answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement
+        or does not answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values
+        that do not fit.
         """
-
     def page(
         self,
         statement: str | Prepared | BoundStatement,
@@ -430,16 +439,22 @@ class SessionSubmit:
         /,
         **options: Unpack[ExecuteOptions],
     ) -> Future[Rows]:
-        """One page of a statement's rows, up to ``page_size``: the page that starts at the option
-        ``paging_state``, or the first one. ``rows.paging_state`` is the start of the next page. An
-        empty page is not necessarily the last. Otherwise as ``execute``.
+        """One page of a statement's rows, up to ``page_size``: the page that starts at the
+        option ``paging_state``, or the first one. ``rows.paging_state`` is the start of
+        the next page. An empty page is not necessarily the last. Otherwise as
+        ``execute``.
         """
-
-    def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Future[Prepared]:
-        """Prepares a statement, unless the session has it already and the schema has not changed
-        since. Its markers are ``?`` and ``:name``. ``options`` are those of
+    def prepare(
+        self,
+        statement: str,
+        /,
+        **options: Unpack[PrepareOptions],
+    ) -> Future[Prepared]:
+        """Prepares a statement, unless the session has it already and the schema has not
+        changed since. Its markers are ``?`` and ``:name``. ``options`` are those of
         ``PrepareOptions``.
         """
+    # end of SessionSubmit's verbs
 
 class AsyncSessionCore:
     """An asyncio session; ``spikewire.cql.AsyncSession`` is built on it."""
@@ -485,6 +500,7 @@ class AsyncSessionCore:
         ``ValueError`` for an invalid type name, ``TypeError`` if the argument is not a class.
         """
 
+    # verbs of AsyncSessionCore: tools/generate.py
     def execute(
         self,
         statement: Statement,
@@ -494,15 +510,16 @@ class AsyncSessionCore:
     ) -> asyncio.Future[Rows]:
         """Executes a statement: text, a prepared or bound one, or a batch.
 
-        ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-        Text with parameters is prepared on first use: its markers are ``?`` or ``%s``, ``:name`` or
-        ``%(name)s``. Values are never interpolated into the text, and take the types of their
-        columns. All rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
+        ``parameters`` are values by position (tuple, list) or by name (mapping,
+        dataclass, row), as many as there are markers. Text with parameters is prepared
+        on first use: its markers are ``?`` or ``%s``, ``:name`` or ``%(name)s``. Values
+        are never interpolated into the text, and take the types of their columns. All
+        rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
 
-        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement or does not
-        answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement
+        or does not answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values
+        that do not fit.
         """
-
     def page(
         self,
         statement: str | Prepared | BoundStatement,
@@ -510,19 +527,22 @@ class AsyncSessionCore:
         /,
         **options: Unpack[ExecuteOptions],
     ) -> asyncio.Future[Rows]:
-        """One page of a statement's rows, up to ``page_size``: the page that starts at the option
-        ``paging_state``, or the first one. ``rows.paging_state`` is the start of the next page. An
-        empty page is not necessarily the last. Otherwise as ``execute``.
+        """One page of a statement's rows, up to ``page_size``: the page that starts at the
+        option ``paging_state``, or the first one. ``rows.paging_state`` is the start of
+        the next page. An empty page is not necessarily the last. Otherwise as
+        ``execute``.
         """
-
     def prepare(
-        self, statement: str, /, **options: Unpack[PrepareOptions]
+        self,
+        statement: str,
+        /,
+        **options: Unpack[PrepareOptions],
     ) -> asyncio.Future[Prepared]:
-        """Prepares a statement, unless the session has it already and the schema has not changed
-        since. Its markers are ``?`` and ``:name``. ``options`` are those of
+        """Prepares a statement, unless the session has it already and the schema has not
+        changed since. Its markers are ``?`` and ``:name``. ``options`` are those of
         ``PrepareOptions``.
         """
-
+    # end of AsyncSessionCore's verbs
     def _prepared(
         self, statement: str, /, **options: Unpack[PrepareOptions]
     ) -> asyncio.Future[Prepared]: ...

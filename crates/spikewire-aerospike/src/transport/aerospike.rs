@@ -1,8 +1,7 @@
-//! Implements the transport's traits for Aerospike: frames, result codes, nodes.
+//! Implements the transport's traits for Aerospike: frames, result codes, nodes. Routing is in
+//! `route.rs`.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
 
 use spikewire_aerospike_protocol::manage::Page;
 use spikewire_aerospike_protocol::message::{self, Header, info3};
@@ -12,19 +11,14 @@ use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{
     Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
 };
-use spikewire_transport::topology::{
-    CopyPlan, Endpoint, Preference, Settings, Target as Addressed,
-};
-use spikewire_transport::{
-    Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, OrderKey, Protocol, Topology,
-};
+use spikewire_transport::topology::Endpoint;
+use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Protocol};
 
 use super::{LARGE, MANY, about, explain};
 use crate::cluster::{Cluster, Node};
 use crate::framing::Aerospike;
-use crate::model::ReplicaPolicy;
-use crate::model::{Error, Kind, Result};
-use crate::route::{Router, Target};
+use crate::model::{Error, Kind};
+use crate::route::Target;
 
 impl Protocol for Aerospike {
     type Topology = Cluster;
@@ -35,11 +29,7 @@ impl Protocol for Aerospike {
     }
 
     #[inline]
-    fn classify(
-        &mut self,
-        body: &[u8],
-        request: RequestInfo,
-    ) -> std::result::Result<Disposition, Malformed> {
+    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
         if self.is_service_frame
             != (matches!(request.kind, RequestKind::Accounts | RequestKind::Info))
         {
@@ -125,7 +115,7 @@ impl Aerospike {
         &self,
         body: &[u8],
         request: RequestInfo,
-    ) -> std::result::Result<Disposition, Malformed> {
+    ) -> Result<Disposition, Malformed> {
         if self.security != (request.kind == RequestKind::Accounts) {
             return Err(Malformed("an answer to another kind of request".into()));
         }
@@ -147,7 +137,7 @@ impl Aerospike {
 }
 
 /// How a reply about users and roles ends; `None`: with a further frame.
-fn security_end(body: &[u8], many: bool) -> std::result::Result<Option<ResultCode>, Malformed> {
+fn security_end(body: &[u8], many: bool) -> Result<Option<ResultCode>, Malformed> {
     let malformed =
         |error: spikewire_aerospike_protocol::Malformed| Malformed(error.to_string().into());
     if many {
@@ -195,89 +185,6 @@ fn is_doubtful(code: ResultCode) -> bool {
     code == ResultCode::TIMEOUT
 }
 
-impl Topology for Cluster {
-    type Node = Node;
-    type Target = Target;
-    type Preference = ReplicaPolicy;
-    type Error = Error;
-    type Router = Router;
-
-    fn router(&self) -> Router {
-        Router::new(self.options().racks.clone())
-    }
-
-    fn route(
-        &self,
-        router: &Router,
-        target: &Target,
-        policy: ReplicaPolicy,
-        step: u32,
-    ) -> Result<Arc<Node>> {
-        router.choose(&self.snapshot(), target, policy, step)
-    }
-
-    fn settings(&self) -> Settings {
-        let options = self.options();
-        Settings {
-            connections_per_node: options.connections_per_node,
-            depth: options.depth,
-            queue: options.queue,
-            in_flight: options.in_flight,
-            connect_timeout: options.connect_timeout,
-            idle: options.idle,
-        }
-    }
-
-    #[inline]
-    fn is_closed(&self) -> bool {
-        Self::is_closed(self)
-    }
-
-    #[inline]
-    fn metrics(&self) -> Option<&Metrics> {
-        Some(Self::metrics(self))
-    }
-
-    #[inline(always)]
-    fn copy_of(
-        &self,
-        router: &Router,
-        target: &mut Target,
-        policy: ReplicaPolicy,
-    ) -> Option<CopyPlan<Target>> {
-        if target.is_hedged() { second(self, router, target, policy) } else { None }
-    }
-
-    fn admits_copy(&self, _: &Target) -> bool {
-        self.hedging().spend()
-    }
-
-    #[cold]
-    fn measured(&self, target: &Target, node: &Node, took: Duration, counts: bool) {
-        node.latencies().record(took);
-        if counts && target.is_second() {
-            self.hedging().win();
-        }
-    }
-
-    fn refresh_soon(&self) {
-        self.tend_soon();
-    }
-}
-
-/// The hedge request for a read, if it has one.
-#[cold]
-fn second(
-    cluster: &Cluster,
-    router: &Router,
-    target: &mut Target,
-    policy: ReplicaPolicy,
-) -> Option<CopyPlan<Target>> {
-    let (delay, target) = router.second(&cluster.snapshot(), target, policy)?;
-    cluster.hedging().earn();
-    Some(CopyPlan { delay, target, shares: true })
-}
-
 impl Endpoint for Node {
     #[inline]
     fn key(&self) -> u32 {
@@ -304,28 +211,6 @@ impl Endpoint for Node {
     #[inline]
     fn breaker(&self) -> &Breaker {
         &self.breaker
-    }
-}
-
-impl Addressed for Target {
-    fn writes(&self) -> bool {
-        self.write
-    }
-
-    #[inline(always)]
-    fn order(&self) -> OrderKey {
-        self.key()
-    }
-
-    #[inline(always)]
-    fn is_measured(&self) -> bool {
-        self.is_hedged()
-    }
-}
-
-impl Preference for ReplicaPolicy {
-    fn moves_on(self) -> bool {
-        self != Self::Master
     }
 }
 
@@ -380,11 +265,13 @@ impl CommandError for Error {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use spikewire_transport::{Attempts, ServerFailure, Tick};
 
     use super::*;
     use crate::command::{Failure, Verdict};
-    use crate::model::Policy;
+    use crate::model::{Policy, ReplicaPolicy};
 
     const NOW: Tick = Tick(1_000);
 

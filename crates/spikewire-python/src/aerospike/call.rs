@@ -1,4 +1,4 @@
-//! The call of a verb, built and checked, for any of the ways to run it.
+//! The reply to a command on one record, as the caller's result.
 
 use std::sync::Arc;
 
@@ -8,32 +8,20 @@ use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
 use smallvec::SmallVec;
 
 use spikewire_aerospike::cluster::Node;
-use spikewire_aerospike::command::{
-    Attempts, CommandSpec, Prepared, ResponseKind, ResponseOutcome, Sink, Target, read_bins,
-};
+use spikewire_aerospike::command::{Attempts, ResponseKind, ResponseOutcome, Sink, read_bins};
 use spikewire_aerospike::transport::Reply;
-use spikewire_aerospike::{Error, Kind, Policy};
+use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Message, Op};
-use spikewire_aerospike_protocol::request::Request;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::void_time;
 
-use crate::aerospike::key::{Address, Key};
+use crate::aerospike::key::Key;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::record::Record;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::{Buffer, Codec, Views, bin, is_bytes, particle};
-use crate::aerospike::verbs::Defaults;
-use crate::errors::{self, RequestError};
-
-/// A built request, and how to convert its reply.
-pub struct Call {
-    pub bytes: Vec<u8>,
-    pub target: Target,
-    pub policy: Policy,
-    pub plan: ResponsePlan,
-}
+use crate::errors;
 
 /// How to convert a reply.
 pub struct ResponsePlan {
@@ -73,33 +61,19 @@ impl ResponseShape {
     }
 }
 
-impl Call {
-    /// Builds a request for one record; `write` adds the operations.
-    #[inline]
-    pub fn compose(
-        address: Address<'_>,
-        spec: &CommandSpec,
-        defaults: &Defaults,
-        shape: ResponseShape,
-        write: impl FnOnce(&mut Request<'_>) -> Result<(), RequestError>,
-    ) -> PyResult<Self> {
-        let stored_key = if spec.send_key { address.stored_key()? } else { None };
-        let Address { space, key, digest } = address;
-        let Prepared { bytes, target, policy } =
-            spec.compose(&space, &digest, stored_key.as_deref(), write)?;
-        let (codec, user) = (defaults.codec.clone(), key.unbind());
-        let plan = ResponsePlan { shape, codec, buffers: false, space, user, digest };
-        Ok(Self { bytes, target, policy, plan })
+impl ResponsePlan {
+    /// The plan for the reply to a request for this record.
+    #[inline(always)]
+    pub fn new(shape: ResponseShape, codec: Option<Arc<Codec>>, address: Key) -> Self {
+        let Key { space, user, digest } = address;
+        Self { shape, codec, buffers: false, space, user, digest }
     }
 
     /// Sets whether bytes are returned as views of the reply.
-    pub fn with_buffers(mut self, buffers: bool) -> Self {
-        self.plan.buffers = buffers;
-        self
+    pub fn return_views(&mut self, buffers: bool) {
+        self.buffers = buffers;
     }
-}
 
-impl ResponsePlan {
     /// What kind of result the reply becomes.
     pub fn shape_mut(&mut self) -> &mut ResponseShape {
         &mut self.shape

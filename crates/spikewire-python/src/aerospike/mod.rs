@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`value`] | Python values to bytes and back |
-//! | [`space`], [`key`], [`arguments`], [`options`] | namespace and set, keys, keywords |
+//! | [`space`], [`key`], [`arguments`] | namespace and set, keys, keywords |
 //! | [`calls`], [`expression`], [`operation`], [`rows`] | what to do with the records |
 //! | [`record`], [`batch`], [`record_type`] | results, and the type of a dataset's records |
 //! | [`columns`] | records as arrays and tables, in both directions |
@@ -32,7 +32,6 @@ pub mod identity;
 pub mod key;
 pub mod many;
 pub mod operation;
-pub mod options;
 pub mod query;
 pub mod record;
 pub mod record_type;

@@ -1,50 +1,52 @@
-//! The engine's event loop driver on an asyncio event loop, in the loop's own thread.
+//! The connections of a client on its event loops: the engine's driver of a loop, in the loop's own
+//! thread. The way down: [`LoopTable::here`], [`LoopConnections::promise`],
+//! [`LoopConnections::submit`]. The loop calls back through [`super::driver`].
 
 use std::cell::Cell;
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
-use pyo3::{PyTraverseError, PyVisit};
-use rustc_hash::FxHashSet;
-use spikewire_sync::Mutex;
+use smallvec::SmallVec;
+use spikewire_sync::{Mutex, RwLock};
 use spikewire_transport::driver::Next;
 use spikewire_transport::protocol::{CommandOf, ErrorOf};
-use spikewire_transport::{EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, Tick};
+use spikewire_transport::{EventLoop, LoopDriver, Multiplexer, Protocol, Tick};
 
-use super::driver::{BoundMethods, Driver, EventSource};
 use super::errors::Raise;
-use super::event_loop::{LoopTimer, is_closed, watch};
+use super::event_loop::{LoopTimer, is_closed, running_loop};
 use super::forks::forks;
-use super::loop_entry::LoopEntry;
-use super::promise::{Completes, Promise};
+use super::loop_entry::{LoopEntry, loop_entry};
+use super::promise::{Completes, Promise, deliver};
 use super::python_code::PythonCode;
+
+/// Bound methods of a driver, for its loop.
+pub struct BoundMethods {
+    pub flush: Py<PyAny>,
+    pub expire: Py<PyAny>,
+    pub close: Py<PyAny>,
+}
 
 /// The connections of one event loop, driven by that loop.
 pub struct LoopConnections<P: Protocol, T: Completes<P>> {
     topology: Arc<P::Topology>,
-    connections: LoopDriver<P, T>,
-    event_loop: Py<PyAny>,
-    create_future: Py<PyAny>,
-    call_soon: Py<PyAny>,
-    note: LoopEntry,
-    timer: LoopTimer,
+    pub(super) connections: LoopDriver<P, T>,
+    pub(super) event_loop: Py<PyAny>,
+    pub(super) create_future: Py<PyAny>,
+    pub(super) call_soon: Py<PyAny>,
+    pub(super) note: LoopEntry,
+    pub(super) timer: LoopTimer,
     /// `None` after closing; otherwise the driver would keep itself alive.
-    bound: Mutex<Option<BoundMethods>>,
+    pub(super) bound: Mutex<Option<BoundMethods>>,
     fork_generation: u32,
 }
 
-impl<P: Protocol, T: Completes<P> + 'static> LoopConnections<P, T>
-where
-    Self: Send + Sync,
-{
-    /// Creates connections on this loop, which starts watching them. They belong to it.
-    pub fn start(topology: Arc<P::Topology>, event_loop: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
-        let connections = LoopDriver::new(Multiplexer::for_loop(topology.clone())?);
-        let connections = Arc::new(Self {
+impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
+    /// Connections that this loop is to drive.
+    pub(super) fn new(topology: Arc<P::Topology>, event_loop: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            connections: LoopDriver::new(Multiplexer::for_loop(topology.clone())?),
             topology,
-            connections,
             event_loop: event_loop.clone().unbind(),
             create_future: event_loop.getattr("create_future")?.unbind(),
             call_soon: event_loop.getattr("call_soon")?.unbind(),
@@ -52,14 +54,9 @@ where
             timer: LoopTimer::new(),
             bound: Mutex::new(None),
             fork_generation: forks(),
-        });
-        let turn = Driver::of(event_loop.py(), connections.clone())?;
-        watch(event_loop, connections.as_raw_fd(), turn)?;
-        Ok(connections)
+        })
     }
-}
 
-impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     /// The cluster that the connections lead to.
     pub fn topology(&self) -> &Arc<P::Topology> {
         &self.topology
@@ -152,12 +149,12 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         self.event_loop.bind(py).call_method1("call_soon_threadsafe", (close,)).map(drop)
     }
 
-    fn on<'a, 'py>(&'a self, py: Python<'py>) -> OnLoop<'a, 'py, P, T> {
+    pub(super) fn on<'a, 'py>(&'a self, py: Python<'py>) -> OnLoop<'a, 'py, P, T> {
         OnLoop { connections: self, py, raised: Cell::new(None) }
     }
 
     /// Releases what the loop refers to, once the driver is closed.
-    fn let_go_if_closed(&self) {
+    pub(super) fn let_go_if_closed(&self) {
         if self.connections.is_closed() {
             self.let_go();
         }
@@ -187,14 +184,14 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         self.timer.arm(self.event_loop.bind(py), at, expire.into_bound(py))
     }
 
-    fn let_go(&self) {
+    pub(super) fn let_go(&self) {
         let bound = self.bound.lock().take();
         drop(bound);
     }
 }
 
 /// The event loop as its driver sees it.
-struct OnLoop<'a, 'py, P: Protocol, T: Completes<P>> {
+pub(super) struct OnLoop<'a, 'py, P: Protocol, T: Completes<P>> {
     connections: &'a LoopConnections<P, T>,
     py: Python<'py>,
     raised: Cell<Option<PyErr>>,
@@ -221,16 +218,9 @@ impl<P: Protocol, T: Completes<P>> EventLoop for OnLoop<'_, '_, P, T> {
 
 impl<P: Protocol, T: Completes<P>> OnLoop<'_, '_, P, T> {
     /// An error that the loop raised, if there was one.
-    fn outcome(self) -> PyResult<()> {
+    pub(super) fn outcome(self) -> PyResult<()> {
         self.raised.take().map_or(Ok(()), Err)
     }
-}
-
-/// Completes futures in the loop's thread.
-fn deliver<P: Protocol, T: Completes<P>>(
-    py: Python<'_>,
-) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) {
-    move |ticket, outcome, next| ticket.complete(py, outcome, next)
 }
 
 impl<P: Protocol, T: Completes<P>> AsRawFd for LoopConnections<P, T> {
@@ -239,67 +229,171 @@ impl<P: Protocol, T: Completes<P>> AsRawFd for LoopConnections<P, T> {
     }
 }
 
-impl<P: Protocol, T: Completes<P> + 'static> EventSource for LoopConnections<P, T>
-where
-    Self: Send + Sync,
-{
-    fn bind(&self, methods: BoundMethods) {
-        *self.bound.lock() = Some(methods);
-    }
+/// The connections of each event loop that uses a client. There are few, so a linear search beats a
+/// map. They belong to the loop, which watches them: a client must not keep a loop alive that the
+/// program has dropped, nor hide it from the garbage collector.
+pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<TableEntry<P, T>>>);
 
-    fn turn(&self, py: Python<'_>) -> PyResult<()> {
-        let on = self.on(py);
-        self.connections.turn(&on, Some(Duration::ZERO), &mut deliver(py))?;
-        self.let_go_if_closed();
-        on.outcome()
-    }
+/// The connections of one loop.
+struct TableEntry<P: Protocol, T: Completes<P>> {
+    connections: Weak<LoopConnections<P, T>>,
+    /// Addresses of the loop and of asyncio's entry for it. They may have been used again since: the
+    /// connections, if they are still there, know better.
+    event_loop: usize,
+    note: usize,
+}
 
-    fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        let on = self.on(py);
-        self.connections.flush(&on, &mut deliver(py));
-        self.let_go_if_closed();
-        on.outcome()
+impl<P: Protocol, T: Completes<P>> Default for LoopTable<P, T> {
+    fn default() -> Self {
+        Self(RwLock::default())
     }
+}
 
-    fn expire(&self, py: Python<'_>) -> PyResult<()> {
-        self.timer.on_timer();
-        let on = self.on(py);
-        self.connections.expire(&on, &mut deliver(py));
-        self.let_go_if_closed();
-        on.outcome()
-    }
-
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
-        self.end(py)
-    }
-
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.event_loop)?;
-        visit.call(&self.create_future)?;
-        visit.call(&self.call_soon)?;
-        if let Some(bound) = self.bound.try_lock()
-            && let Some(bound) = &*bound
-        {
-            visit.call(&bound.flush)?;
-            visit.call(&bound.expire)?;
-            visit.call(&bound.close)?;
+impl<P: Protocol, T: Completes<P>> Drop for LoopTable<P, T> {
+    /// Event loops keep their connections, so these are closed when their client is dropped. If the
+    /// interpreter is gone, so are the loops, and their memory must not be touched.
+    fn drop(&mut self) {
+        let all = std::mem::take(self.0.get_mut());
+        if all.is_empty() {
+            return;
         }
-        self.note.traverse(visit, &self.event_loop)?;
-        self.timer.traverse(visit)?;
-        // Each reference is visited once, however many tickets lead to it.
-        let (mut seen, mut visited) = (FxHashSet::default(), Ok(()));
-        self.connections.each_ticket(&mut |ticket| {
-            ticket.look(&mut |future| {
-                if visited.is_ok() && seen.insert(std::ptr::from_ref(future)) {
-                    visited = visit.call(future);
+        Python::try_attach(|py| {
+            for connections in all.iter().filter_map(|it| it.connections.upgrade()) {
+                if connections.is_own()
+                    && let Err(error) = connections.end_soon(py)
+                {
+                    error.write_unraisable(py, Some(connections.event_loop(py)));
                 }
-            });
+            }
         });
-        visited
+    }
+}
+
+impl<P: Protocol, T: Completes<P> + 'static> LoopTable<P, T>
+where
+    LoopConnections<P, T>: Send + Sync,
+{
+    /// The connections of the loop that is running in this thread, created on first use. If no loop
+    /// is running, `core` is not called.
+    #[inline]
+    pub fn here<C>(
+        &self,
+        py: Python<'_>,
+        core: impl FnOnce() -> PyResult<C>,
+        topology: impl Fn(&C) -> &Arc<P::Topology>,
+    ) -> PyResult<Arc<LoopConnections<P, T>>> {
+        let note = loop_entry(py);
+        let noted = note.as_ref().and_then(|note| {
+            let at = note.as_ptr().addr();
+            self.find(|entry| entry.note == at, |it| it.is_noted(note))
+        });
+        if let Some(connections) = noted {
+            let core = core()?;
+            if Arc::ptr_eq(connections.topology(), topology(&core)) {
+                return Ok(connections);
+            }
+            return self.on(connections.event_loop(py), topology(&core));
+        }
+        let event_loop = running_loop(py)?;
+        let connections = self.on(&event_loop, topology(&core()?))?;
+        if let Some(note) = note {
+            self.note(&connections, note);
+        }
+        Ok(connections)
     }
 
-    fn clear(&self) {
-        self.let_go();
-        self.timer.clear();
+    #[cold]
+    fn note(&self, connections: &Arc<LoopConnections<P, T>>, note: Bound<'_, PyAny>) {
+        let at = note.as_ptr().addr();
+        connections.note(note);
+        let mut all = self.0.write();
+        let own = Arc::as_ptr(connections);
+        if let Some(entry) = all.iter_mut().find(|entry| entry.connections.as_ptr() == own) {
+            entry.note = at;
+        }
+    }
+
+    /// The connections of a loop to this cluster, created on first use.
+    fn on(
+        &self,
+        event_loop: &Bound<'_, PyAny>,
+        topology: &Arc<P::Topology>,
+    ) -> PyResult<Arc<LoopConnections<P, T>>> {
+        let is_it = |it: &LoopConnections<P, T>| {
+            it.is_on(event_loop) && Arc::ptr_eq(it.topology(), topology)
+        };
+        let at = event_loop.as_ptr().addr();
+        match self.find(|entry| entry.event_loop == at, is_it) {
+            Some(connections) => Ok(connections),
+            None => self.add(event_loop, topology),
+        }
+    }
+
+    #[cold]
+    fn add(
+        &self,
+        event_loop: &Bound<'_, PyAny>,
+        topology: &Arc<P::Topology>,
+    ) -> PyResult<Arc<LoopConnections<P, T>>> {
+        let py = event_loop.py();
+        let connections = LoopConnections::start(topology.clone(), event_loop)?;
+        // Closed loops never drive their connections again; nor do loops of a parent process.
+        let dead: Vec<_> =
+            self.all().into_iter().filter(|it| !it.is_own() || it.is_dead(py)).collect();
+        {
+            let mut all = self.0.write();
+            all.retain(|TableEntry { connections, .. }| {
+                let at = connections.as_ptr();
+                connections.strong_count() > 0 && !dead.iter().any(|it| Arc::as_ptr(it) == at)
+            });
+            let event_loop = event_loop.as_ptr().addr();
+            all.push(TableEntry { connections: Arc::downgrade(&connections), event_loop, note: 0 });
+        }
+        let mut ended = dead.iter().filter(|it| it.is_own());
+        ended.try_for_each(|it| it.end(py))?;
+        Ok(connections)
+    }
+}
+
+impl<P: Protocol, T: Completes<P>> LoopTable<P, T> {
+    /// The connections, created by this process, for which both are true.
+    #[inline]
+    fn find(
+        &self,
+        may_be: impl Fn(&TableEntry<P, T>) -> bool,
+        is_it: impl Fn(&LoopConnections<P, T>) -> bool,
+    ) -> Option<Arc<LoopConnections<P, T>>> {
+        // A loop may end meanwhile, and with it its connections, which runs Python code that may call
+        // this again or close the client: they are dropped after the lock.
+        let mut others = SmallVec::<[_; 1]>::new();
+        let all = self.0.read();
+        for entry in all.iter().filter(|entry| may_be(entry)) {
+            match entry.connections.upgrade() {
+                Some(own) if own.is_own() && is_it(&own) => return Some(own),
+                other => others.extend(other),
+            }
+        }
+        None
+    }
+
+    /// The connections of all loops that are alive.
+    fn all(&self) -> Vec<Arc<LoopConnections<P, T>>> {
+        self.0.read().iter().filter_map(|entry| entry.connections.upgrade()).collect()
+    }
+
+    /// Closes all connections; those of the running loop at once.
+    pub fn end(&self, py: Python<'_>) -> PyResult<()> {
+        let here = running_loop(py).ok();
+        let all = std::mem::take(&mut *self.0.write());
+        for connections in all.iter().filter_map(|entry| entry.connections.upgrade()) {
+            if !connections.is_own() {
+                // The descriptor is shared with the parent of the fork, so it is left alone.
+            } else if here.as_ref().is_some_and(|here| connections.is_on(here)) {
+                connections.end(py)?;
+            } else {
+                connections.end_soon(py)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -5,10 +5,16 @@
 
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
+use rustc_hash::FxHashSet;
+use spikewire_transport::Protocol;
 
+use super::connections::{BoundMethods, LoopConnections};
+use super::event_loop::watch;
+use super::promise::{Completes, deliver};
 use super::python_code::PythonCode;
 
 /// Connections that are driven by an event loop.
@@ -33,13 +39,6 @@ pub trait EventSource: AsRawFd + Send + Sync {
 
     /// For the garbage collector: drops the Python objects that the connections refer to.
     fn clear(&self);
-}
-
-/// Bound methods of a driver, for its loop.
-pub struct BoundMethods {
-    pub flush: Py<PyAny>,
-    pub expire: Py<PyAny>,
-    pub close: Py<PyAny>,
 }
 
 /// The connections of one event loop, as the loop knows them.
@@ -88,5 +87,86 @@ impl Driver {
 
     fn __clear__(&self) {
         self.0.clear();
+    }
+}
+
+impl<P: Protocol, T: Completes<P> + 'static> LoopConnections<P, T>
+where
+    Self: Send + Sync,
+{
+    /// Creates connections on this loop, which starts watching them. They belong to it.
+    pub(super) fn start(
+        topology: Arc<P::Topology>,
+        event_loop: &Bound<'_, PyAny>,
+    ) -> PyResult<Arc<Self>> {
+        let connections = Arc::new(Self::new(topology, event_loop)?);
+        let turn = Driver::of(event_loop.py(), connections.clone())?;
+        watch(event_loop, connections.as_raw_fd(), turn)?;
+        Ok(connections)
+    }
+}
+
+impl<P: Protocol, T: Completes<P> + 'static> EventSource for LoopConnections<P, T>
+where
+    Self: Send + Sync,
+{
+    fn bind(&self, methods: BoundMethods) {
+        *self.bound.lock() = Some(methods);
+    }
+
+    fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        let on = self.on(py);
+        self.connections.turn(&on, Some(Duration::ZERO), &mut deliver(py))?;
+        self.let_go_if_closed();
+        on.outcome()
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let on = self.on(py);
+        self.connections.flush(&on, &mut deliver(py));
+        self.let_go_if_closed();
+        on.outcome()
+    }
+
+    fn expire(&self, py: Python<'_>) -> PyResult<()> {
+        self.timer.on_timer();
+        let on = self.on(py);
+        self.connections.expire(&on, &mut deliver(py));
+        self.let_go_if_closed();
+        on.outcome()
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.end(py)
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.event_loop)?;
+        visit.call(&self.create_future)?;
+        visit.call(&self.call_soon)?;
+        if let Some(bound) = self.bound.try_lock()
+            && let Some(bound) = &*bound
+        {
+            visit.call(&bound.flush)?;
+            visit.call(&bound.expire)?;
+            visit.call(&bound.close)?;
+        }
+        self.note.traverse(visit, &self.event_loop)?;
+        self.timer.traverse(visit)?;
+        // Each reference is visited once, however many tickets lead to it.
+        let (mut seen, mut visited) = (FxHashSet::default(), Ok(()));
+        self.connections.each_ticket(&mut |ticket| {
+            ticket.look(&mut |future| {
+                if visited.is_ok() && seen.insert(std::ptr::from_ref(future)) {
+                    visited = visit.call(future);
+                }
+            });
+        });
+        visited
+    }
+
+    fn clear(&self) {
+        self.let_go();
+        self.timer.clear();
     }
 }

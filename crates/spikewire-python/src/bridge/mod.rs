@@ -8,9 +8,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`promise`] | the future that receives an outcome, whoever completes it |
-//! | [`connections`] | the connections of one event loop, and how the loop drives them |
+//! | [`connections`], [`loop_entry`] | the connections of all event loops; which loop is running |
 //! | [`driver`], [`event_loop`] | what such a loop calls, and what is called on it |
-//! | [`loops`], [`loop_entry`] | the connections of all event loops; which loop is running |
 //! | [`submitter`], [`driver_thread`] | a background thread with a bounded number of calls |
 //! | [`future`], [`waiters`] | the future of such a call; who waits for several of them |
 //! | [`signal`] | signals while a calling thread waits detached from the interpreter |
@@ -34,7 +33,6 @@ pub mod gil_fairness;
 pub mod keywords;
 pub mod lifecycle;
 pub mod loop_entry;
-pub mod loops;
 pub mod once;
 pub mod promise;
 pub mod python_code;

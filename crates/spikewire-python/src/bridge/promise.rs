@@ -26,6 +26,13 @@ pub trait Completes<P: Protocol>: ResponseHandler + Sized {
     fn complete(self, py: Python<'_>, outcome: Outcome<'_, P>, next: &mut Next<P, Self>);
 }
 
+/// Completes futures in the loop's thread.
+pub fn deliver<P: Protocol, T: Completes<P>>(
+    py: Python<'_>,
+) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) {
+    move |ticket, outcome, next| ticket.complete(py, outcome, next)
+}
+
 /// The future that receives the outcome of a call. It is completed in any case: if the promise is
 /// dropped because a driver ended before its commands did, the future fails as closed, with an
 /// error `E`.

@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`session`], [`runner`] | the two sessions; what runs their statements |
+//! | [`api`], [`runner`] | the two sessions; what runs their statements |
 //! | [`core`], [`options`] | the core of a session, and the options for opening it |
 //! | [`security`] | encryption, and authenticators written in Python |
 //! | [`job`], [`ticket`] | a statement with all steps to its result: preparing, pages |
@@ -14,6 +14,7 @@
 //! | [`columns`] | results as columns: Arrow, NumPy, pandas |
 //! | [`errors`] | errors as Python exceptions |
 
+pub mod api;
 pub mod batch;
 pub mod bind;
 pub mod canned;
@@ -32,7 +33,6 @@ pub mod row;
 pub mod rows;
 pub mod runner;
 pub mod security;
-pub mod session;
 pub mod statement;
 pub mod table_row;
 pub mod ticket;
@@ -46,6 +46,8 @@ pub mod module {
     #[pymodule(gil_used = false)]
     pub mod cql {
         #[pymodule_export]
+        use crate::cql::api::session::{AsyncSessionCore, SessionCore, SessionSubmit};
+        #[pymodule_export]
         use crate::cql::batch::Batch;
         #[pymodule_export]
         use crate::cql::columns::{is_table, table_rows};
@@ -57,8 +59,6 @@ pub mod module {
         use crate::cql::row::Row;
         #[pymodule_export]
         use crate::cql::rows::Rows;
-        #[pymodule_export]
-        use crate::cql::session::{AsyncSessionCore, SessionCore, SessionSubmit};
         #[pymodule_export]
         use crate::cql::value::{Mark, decode_value, encode_value};
     }

@@ -37,17 +37,6 @@ pub(super) fn answered<P: Protocol, T>(
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Makes the first attempt at a command, or at a copy whose time has come.
-    #[inline(always)]
-    pub(super) fn begin(&mut self, mut command: CommandOf<P, T>, now: Tick) {
-        let Self { topology, router, .. } = self;
-        let preference = command.policy.replica;
-        if let Some(plan) = topology.copy_of(router, &mut command.target, preference) {
-            self.prepare_copy(&mut command, plan, now);
-        }
-        self.attempt(command, now);
-    }
-
     /// Starts a copy whose time has come.
     #[cold]
     pub(super) fn begin_copy(&mut self, mut command: CommandOf<P, T>, now: Tick) {
@@ -68,7 +57,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     #[cold]
-    fn prepare_copy(
+    pub(super) fn prepare_copy(
         &mut self,
         command: &mut CommandOf<P, T>,
         plan: CopyPlan<<P::Topology as Topology>::Target>,

@@ -1,17 +1,25 @@
-//! Maintaining connections: deadlines, silence, idleness, nodes that left, and what happens to the
+//! Connections as such: opening them, deadlines, silence, idleness, nodes that left, and what happens to the
 //! commands of a connection that is given up.
 
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use mio::{Interest, Token};
+
+use super::send::Place;
 use super::{LOOK, Multiplexer};
 use crate::attempts::Failure;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
+use crate::connection_table::NodeKey;
 use crate::fault::{Fault, FaultKind};
+use crate::metrics::Metrics;
 use crate::pipeline::AbandonedCommand;
-use crate::placement::{NodeKey, Place};
-use crate::protocol::Protocol;
+use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
+use crate::shard_connections::ConnectionPurpose;
+use crate::shard_route::ShardRoute;
 use crate::topology::{Endpoint as _, SILENCE, Topology as _};
 
 /// Connections that were idle for longer than this are looked at before they are written to.
@@ -38,6 +46,89 @@ pub(super) fn idle() -> Fault {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
+    pub(super) fn open(
+        &mut self,
+        node: Arc<NodeOf<P>>,
+        sharing: Sharing,
+        now: Tick,
+    ) -> Result<usize, Fault> {
+        match self.dial(node.clone(), sharing, None, ConnectionPurpose::Commands, now) {
+            Ok(index) => {
+                self.nodes.entry((node.key(), sharing)).connections.push(index);
+                Ok(index)
+            }
+            Err(error) => {
+                node.breaker().record();
+                self.topology.refresh_soon();
+                Err(Fault::unreachable(&*node, &error).because(error))
+            }
+        }
+    }
+
+    /// Starts opening a connection, along a route if there is one.
+    pub(super) fn dial(
+        &mut self,
+        node: Arc<NodeOf<P>>,
+        sharing: Sharing,
+        route: Option<ShardRoute>,
+        purpose: ConnectionPurpose,
+        now: Tick,
+    ) -> io::Result<usize> {
+        let until = now.after(self.settings.connect_timeout);
+        let protocol = P::new(&self.topology, &node);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.forget(node.key());
+        }
+        let connection = Connection::open(node, protocol, (sharing, purpose), route, now, until)?;
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.connections.push(None);
+            self.connections.len() - 1
+        });
+        let slot = &mut self.connections[index];
+        let connection = slot.insert(Box::new(connection));
+        let timed = self.topology.metrics().is_some_and(Metrics::times_stages);
+        connection.pipeline.time_writes(timed);
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let registered = self.registry.register(&mut connection.wire, Token(index), both);
+        if let Err(error) = registered {
+            *slot = None;
+            self.vacant.push(index);
+            return Err(error);
+        }
+        Ok(index)
+    }
+
+    /// Queues on a connection that was just opened, unless that failed.
+    #[inline(never)]
+    pub(super) fn queue_on(
+        &mut self,
+        opened: Result<usize, Fault>,
+        command: CommandOf<P, T>,
+        now: Tick,
+    ) {
+        match opened {
+            Ok(index) => {
+                let key = self.key(&command);
+                self.queue(index, command, key, now);
+            }
+            Err(error) => self.failed(command, Failure::NotSent(error.into()), now),
+        }
+    }
+
+    /// Finds another place, because the connection that was chosen can no longer be used.
+    #[cold]
+    pub(super) fn place_elsewhere(
+        &mut self,
+        index: usize,
+        mut command: CommandOf<P, T>,
+        now: Tick,
+    ) {
+        self.give_up(index, idle(), FaultSource::None, now);
+        // No byte of it was sent, so this was not an attempt.
+        command.attempts.count -= 1;
+        self.attempt(command, now);
+    }
+
     /// Whether a connection that was idle must not be written to: for too long, or it was closed by
     /// the server, which a driver that was held up has not noticed yet.
     #[inline(always)]

@@ -9,16 +9,29 @@
 //! - when [`Multiplexer::alarm`] has come, it calls [`Multiplexer::expire`].
 //!
 //! Each of them completes commands through the closure it is given.
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | its state, what is due, closing |
+//! | `send` | from a command to bytes on a socket |
+//! | `turn` | from replies on the sockets to outcomes |
+//! | `failure`, `retry_queue`, `copies` | another attempt or an error; what waits for its time; copies |
+//! | `maintenance`, `shards` | opening connections, giving them up; those to parts of a node |
+//! | `order`, `line` | the order of commands about the same record; the limit on those in flight |
+//! | `poller`, `waiting_read` | waiting for many connections, or for one |
+//! | `counting` | counts what ends |
 
-mod attempt;
 mod copies;
 mod counting;
+mod failure;
 mod line;
 mod maintenance;
 mod order;
 mod poller;
 mod retry_queue;
+mod send;
 mod shards;
+mod turn;
 mod waiting_read;
 
 use std::collections::binary_heap::PeekMut;
@@ -28,27 +41,23 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mio::event::Event;
-use mio::{Interest, Registry, Token};
+use mio::{Registry, Token};
 
-use self::counting::Counting;
-use self::maintenance::FaultSource;
 pub(crate) use self::maintenance::REVALIDATE_AFTER_IDLE;
 use self::order::Order;
 pub use self::poller::Poller;
 use self::retry_queue::DelayedCommand;
-use crate::buffer;
+use self::send::Spread;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::fault::{CommandError as _, Fault, FaultKind, copy_of};
+use crate::connection_table::ConnectionTable;
+use crate::fault::{Fault, FaultKind};
 use crate::metrics::Recorder;
 use crate::pipeline::AbandonedCommand;
-use crate::placement::{ConnectionTable, Spread};
-use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
-use crate::reply::{Outcome, Reply};
-use crate::ticket_handle::{Settlement, TicketHandle};
-use crate::topology::{Endpoint as _, Settings, Target as _, Topology};
+use crate::protocol::{CommandOf, ErrorOf, Protocol};
+use crate::reply::Outcome;
+use crate::topology::{Settings, Target as _, Topology};
 
 /// How often the multiplexer checks for stuck connections while commands are in flight.
 const LOOK: Duration = Duration::from_millis(100);
@@ -206,100 +215,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         std::mem::take(&mut self.superseded)
     }
 
-    /// Accepts a command; it is written by the next flush. The outcome always comes through one of
-    /// the completing calls, even if the command fails at once.
-    // Inlined because a command is large: it is moved once instead of twice.
-    #[inline(always)]
-    pub fn submit(&mut self, mut command: CommandOf<P, T>, now: Tick) {
-        self.in_flight += 1;
-        self.notes(&mut command);
-        self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
-        if command.deadline.0 <= now.0.saturating_add(SHORTEST) {
-            self.time_out(AbandonedCommand { command, sent: false }, None);
-        } else if command.start > now {
-            self.alarm = self.alarm.min(command.start);
-            self.delay(command.start, command, false);
-        } else if self.in_flight > self.most && self.has_no_room(&command) {
-            self.line.push_back(command);
-            self.waits = true;
-        } else {
-            self.begin(command, now);
-        }
-    }
-
-    /// Writes what was submitted since the last flush.
-    pub fn flush(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        loop {
-            while let Some(index) = self.dirty.pop() {
-                let Some(connection) = &mut self.connections[index] else { continue };
-                connection.dirty = false;
-                if !(self.holds && connection.pipeline.awaits()) {
-                    self.write(index, now);
-                }
-            }
-            self.report(deliver);
-            if self.line.is_empty() || !self.let_in(now) {
-                break;
-            }
-        }
-        self.publish();
-    }
-
-    /// Waits up to `wait` for something to happen, reads replies in bulk and completes their
-    /// commands. `Some(ZERO)` does not wait, `None` has no limit.
-    pub fn turn(
-        &mut self,
-        wait: Option<Duration>,
-        deliver: &mut impl FnMut(T, Outcome<'_, P>),
-    ) -> io::Result<()> {
-        let Some(mut poller) = self.poller.take() else {
-            return Err(io::Error::other("another thread waits for this multiplexer"));
-        };
-        let mut polled = poller.wait(wait);
-        let mut is_full = poller.is_full();
-        self.handle(&mut poller, deliver);
-        while is_full && polled.is_ok() {
-            polled = poller.wait(Some(Duration::ZERO));
-            is_full = poller.is_full();
-            self.handle(&mut poller, deliver);
-        }
-        self.poller = Some(poller);
-        match polled {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    /// For drivers that wait without holding the multiplexer: they wait with this poller, and then
-    /// call [`Multiplexer::handle`], which does the rest of a turn. `None` if it is detached
-    /// already.
-    pub fn detach_poller(&mut self) -> Option<Poller> {
-        self.poller.take()
-    }
-
     /// For many threads that share one multiplexer behind a lock. From here on a request waits
     /// while its connection awaits a reply, so that the next write carries those of several
     /// threads, and fewer connections are used, which carry more per write.
     pub fn share(&mut self) {
         self.holds = true;
         self.spread = Spread::shared();
-    }
-
-    /// The part of a turn after the wait. Returns the time at which the wait ended.
-    pub fn handle(
-        &mut self,
-        poller: &mut Poller,
-        deliver: &mut impl FnMut(T, Outcome<'_, P>),
-    ) -> Tick {
-        let now = Tick::now();
-        for event in poller.events() {
-            if event.token() != WAKER {
-                self.ready(event, now, deliver);
-            }
-        }
-        poller.forget();
-        self.flush(now, deliver);
-        now
     }
 
     /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes that
@@ -382,198 +303,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.report(deliver);
         self.alarm = Tick::NEVER;
         self.publish();
-    }
-
-    #[inline]
-    fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        if !self.failed.is_empty() {
-            self.report_failed(deliver);
-        }
-    }
-
-    #[cold]
-    fn report_failed(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        for (ticket, error) in std::mem::take(&mut self.failed) {
-            self.in_flight -= 1;
-            deliver(ticket, Err(error));
-        }
-    }
-
-    fn ready(&mut self, event: &Event, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        let (index, writable) = (event.token().0, event.is_writable());
-        let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else {
-            return;
-        };
-        connection.ended |= event.is_read_closed();
-        let opens = connection.dial.is_some();
-        if opens {
-            match connection.open_further() {
-                Ok(true) => {}
-                Ok(false) => return self.watch(index, now),
-                Err(error) => {
-                    let error = Fault::unreachable(&*connection.node, &error)
-                        .because(io::Error::from(error));
-                    return self.give_up(index, error, FaultSource::Node, now);
-                }
-            }
-        }
-        if P::SHARDS && opens && !self.settle(index) {
-            return;
-        }
-        // Once the connection is ready, what was queued meanwhile is written.
-        if opens || writable {
-            self.write(index, now);
-        }
-        self.read(index, None, now, deliver);
-    }
-
-    /// Writes what a connection has queued.
-    fn write(&mut self, index: usize, now: Tick) {
-        let Some(connection) = &mut self.connections[index] else { return };
-        match connection.write(now) {
-            Ok(_) => self.watch(index, now),
-            Err(error) => self.broken(index, &error, now),
-        }
-    }
-
-    /// Keeps the poller's interest in step with what a connection waits for.
-    #[inline]
-    fn watch(&mut self, index: usize, now: Tick) {
-        let Some(connection) = &self.connections[index] else { return };
-        let watch = connection.wants_to_write();
-        if watch != connection.watches_write {
-            self.watch_write(index, watch, now);
-        }
-    }
-
-    #[cold]
-    fn watch_write(&mut self, index: usize, watch: bool, now: Tick) {
-        let Some(connection) = &mut self.connections[index] else { return };
-        connection.watches_write = watch;
-        let both = Interest::READABLE | Interest::WRITABLE;
-        let interest = if watch { both } else { Interest::READABLE };
-        let result = self.registry.reregister(&mut connection.wire, Token(index), interest);
-        if let Err(error) = result {
-            self.broken(index, &error, now);
-        }
-    }
-
-    fn broken(&mut self, index: usize, why: &io::Error, now: Tick) {
-        let Some(connection) = &self.connections[index] else { return };
-        let error = Fault::broken(&*connection.node, why).because(copy_of(why));
-        self.give_up(index, error, FaultSource::Node, now);
-    }
-
-    /// Reads from a connection. `first` is the result of an earlier read, if there was one.
-    fn read(
-        &mut self,
-        index: usize,
-        first: Option<io::Result<(usize, bool)>>,
-        now: Tick,
-        deliver: &mut impl FnMut(T, Outcome<'_, P>),
-    ) {
-        // Two versions, so that nothing is checked while counting is disabled.
-        if self.counts && self.still_counts() {
-            self.read_as::<true>(index, first, now, deliver);
-        } else {
-            self.read_as::<false>(index, first, now, deliver);
-        }
-    }
-
-    /// Like `read`, with counting decided.
-    fn read_as<const COUNTED: bool>(
-        &mut self,
-        index: usize,
-        first: Option<io::Result<(usize, bool)>>,
-        now: Tick,
-        deliver: &mut impl FnMut(T, Outcome<'_, P>),
-    ) {
-        let Some(mut connection) = self.connections[index].take() else { return };
-        let key = connection.key();
-        let was_idle = connection.pipeline.in_flight() == 0;
-        let mut retries = Vec::new();
-        let (mut completed, mut supersedes) = (0, false);
-        let topology = &*self.topology;
-        let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
-        let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
-        if COUNTED {
-            connection.pipeline.time_writes(timed);
-        }
-        let outcome = connection.read::<COUNTED>(
-            first,
-            now,
-            |(mut command, body, disposition, written), node| {
-                let reply = Reply { body, node, attempts: command.attempts };
-                let mut counts = true;
-                let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
-                if (command.has_copy() || command.target.is_measured()) && !goes_on {
-                    let settled = copies::answered::<P, T>(topology, &mut command, node, now);
-                    counts = settled != Settlement::Dropped;
-                    supersedes |= settled == Settlement::Counts { supersedes: true };
-                }
-                if COUNTED
-                    && counts
-                    && let Some(counting) = &mut counting
-                {
-                    counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
-                    if timed {
-                        counting.begins(command.start, written, now);
-                    }
-                }
-                let explained = P::explain(body, &command.bytes);
-                match disposition.outcome {
-                    ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
-                    ReplyKind::Returned => command.ticket.returned(command.bytes),
-                    ReplyKind::Retry { doubtful } => {
-                        node.breaker().record();
-                        return retries.push((command, reply.error(), doubtful));
-                    }
-                }
-                completed += 1;
-                let ending = if let Some(error) = explained {
-                    Err(command.attempts.annotate(error.on(node.to_string())))
-                } else if command.attempts.count > 1 && P::is_server_error(body) {
-                    Err(topology.conclude(&mut command.target, reply.error()))
-                } else {
-                    Ok(reply)
-                };
-                let TicketHandle::Own(mut ticket) = command.ticket else { return };
-                if COUNTED
-                    && timed
-                    && let Some(at) = counting.as_ref().and_then(Counting::handed_at)
-                {
-                    ticket.answered_at(at);
-                }
-                deliver(ticket, ending);
-                if COUNTED
-                    && timed
-                    && let Some(counting) = &mut counting
-                {
-                    counting.delivered();
-                }
-            },
-            |node, frame| topology.event(node, frame),
-        );
-        self.in_flight -= completed;
-        self.superseded |= supersedes;
-        let pipeline = &connection.pipeline;
-        if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {
-            connection.dirty = true;
-            self.dirty.push(index);
-        }
-        let drained = connection.pipeline.is_drained();
-        self.connections[index] = Some(connection);
-        if let Err(error) = outcome {
-            // Servers close idle connections: that is no fault.
-            let source = if was_idle { FaultSource::None } else { FaultSource::Node };
-            self.give_up(index, error, source, now);
-        } else if drained {
-            self.give_up(index, maintenance::drained(), FaultSource::None, now);
-        }
-        for (command, error, doubtful) in retries {
-            self.on_server_error(command, error, doubtful, now);
-        }
-        self.admit(key, now);
     }
 }
 

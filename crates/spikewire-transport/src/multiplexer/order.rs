@@ -13,9 +13,10 @@
 use rustc_hash::FxHashMap;
 
 use super::Multiplexer;
+use super::send::Place;
 use crate::command::ResponseHandler;
+use crate::connection_table::NodeKey;
 use crate::keys::OrderKey;
-use crate::placement::{NodeKey, Place};
 use crate::protocol::{CommandOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Target as _};
 

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use super::Multiplexer;
 use super::maintenance::FaultSource;
+use super::send::Place;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::placement::{NodeConnections, NodeKey, Place};
+use crate::connection_table::{NodeConnections, NodeKey};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::topology::{Endpoint as _, Topology as _};

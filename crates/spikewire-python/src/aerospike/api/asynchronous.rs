@@ -8,10 +8,10 @@ use spikewire_aerospike::admin;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::Command;
 use spikewire_aerospike::transport::{Aerospike, Next};
+use spikewire_transport::metrics::CallStart;
 
-use super::classes::{ClientRunner, Runner};
+use super::classes::{ClientRunner, Runner, Verbs};
 use super::ticket::{AdminPromise, Owner, Ticket};
-use crate::aerospike::call::Call;
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::Core;
 use crate::aerospike::identity::Registry;
@@ -20,10 +20,11 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::asynchronous::AsyncQuery;
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminOrigin, AdminRun, Origin};
+use crate::aerospike::verbs::Call;
 use crate::bridge::connections::LoopConnections;
+use crate::bridge::connections::LoopTable;
 use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::Running as _;
-use crate::bridge::loops::LoopTable;
 use crate::errors::type_error;
 use crate::stages::{Stages, Watch};
 
@@ -54,16 +55,17 @@ impl Runner for Loops {
         &self,
         py: Python<'py>,
         call: Call,
-        began: Option<Tick>,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
         let connections = self.connections(py)?;
-        let now = match began {
+        let now = match began.at {
             Some(began) => connections.topology().metrics().encoded(began),
             None => Tick::now(),
         };
-        let Call { bytes, target, policy, plan } = call;
+        let Call { bytes, target, mut policy, plan } = call;
+        policy.metrics_flags = began.metrics_flags;
         let (future, promise) = connections.promise(py)?;
-        let takes_turn = began.is_some() && self.shared.stages.takes_turn();
+        let takes_turn = began.at.is_some() && self.shared.stages.takes_turn();
         let watch = takes_turn
             .then(|| Watch::on_loop(connections.topology().clone(), &future))
             .transpose()?;
@@ -145,6 +147,14 @@ pub struct AsyncClient {
     pub(super) runner: Arc<Loops>,
 }
 
+impl Verbs for AsyncClient {
+    type Runner = Loops;
+
+    fn runner(&self) -> &Loops {
+        &self.runner
+    }
+}
+
 impl AsyncClient {
     /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
@@ -171,4 +181,16 @@ impl AsyncClient {
 pub struct AsyncDataset {
     pub(super) runner: Arc<Loops>,
     pub(super) space: Arc<Space>,
+}
+
+impl Verbs for AsyncDataset {
+    type Runner = Loops;
+
+    fn runner(&self) -> &Loops {
+        &self.runner
+    }
+
+    fn home(&self) -> Option<&Arc<Space>> {
+        Some(&self.space)
+    }
 }

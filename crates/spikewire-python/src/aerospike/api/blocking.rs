@@ -6,14 +6,14 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::transport::{Reply, buffer};
+use spikewire_transport::metrics::CallStart;
 
-use super::classes::{ClientRunner, Runner};
+use super::classes::{ClientRunner, Runner, Verbs};
 use super::submit;
-use crate::aerospike::call::{Call, ResponsePlan};
+use crate::aerospike::call::ResponsePlan;
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::Core;
 use crate::aerospike::identity::Registry;
@@ -22,6 +22,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminOrigin, Origin};
+use crate::aerospike::verbs::Call;
 use crate::bridge::lifecycle::Running as _;
 use crate::bridge::signal::{detached, detached_command};
 use crate::bridge::submitter::wait_for;
@@ -41,6 +42,14 @@ pub fn end_submitted(py: Python<'_>) {
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct Client {
     pub(super) runner: Arc<Shared>,
+}
+
+impl Verbs for Client {
+    type Runner = Shared;
+
+    fn runner(&self) -> &Shared {
+        &self.runner
+    }
 }
 
 impl Client {
@@ -68,6 +77,18 @@ impl Client {
 pub struct Dataset {
     pub(super) runner: Arc<Shared>,
     pub(super) space: Arc<Space>,
+}
+
+impl Verbs for Dataset {
+    type Runner = Shared;
+
+    fn runner(&self) -> &Shared {
+        &self.runner
+    }
+
+    fn home(&self) -> Option<&Arc<Space>> {
+        Some(&self.space)
+    }
 }
 
 impl AdminOrigin for Shared {
@@ -122,10 +143,12 @@ impl Runner for Shared {
     fn run<'py>(
         &self,
         py: Python<'py>,
-        call: Call,
-        began: Option<Tick>,
+        mut call: Call,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.core(py)?;
+        call.policy.metrics_flags = began.metrics_flags;
+        let began = began.at;
         if core.submitter.must_send(call.target.key()) {
             return wait_for(&submit::send(py, self, call, began)?);
         }

@@ -6,19 +6,17 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spikewire_aerospike::clock::Tick;
 use spikewire_transport::metrics::CallStart;
 
-use crate::aerospike::call::Call;
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::closed;
 use crate::aerospike::identity::{Registry, Token};
-use crate::aerospike::key::Address;
 use crate::aerospike::many::BatchCall;
 use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
+use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 use crate::errors::type_error;
 
@@ -27,13 +25,12 @@ pub trait Runner {
     /// The client to which the calls belong.
     fn shared(&self) -> &Shared;
 
-    /// Runs a call. Returns its result or its future. `began`: when it began, while stages are
-    /// timed.
+    /// Runs a call, which began like this. Returns its result or its future.
     fn run<'py>(
         &self,
         py: Python<'py>,
         call: Call,
-        began: Option<Tick>,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>>;
 
     /// Runs a batch. Returns its result or its future.
@@ -72,13 +69,8 @@ pub trait Verbs {
     fn runner(&self) -> &Self::Runner;
 
     /// A dataset's namespace and set, for keys that are only a user key.
-    fn home(&self) -> Option<&Arc<Space>>;
-
-    fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
-        match self.home() {
-            Some(space) => Address::within(space, key),
-            None => Address::whole(key),
-        }
+    fn home(&self) -> Option<&Arc<Space>> {
+        None
     }
 
     fn defaults(&self) -> &Defaults {
@@ -89,16 +81,6 @@ pub trait Verbs {
     #[inline]
     fn begin(&self) -> CallStart {
         self.runner().shared().stages.begin()
-    }
-
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-        mut call: Call,
-        began: CallStart,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        call.policy.metrics_flags = began.metrics_flags;
-        self.runner().run(py, call, began.at)
     }
 
     fn run_many<'py>(

@@ -19,7 +19,7 @@ mod ticket;
 use pyo3::prelude::*;
 
 use self::asynchronous::Loops;
-pub use self::classes::Verbs;
+pub use self::classes::{Runner, Verbs};
 use crate::aerospike::client::Shared;
 use crate::bridge::python_code;
 

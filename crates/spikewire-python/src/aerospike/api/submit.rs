@@ -8,14 +8,15 @@ use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, deadline};
 use spikewire_aerospike::transport::Aerospike;
 use spikewire_transport::OrderKey;
+use spikewire_transport::metrics::CallStart;
 
-use super::classes::Runner;
+use super::classes::{Runner, Verbs};
 use super::ticket::{Owner, Ticket};
-use crate::aerospike::call::Call;
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::Core;
 use crate::aerospike::many::BatchCall;
 use crate::aerospike::space::Space;
+use crate::aerospike::verbs::Call;
 use crate::bridge::future::FutureBase;
 use crate::bridge::gil_fairness;
 use crate::bridge::submitter::{SubmittedCall, Submitter};
@@ -33,10 +34,11 @@ impl Runner for Submit {
     fn run<'py>(
         &self,
         py: Python<'py>,
-        call: Call,
-        began: Option<Tick>,
+        mut call: Call,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
-        send(py, &self.0, call, began).map(Bound::into_any)
+        call.policy.metrics_flags = began.metrics_flags;
+        send(py, &self.0, call, began.at).map(Bound::into_any)
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
@@ -99,6 +101,14 @@ pub struct ClientSubmit {
     pub(super) submit: Submit,
 }
 
+impl Verbs for ClientSubmit {
+    type Runner = Submit;
+
+    fn runner(&self) -> &Submit {
+        &self.submit
+    }
+}
+
 impl ClientSubmit {
     pub fn new(shared: Arc<Shared>) -> Self {
         Self { submit: Submit(shared) }
@@ -111,6 +121,18 @@ impl ClientSubmit {
 pub struct DatasetSubmit {
     pub(super) submit: Submit,
     pub(super) space: Arc<Space>,
+}
+
+impl Verbs for DatasetSubmit {
+    type Runner = Submit;
+
+    fn runner(&self) -> &Submit {
+        &self.submit
+    }
+
+    fn home(&self) -> Option<&Arc<Space>> {
+        Some(&self.space)
+    }
 }
 
 impl DatasetSubmit {

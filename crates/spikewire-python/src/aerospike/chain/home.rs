@@ -5,13 +5,12 @@ use pyo3::types::{PyDict, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::verb::Verb;
-use crate::aerospike::api::Verbs;
 use crate::aerospike::api::asynchronous::AsyncClient;
 use crate::aerospike::api::blocking::Client;
-use crate::aerospike::call::Call;
+use crate::aerospike::api::{Runner as _, Verbs};
 use crate::aerospike::key::Address;
 use crate::aerospike::many::{self, BatchCall, Resolve};
-use crate::aerospike::verbs::Defaults;
+use crate::aerospike::verbs::{Call, Defaults};
 
 /// The classes of steps of one API: those on one key by itself, and the others.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -121,7 +120,8 @@ impl Direct {
             make: impl FnOnce(&Defaults, Address<'py>) -> PyResult<Call>,
         ) -> PyResult<Bound<'py, PyAny>> {
             let began = verbs.begin();
-            verbs.run(key.py(), make(verbs.defaults(), verbs.address(key)?)?, began)
+            let call = make(verbs.defaults(), Address::of(verbs.home(), key)?)?;
+            verbs.runner().run(key.py(), call, began)
         }
         match self {
             Self::Blocking(client) => on(client.get(), key, make),
@@ -140,7 +140,7 @@ impl Direct {
             verbs: &V,
             make: impl FnOnce(&Defaults, Resolve<'_>) -> PyResult<BatchCall>,
         ) -> PyResult<Bound<'py, PyAny>> {
-            let resolve = |key: &Bound<'_, PyAny>| many::whole(verbs.address(key));
+            let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(verbs.home(), key));
             let began = verbs.begin();
             verbs.run_many(py, make(verbs.defaults(), &resolve)?, began)
         }

@@ -10,10 +10,12 @@ use super::operations::OfficialOperations;
 use super::plain;
 use super::shapes::{Shapes, meta, named, results};
 use super::steps::EncodedSteps;
-use crate::aerospike::api::Verbs;
 use crate::aerospike::api::blocking::Client;
-use crate::aerospike::call::{Answers, Call, ResponseShape};
+use crate::aerospike::api::{Runner as _, Verbs as _};
+use crate::aerospike::call::{Answers, ResponseShape};
+use crate::aerospike::key::Address;
 use crate::aerospike::record::Record;
+use crate::aerospike::verbs::Call;
 use crate::errors::invalid_argument;
 
 /// Runs the call. Returns key, metadata, and the latest result of each bin. `None` if the key or an
@@ -37,11 +39,11 @@ pub fn operate<'py>(
         answers: Answers { returns, plain: Vec::new() },
         operations: Vec::new(),
     };
-    let call = Call::compose(client.address(key)?, &spec, defaults, shape, |out| {
+    let call = Call::compose(Address::of(client.home(), key)?, &spec, defaults, shape, |out| {
         steps.encoded().for_each(|step| out.step(step));
         Ok(())
     })?;
-    let record = client.run(py, call, began)?;
+    let record = client.runner().run(py, call, began)?;
     let record = record.cast::<Record>()?.get();
     let (values, bins) = (shapes.values(py)?, PyDict::new(py));
     for (step, value) in steps.all.iter().zip(results(py, record)) {

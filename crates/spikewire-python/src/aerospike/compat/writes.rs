@@ -23,6 +23,7 @@ use super::steps::{EncodedStep, EncodedSteps};
 use crate::aerospike::api::Verbs;
 use crate::aerospike::api::blocking::Client;
 use crate::aerospike::batch::Batch;
+use crate::aerospike::key::Address;
 use crate::aerospike::many;
 use crate::aerospike::many::mixed::{Mixed, Operating};
 use crate::aerospike::value::pairs;
@@ -285,7 +286,7 @@ impl OfficialWrites {
     ) -> PyResult<bool> {
         let client = client.get();
         let began = client.begin();
-        let resolve = |key: &Bound<'_, PyAny>| many::whole(client.address(key));
+        let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(client.home(), key));
         let retry =
             RetryRules { max_retries, sleep: sleep_between_retries, ..RetryRules::default() };
         let limits = Limits { replica, timeout, retry };

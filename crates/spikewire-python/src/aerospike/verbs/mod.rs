@@ -5,19 +5,19 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`single`] | the verbs on one record |
+//! | [`single`] | the verbs on one record, and what all verbs take |
+//! | [`rows`] | what batches take for rows that do not set it |
 //! | [`function`] | calls of functions that the cluster runs |
-//! | [`steps`] | encoding operations into a request |
 //!
 //! The verbs on many records are in [`crate::aerospike::many`].
 
 pub mod function;
+pub mod rows;
 pub mod single;
-pub mod steps;
 
-pub use super::options::{
-    Defaults, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
-};
 pub use function::Function;
-pub use single::{apply, delete, exists, get, operate, touch, write};
-pub use steps::{Steps, operations_of, write_bins};
+pub use rows::{Limits, RowOptions};
+pub use single::{
+    Call, Defaults, ReadOptions, ReadRules, RetryRules, Steps, WriteOptions, apply, delete, exists,
+    get, operate, operations_of, touch, write, write_bins,
+};

@@ -1,17 +1,63 @@
-//! The verbs on one record.
+//! The verbs on one record: their keywords become options, the options a request, which is sent by
+//! one of the ways in [`crate::aerospike::api`].
+
+use std::ops::Deref;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
-use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::command::{
+    self, CommandDefaults, CommandSpec, Operations, Prepared, RetryOptions, Source, Target,
+};
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::request::Request;
+use spikewire_aerospike_protocol::value::ParticleType;
 
 use super::function::Function;
-use super::steps::{Steps, write_bins};
-use crate::aerospike::arguments::Argument;
-use crate::aerospike::call::{Call, ResponseShape};
-use crate::aerospike::key::Address;
-use crate::aerospike::options::{Defaults, ReadOptions, ReadRules, WriteOptions};
+use crate::aerospike::arguments::{self, Argument};
+use crate::aerospike::call::{Answers, ResponsePlan, ResponseShape};
+use crate::aerospike::expression;
+use crate::aerospike::key::{Address, Key};
+use crate::aerospike::operation::Operation;
 use crate::aerospike::record_type::{selection, written};
-use crate::errors::invalid_argument;
+use crate::aerospike::value::{Codec, Place, bin_text, encode, pairs};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name};
+
+/// A built request, and how to convert its reply.
+pub struct Call {
+    pub bytes: Vec<u8>,
+    pub target: Target,
+    pub policy: Policy,
+    pub plan: ResponsePlan,
+}
+
+impl Call {
+    /// Builds a request for one record; `write` adds the operations.
+    #[inline]
+    pub fn compose(
+        address: Address<'_>,
+        spec: &CommandSpec,
+        defaults: &Defaults,
+        shape: ResponseShape,
+        write: impl FnOnce(&mut Request<'_>) -> Result<(), RequestError>,
+    ) -> PyResult<Self> {
+        let stored_key = if spec.send_key { address.stored_key()? } else { None };
+        let Address { space, key, digest } = address;
+        let Prepared { bytes, target, policy } =
+            spec.compose(&space, &digest, stored_key.as_deref(), write)?;
+        let key = Key { space, user: key.unbind(), digest };
+        let plan = ResponsePlan::new(shape, defaults.codec.clone(), key);
+        Ok(Self { bytes, target, policy, plan })
+    }
+
+    /// Sets whether bytes are returned as views of the reply.
+    pub fn with_buffers(mut self, buffers: bool) -> Self {
+        self.plan.return_views(buffers);
+        self
+    }
+}
 
 pub fn get<'py>(
     defaults: &Defaults,
@@ -109,4 +155,247 @@ pub fn apply<'py>(
         out.call(&function.0);
         Ok(())
     })
+}
+
+/// What every call inherits from its client.
+#[derive(Debug, Clone)]
+pub struct Defaults {
+    pub commands: CommandDefaults,
+    pub codec: Option<Arc<Codec>>,
+}
+
+impl Deref for Defaults {
+    type Target = CommandDefaults;
+
+    fn deref(&self) -> &CommandDefaults {
+        &self.commands
+    }
+}
+
+/// Keywords that only concern reading.
+pub struct ReadRules<'py> {
+    pub touch: Option<Bound<'py, PyAny>>,
+    pub mode: Option<Bound<'py, PyAny>>,
+    pub hedge: Option<Bound<'py, PyAny>>,
+}
+
+impl ReadRules<'_> {
+    #[inline]
+    pub fn checked(&self) -> PyResult<command::ReadRules> {
+        let touch = arguments::read_touch(self.touch.as_ref())?;
+        let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
+        let hedge =
+            self.hedge.as_ref().map(|value| arguments::hedge("hedge", value)).transpose()?;
+        Ok(command::ReadRules { touch, mode, hedge })
+    }
+}
+
+/// Keywords that concern retries.
+#[derive(Default)]
+pub struct RetryRules<'py> {
+    pub max_retries: Option<Bound<'py, PyAny>>,
+    pub sleep: Option<Bound<'py, PyAny>>,
+    pub multiplier: Option<Bound<'py, PyAny>>,
+    pub longest: Option<Bound<'py, PyAny>>,
+    pub jitter: Option<bool>,
+    pub in_doubt: Option<bool>,
+}
+
+impl RetryRules<'_> {
+    #[inline]
+    pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = self;
+        let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
+        if silent && longest.is_none() && jitter.is_none() && in_doubt.is_none() {
+            return Ok(None);
+        }
+        self.read().map(RetryOptions::boxed)
+    }
+
+    #[cold]
+    fn read(&self) -> PyResult<RetryOptions> {
+        let (least, most) = command::MAX_RETRIES;
+        let count = |value| arguments::count("max_retries", value, least, most);
+        let span = |what, value: &Option<Bound<'_, PyAny>>| {
+            value.as_ref().map(|value| arguments::seconds(what, value)).transpose()
+        };
+        let factor = |value| arguments::multiplier("sleep_multiplier", value);
+        Ok(RetryOptions {
+            max_retries: self.max_retries.as_ref().map(count).transpose()?.map(|it| it as u32),
+            sleep: span("sleep_between_retries", &self.sleep)?,
+            multiplier: self.multiplier.as_ref().map(factor).transpose()?,
+            longest: span("max_sleep_between_retries", &self.longest)?,
+            jitter: self.jitter,
+            in_doubt: self.in_doubt,
+        })
+    }
+}
+
+/// Keywords of all reads.
+pub struct ReadOptions<'py> {
+    pub filter: Option<Bound<'py, PyAny>>,
+    pub rules: ReadRules<'py>,
+    pub replica: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
+}
+
+impl ReadOptions<'_> {
+    #[inline]
+    pub fn checked(&self) -> PyResult<command::ReadOptions> {
+        let filter = expression::filter(self.filter.as_ref())?;
+        let timeout = arguments::timeout_of(self.timeout.as_ref())?;
+        let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
+        let command::ReadRules { touch, mode, hedge } = self.rules.checked()?;
+        let retry = self.retry.checked()?;
+        Ok(command::ReadOptions { filter, touch, mode, replica, timeout, retry, hedge })
+    }
+}
+
+/// Keywords of all writes.
+#[derive(Default)]
+pub struct WriteOptions<'py> {
+    pub ttl: Option<Bound<'py, PyAny>>,
+    pub generation: Option<Bound<'py, PyAny>>,
+    pub exists: Option<Bound<'py, PyAny>>,
+    pub durable: bool,
+    pub send_key: Option<bool>,
+    pub filter: Option<Bound<'py, PyAny>>,
+    pub replica: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
+}
+
+impl WriteOptions<'_> {
+    #[inline]
+    pub fn checked(&self) -> PyResult<command::WriteOptions> {
+        Ok(command::WriteOptions {
+            ttl: arguments::ttl(self.ttl.as_ref())?,
+            generation: arguments::generation(self.generation.as_ref())?,
+            exists: arguments::exists(self.exists.as_ref())?,
+            durable: self.durable,
+            send_key: self.send_key,
+            filter: expression::filter(self.filter.as_ref())?,
+            timeout: arguments::timeout_of(self.timeout.as_ref())?,
+            replica: self.replica.as_ref().map(arguments::replica).transpose()?,
+            retry: self.retry.checked()?,
+        })
+    }
+}
+
+/// A bin's value to be encoded, through the codec if there is one.
+struct BinValue<'a, 'py> {
+    value: &'a Bound<'py, PyAny>,
+    codec: Option<&'a Codec>,
+    /// Whether this is the whole value of the bin, as opposed to a value to add or append.
+    whole: bool,
+}
+
+impl Source for BinValue<'_, '_> {
+    type Error = RequestError;
+
+    #[inline]
+    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, RequestError> {
+        let Some(codec) = self.codec else {
+            return Ok(encode(out, self.value, &Place::Bin(bin))?);
+        };
+        let encoded = if self.whole { codec.encode(bin, self.value)? } else { None };
+        Ok(encode(out, encoded.as_ref().unwrap_or(self.value), &Place::Coded(bin, codec))?)
+    }
+}
+
+/// One operation per bin of a mapping.
+pub fn write_bins(
+    out: &mut impl Operations,
+    bins: &Bound<'_, PyAny>,
+    code: u8,
+    codec: Option<&Codec>,
+) -> Result<(), RequestError> {
+    let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| {
+        let value = BinValue { value, codec, whole: code == op::WRITE };
+        out.write_bin(code, bin_text(name)?, &value)
+    };
+    if let Ok(bins) = bins.cast::<PyDict>() {
+        for pair in pairs(bins) {
+            let (name, value) = pair?;
+            bin(&name, &value)?;
+        }
+    } else if let Ok(bins) = bins.cast::<PyMapping>() {
+        for pair in bins.items()?.iter() {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            bin(&name, &value)?;
+        }
+    } else {
+        let message =
+            format!("bins must be a dict of bin names to values, not {}", type_name(bins));
+        return Err(type_error(message).into());
+    }
+    Ok(out.check_any()?)
+}
+
+/// The operations of one `operate`, checked together.
+pub struct Steps<'py> {
+    all: Vec<Bound<'py, Operation>>,
+    pub spec: CommandSpec,
+    returns: Vec<bool>,
+    /// Whether the client has a codec.
+    coded: bool,
+}
+
+impl<'py> Steps<'py> {
+    pub fn new(
+        operations: &Bound<'py, PyAny>,
+        options: &WriteOptions<'py>,
+        rules: &ReadRules<'py>,
+        defaults: &Defaults,
+    ) -> PyResult<Self> {
+        let all = operations_of(operations)?;
+        let (options, rules) = (options.checked()?, rules.checked()?);
+        let steps = all.iter().map(|step| step.get().as_sent());
+        let (spec, returns) =
+            CommandSpec::operate(defaults, &options, &rules, steps).map_err(invalid_argument)?;
+        Ok(Self { all, spec, returns, coded: defaults.codec.is_some() })
+    }
+
+    /// How to interpret the operations' results. To be called once.
+    pub fn take_answers(&mut self) -> Answers {
+        let steps = self.all.iter().map(Bound::get);
+        let parts = steps.filter(|step| self.coded && step.gives_a_part());
+        let plain = parts.map(|step| step.bin.clone()).collect();
+        Answers { returns: std::mem::take(&mut self.returns), plain }
+    }
+
+    /// The operations, for errors that name them.
+    pub fn into_operations(self) -> Vec<Py<Operation>> {
+        self.all.into_iter().map(Bound::unbind).collect()
+    }
+
+    pub fn write(&self, out: &mut impl Operations) {
+        self.all.iter().for_each(|step| out.step(step.get().as_sent()));
+    }
+}
+
+/// The operations in a list or tuple.
+pub fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
+    let items: Vec<Bound<'py, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
+        list.iter().collect()
+    } else if let Ok(items) = value.cast::<PyTuple>() {
+        items.iter().collect()
+    } else {
+        return Err(type_error(format!(
+            "operations must be a list or tuple of operations, not {}",
+            type_name(value)
+        )));
+    };
+    items
+        .into_iter()
+        .enumerate()
+        .map(|(at, item)| match item.cast_into::<Operation>() {
+            Ok(step) => Ok(step),
+            Err(error) => Err(type_error(format!(
+                "operations[{at}] must be an operation from spikewire.op, not {}",
+                type_name(&error.into_inner())
+            ))),
+        })
+        .collect()
 }
