@@ -14,7 +14,7 @@ use spikewire_transport::{OrderKey, Tick, deadline};
 
 use super::classes::Classes;
 use super::core::Core;
-use super::job::{Goal, Job, JobProgress, Start};
+use super::job::{Goal, Job, Progress, Start, start};
 use super::options::Opening;
 use super::statement::Statement;
 use super::ticket::{self, Ticket};
@@ -93,11 +93,6 @@ pub trait Runner {
     ) -> PyResult<Bound<'py, PyAny>>;
 }
 
-fn start<'py>(py: Python<'py>, core: &Core, request: Request<'_, 'py>) -> PyResult<Start<'py>> {
-    let Request { goal, statement, parameters, options } = request;
-    Job::start(py, core, goal, statement, parameters, options)
-}
-
 /// Runs statements in the calling thread.
 pub struct Blocking(pub Arc<Shared>);
 
@@ -124,8 +119,8 @@ impl Runner for Blocking {
                 return self.submit(py, core, job, call);
             }
             match ask(py, core, call, &mut job)? {
-                JobProgress::Done(result) => return result,
-                JobProgress::Send(next) => call = next,
+                Progress::Done(result) => return Ok(result),
+                Progress::Send(next) => call = next,
             }
         }
     }
@@ -155,7 +150,7 @@ impl Blocking {
 }
 
 /// Sends a call and waits until its job has received the reply.
-fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<JobProgress<'py>> {
+fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
     let (mut draft, mut execution) = call.split();
     loop {
         let mut replied =
@@ -167,7 +162,7 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
         let mut outcome = execution.on_outcome(replied.outcome());
         draft = loop {
             match outcome {
-                ExecutionAction::Done(answer) => return Ok(job.on_reply(py, answer)),
+                ExecutionAction::Done(answer) => return Ok(job.on_reply(py, answer)?),
                 ExecutionAction::Send(next) => break next,
                 ExecutionAction::Pause(at) => {
                     let paused = detached(py, |interrupted| pause(at, interrupted))?;

@@ -10,7 +10,7 @@ use super::job::Goal;
 use super::many::{Many, Sends};
 use super::options;
 use super::runner::{Blocking, Loops, Request, Runner, Shared, Submitting};
-use super::statement::{Statement, options as statement_options};
+use super::statement::{ReadStatement as _, Statement, options as statement_options};
 use super::value::library;
 use crate::bridge::errors::type_error;
 use crate::bridge::lifecycle::Lifecycle;
