@@ -107,12 +107,20 @@ impl<H: ParameterEncoder> BatchTexts<H> {
         (at, entry): (usize, BatchEntry<'_, H::Parameters<'_>>),
         options: &StatementOptions,
     ) -> Result<Result<(), H::Error>, Unready<H::Error>> {
+        if let BatchEntry::Bound(prepared, _) | BatchEntry::Unbound(prepared, _) = entry
+            && prepared.is_stale()
+        {
+            if H::CAN_WAIT || !prepared.latest().is_stale() {
+                self.renew(session, prepared, options)?;
+            } else {
+                return Ok(Err(prepared.outdated().into()));
+            }
+        }
         Ok(match entry {
             BatchEntry::Text(text) => batch.add_text(text).map_err(H::Error::from),
             BatchEntry::Bound(prepared, bytes) => {
                 let values = Values { count: prepared.parameters.len(), named: false, bytes };
                 if prepared.is_stale() {
-                    self.renew(session, prepared, options)?;
                     let latest = prepared.for_bound_values().map_err(H::Error::from);
                     latest.and_then(|it| batch.add(&it, values).map_err(H::Error::from))
                 } else {
@@ -121,7 +129,6 @@ impl<H: ParameterEncoder> BatchTexts<H> {
             }
             BatchEntry::Unbound(prepared, parameters) => {
                 if prepared.is_stale() {
-                    self.renew(session, prepared, options)?;
                     encode::<H>(batch, &prepared.latest(), parameters)
                 } else {
                     encode::<H>(batch, prepared, parameters)

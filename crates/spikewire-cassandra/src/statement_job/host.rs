@@ -17,6 +17,10 @@ pub trait ParameterEncoder {
     /// Errors of the host.
     type Error: From<Error> + From<RequestError>;
 
+    /// Whether parameters can be encoded after a node has prepared their statement. If not, errors
+    /// tell the caller to have that done and to try again.
+    const CAN_WAIT: bool = true;
+
     /// Appends the values of a statement in the order of its parameters.
     fn encode(
         prepared: &Prepared,
@@ -55,8 +59,8 @@ pub trait StatementHost: ParameterEncoder {
         Ok(Cow::Borrowed(text))
     }
 
-    /// Parameters to keep, as they are now; `None` if they can only be encoded at once.
-    fn keep(parameters: Self::Parameters<'_>) -> Result<Option<Self::Kept>, Self::Error>;
+    /// Parameters to keep, as they are now. Not called if they cannot wait.
+    fn keep(parameters: Self::Parameters<'_>) -> Result<Self::Kept, Self::Error>;
 
     /// Parameters that were kept.
     fn kept<'k, 'a: 'k>(access: Self::Access<'a>, kept: &'k Self::Kept) -> Self::Parameters<'k>;

@@ -39,7 +39,7 @@ mod result;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use spikewire_cql::request::{Values, values_with};
+use spikewire_cql::request::{BatchKind, Values, values_with};
 use spikewire_transport::buffer;
 
 pub use batch::{BatchContent, BatchEntry, BatchStatement, BatchTexts};
@@ -162,7 +162,8 @@ pub enum Start<'a, H: StatementHost> {
 type HostResult<H, T> = Result<T, <H as ParameterEncoder>::Error>;
 
 impl<H: StatementHost> StatementJob<H> {
-    /// Starts a job. Only text and prepared statements have parameters.
+    /// Starts a job. Only text and prepared statements have parameters. To prepare a statement that
+    /// is prepared already finds out what it is now.
     #[inline]
     pub fn start<'a>(
         (host, access): (H, H::Access<'a>),
@@ -172,15 +173,7 @@ impl<H: StatementHost> StatementJob<H> {
         parameters: Option<H::Parameters<'_>>,
         options: Option<Box<StatementOptions>>,
     ) -> HostResult<H, Start<'a, H>> {
-        let mut job = Self {
-            session: session.clone(),
-            host,
-            goal,
-            statement,
-            options,
-            values: Vec::new(),
-            more: None,
-        };
+        let mut job = Self::new(host, session, goal, statement, options);
         let prepares = matches!(goal, Goal::Prepared | Goal::Markers);
         if let Statement::Text(text) = &job.statement {
             let text = text.clone();
@@ -192,11 +185,7 @@ impl<H: StatementHost> StatementJob<H> {
             match session.prepare(&text, job.options())? {
                 Preparation::Ask(call) => {
                     if let Some(parameters) = parameters {
-                        let Some(kept) = H::keep(parameters)? else {
-                            let why = "values of text are encoded after it was prepared";
-                            return Err(Error::invalid(why).into());
-                        };
-                        job.more().parameters = Some(kept);
+                        job.more().parameters = Some(H::keep(parameters)?);
                     }
                     return Ok(Start::Send(job, *call));
                 }
@@ -206,8 +195,37 @@ impl<H: StatementHost> StatementJob<H> {
                 Preparation::Known(known) => job.statement = Statement::Prepared(known),
             }
         }
-        let call = job.compose(access, parameters)?;
+        let call = if prepares { job.prepare_anew()? } else { job.compose(access, parameters)? };
         Ok(Start::Send(job, call))
+    }
+
+    /// Starts a batch whose parameters are encoded at once.
+    pub fn start_batch<'a>(
+        host: H,
+        session: &Arc<Session>,
+        kind: BatchKind,
+        entries: impl Iterator<Item = BatchEntry<'a, H::Parameters<'a>>>,
+        options: &StatementOptions,
+    ) -> HostResult<H, (Self, Call)> {
+        let call = match BatchTexts::<H>::default().compose(session, kind, entries, options) {
+            Ok(call) => call,
+            Err(Unready::Prepare(_)) => return Err(Error::invalid("a text is unprepared").into()),
+            Err(Unready::Failed(error)) => return Err(error),
+        };
+        let statement = Statement::Batch(BatchContent { kind, statements: Vec::new() });
+        Ok((Self::new(host, session, Goal::Page, statement, None), call))
+    }
+
+    #[inline]
+    fn new(
+        host: H,
+        session: &Arc<Session>,
+        goal: Goal,
+        statement: Statement<H::Kept>,
+        options: Option<Box<StatementOptions>>,
+    ) -> Self {
+        let (session, values) = (session.clone(), Vec::new());
+        Self { session, host, goal, statement, options, values, more: None }
     }
 
     #[inline]
@@ -217,6 +235,15 @@ impl<H: StatementHost> StatementJob<H> {
 
     fn more(&mut self) -> &mut MultiRequestState<H> {
         self.more.get_or_insert_default()
+    }
+
+    /// Asks a node what a prepared statement is now.
+    #[cold]
+    fn prepare_anew(&self) -> HostResult<H, Call> {
+        let Statement::Prepared(known) = &self.statement else {
+            return Err(Error::invalid("only text and prepared statements are prepared").into());
+        };
+        Ok(*self.session.prepare_anew(known, self.options())?)
     }
 
     /// Composes the request of a statement, or the one that prepares it first.
@@ -294,13 +321,13 @@ impl<H: StatementHost> StatementJob<H> {
         error: H::Error,
     ) -> HostResult<H, Call> {
         let Statement::Prepared(known) = &self.statement else { return Err(error) };
-        if !H::may_be_outdated(&error) {
+        let Some(parameters) = parameters.filter(|_| H::CAN_WAIT && H::may_be_outdated(&error))
+        else {
             return Err(error);
-        }
-        let Some(kept) = parameters.map(H::keep).transpose()?.flatten() else { return Err(error) };
+        };
         let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
         let more = self.more.get_or_insert_default();
-        more.parameters = Some(kept);
+        more.parameters = Some(H::keep(parameters)?);
         match more.renewal.misfit(&self.session, known, options, error) {
             Unready::Prepare(call) => Ok(*call),
             Unready::Failed(error) => Err(error),
@@ -314,15 +341,14 @@ impl<H: StatementHost> StatementJob<H> {
         known: &Arc<Prepared>,
         parameters: Option<H::Parameters<'_>>,
     ) -> HostResult<H, Call> {
-        let kept = parameters.map(H::keep).transpose()?;
-        if matches!(kept, Some(None)) && known.latest().is_stale() {
+        if !H::CAN_WAIT && parameters.is_some() && known.latest().is_stale() {
             return Err(known.outdated().into());
         }
         let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
         let more = self.more.get_or_insert_default();
         match more.renewal.renew(&self.session, known, options)? {
             Preparation::Ask(call) => {
-                more.parameters = kept.flatten();
+                more.parameters = parameters.map(H::keep).transpose()?;
                 Ok(*call)
             }
             Preparation::Known(latest) => {

@@ -88,8 +88,8 @@ impl StatementHost for PythonHost {
         Ok(markers(text)?)
     }
 
-    fn keep(parameters: &Bound<'_, PyAny>) -> Result<Option<Py<PyAny>>, BoxedPyErr> {
-        Ok(Some(copy_of_parameters(parameters)?))
+    fn keep(parameters: &Bound<'_, PyAny>) -> Result<Py<PyAny>, BoxedPyErr> {
+        Ok(copy_of_parameters(parameters)?)
     }
 
     fn kept<'k, 'py: 'k>(py: Self::Access<'py>, kept: &'k Py<PyAny>) -> &'k Bound<'k, PyAny> {
