@@ -82,7 +82,7 @@ impl<H: ParameterEncoder> Default for BatchTexts<H> {
 
 impl<H: ParameterEncoder> BatchTexts<H> {
     /// Composes the request. If a statement has to be prepared first, it is composed again after
-    /// [`BatchTexts::on_prepared`].
+    /// [`BatchTexts::on_answer`].
     pub fn compose<'a>(
         &mut self,
         session: &Arc<Session>,
@@ -180,14 +180,20 @@ impl<H: ParameterEncoder> BatchTexts<H> {
         }
     }
 
+    /// Takes the answer to PREPARE.
+    #[cold]
+    pub fn on_answer(&mut self, answer: crate::Result<Arc<Prepared>>) -> Result<(), H::Error> {
+        answer.map(|prepared| self.on_prepared(&prepared)).map_err(|error| self.error(error))
+    }
+
     /// A node has prepared a statement of the batch.
-    pub fn on_prepared(&mut self, prepared: &Arc<Prepared>) {
+    pub(super) fn on_prepared(&mut self, prepared: &Arc<Prepared>) {
         self.encode_error = None;
         self.known.insert(prepared.text.clone(), (prepared.clone(), true));
     }
 
     /// The error to report if a request failed: that of the values, if it was sent because of them.
-    pub fn error(&mut self, error: Error) -> H::Error {
+    pub(super) fn error(&mut self, error: Error) -> H::Error {
         self.encode_error.take().unwrap_or_else(|| error.into())
     }
 }

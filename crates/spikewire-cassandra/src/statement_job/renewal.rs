@@ -115,13 +115,31 @@ impl<H: ParameterEncoder> Renewal<H> {
         Unready::Prepare(call)
     }
 
+    /// Takes the answer to PREPARE and composes again.
+    #[cold]
+    pub fn on_answer<T>(
+        &mut self,
+        session: &Arc<Session>,
+        answer: crate::Result<Arc<Prepared>>,
+        options: &StatementOptions,
+        work: impl Fn(&Arc<Prepared>) -> Result<T, H::Error>,
+    ) -> Result<T, Unready<H::Error>> {
+        match answer {
+            Ok(latest) => {
+                self.on_prepared();
+                self.compose(session, &latest, options, work)
+            }
+            Err(error) => Err(Unready::Failed(self.error(error))),
+        }
+    }
+
     /// A node has prepared the statement.
-    pub fn on_prepared(&mut self) {
+    pub(super) fn on_prepared(&mut self) {
         (self.is_asked, self.encode_error) = (true, None);
     }
 
     /// The error to report if a request failed: that of the values, if it was sent because of them.
-    pub fn error(&mut self, error: Error) -> H::Error {
+    pub(super) fn error(&mut self, error: Error) -> H::Error {
         self.encode_error.take().unwrap_or_else(|| error.into())
     }
 }
