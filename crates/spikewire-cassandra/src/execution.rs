@@ -453,4 +453,4 @@ impl Drop for Execution {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -448,3 +448,6 @@ impl<H: StatementHost> StatementJob<H> {
         Ok(JobStep::Send(self.compose(access, parameters)?))
     }
 }
+
+#[cfg(test)]
+mod tests;
