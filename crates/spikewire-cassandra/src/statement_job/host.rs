@@ -46,7 +46,7 @@ pub trait StatementHost: ParameterEncoder {
     type Access<'a>: Copy;
 
     /// Parameters that are kept while a node prepares the statement.
-    type Kept;
+    type OwnedParameters;
 
     /// The cells of the rows of one reply.
     type Cells;
@@ -60,10 +60,15 @@ pub trait StatementHost: ParameterEncoder {
     }
 
     /// Parameters to keep, as they are now. Not called if they cannot wait.
-    fn keep(parameters: Self::Parameters<'_>) -> Result<Self::Kept, Self::Error>;
+    fn copy_parameters(
+        parameters: Self::Parameters<'_>,
+    ) -> Result<Self::OwnedParameters, Self::Error>;
 
     /// Parameters that were kept.
-    fn kept<'k, 'a: 'k>(access: Self::Access<'a>, kept: &'k Self::Kept) -> Self::Parameters<'k>;
+    fn borrow_parameters<'k, 'a: 'k>(
+        access: Self::Access<'a>,
+        owned: &'k Self::OwnedParameters,
+    ) -> Self::Parameters<'k>;
 
     /// A copy of the cells of a reply.
     fn copy_cells(access: Self::Access<'_>, cells: &[u8]) -> Self::Cells;

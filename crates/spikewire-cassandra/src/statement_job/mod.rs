@@ -97,7 +97,7 @@ pub struct StatementJob<H: StatementHost> {
     session: Arc<Session>,
     host: H,
     goal: Goal,
-    statement: Statement<H::Kept>,
+    statement: Statement<H::OwnedParameters>,
     options: Option<Box<StatementOptions>>,
     /// The values of a statement that may have more pages.
     values: Vec<u8>,
@@ -106,7 +106,7 @@ pub struct StatementJob<H: StatementHost> {
 
 /// State that only a statement with several requests needs.
 struct MultiRequestState<H: StatementHost> {
-    parameters: Option<H::Kept>,
+    parameters: Option<H::OwnedParameters>,
     renewal: Renewal<H>,
     /// The pages received so far.
     pages: ResultPages<H::Cells>,
@@ -169,7 +169,7 @@ impl<H: StatementHost> StatementJob<H> {
         (host, access): (H, H::Access<'a>),
         session: &Arc<Session>,
         goal: Goal,
-        statement: Statement<H::Kept>,
+        statement: Statement<H::OwnedParameters>,
         parameters: Option<H::Parameters<'_>>,
         options: Option<Box<StatementOptions>>,
     ) -> HostResult<H, Start<'a, H>> {
@@ -185,7 +185,7 @@ impl<H: StatementHost> StatementJob<H> {
             match session.prepare(&text, job.options())? {
                 Preparation::Ask(call) => {
                     if let Some(parameters) = parameters {
-                        job.more().parameters = Some(H::keep(parameters)?);
+                        job.more().parameters = Some(H::copy_parameters(parameters)?);
                     }
                     return Ok(Start::Send(job, *call));
                 }
@@ -221,7 +221,7 @@ impl<H: StatementHost> StatementJob<H> {
         host: H,
         session: &Arc<Session>,
         goal: Goal,
-        statement: Statement<H::Kept>,
+        statement: Statement<H::OwnedParameters>,
         options: Option<Box<StatementOptions>>,
     ) -> Self {
         let (session, values) = (session.clone(), Vec::new());
@@ -267,7 +267,7 @@ impl<H: StatementHost> StatementJob<H> {
             return self.renew(&known, parameters);
         }
         match self.encode(parameters) {
-            Err(error) => self.misfit(parameters, error),
+            Err(error) => self.after_encode_error(parameters, error),
             composed => composed,
         }
     }
@@ -298,11 +298,11 @@ impl<H: StatementHost> StatementJob<H> {
         let entries = content.statements.iter().map(|statement| match &**statement {
             BatchStatement::Text(text) => BatchEntry::Text(text),
             BatchStatement::Bound(prepared, values) => BatchEntry::Bound(prepared, values),
-            BatchStatement::Unprepared(text, kept) => {
-                BatchEntry::Unprepared(text, H::kept(access, kept))
+            BatchStatement::Unprepared(text, owned) => {
+                BatchEntry::Unprepared(text, H::borrow_parameters(access, owned))
             }
-            BatchStatement::Unbound(prepared, kept) => {
-                BatchEntry::Unbound(prepared, H::kept(access, kept))
+            BatchStatement::Unbound(prepared, owned) => {
+                BatchEntry::Unbound(prepared, H::borrow_parameters(access, owned))
             }
         });
         let texts = &mut self.more.get_or_insert_default().texts;
@@ -315,7 +315,7 @@ impl<H: StatementHost> StatementJob<H> {
 
     /// Has a node prepare the statement anew if it was not asked yet.
     #[cold]
-    fn misfit(
+    fn after_encode_error(
         &mut self,
         parameters: Option<H::Parameters<'_>>,
         error: H::Error,
@@ -327,8 +327,8 @@ impl<H: StatementHost> StatementJob<H> {
         };
         let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
         let more = self.more.get_or_insert_default();
-        more.parameters = Some(H::keep(parameters)?);
-        match more.renewal.misfit(&self.session, known, options, error) {
+        more.parameters = Some(H::copy_parameters(parameters)?);
+        match more.renewal.after_encode_error(&self.session, known, options, error) {
             Unready::Prepare(call) => Ok(*call),
             Unready::Failed(error) => Err(error),
         }
@@ -348,13 +348,13 @@ impl<H: StatementHost> StatementJob<H> {
         let more = self.more.get_or_insert_default();
         match more.renewal.renew(&self.session, known, options)? {
             Preparation::Ask(call) => {
-                more.parameters = parameters.map(H::keep).transpose()?;
+                more.parameters = parameters.map(H::copy_parameters).transpose()?;
                 Ok(*call)
             }
             Preparation::Known(latest) => {
                 self.replace(&latest)?;
                 match self.encode(parameters) {
-                    Err(error) => self.misfit(parameters, error),
+                    Err(error) => self.after_encode_error(parameters, error),
                     composed => composed,
                 }
             }
@@ -443,8 +443,8 @@ impl<H: StatementHost> StatementJob<H> {
             self.more().renewal.on_prepared();
             self.replace(known)?;
         }
-        let kept = self.more().parameters.take();
-        let parameters = kept.as_ref().map(|kept| H::kept(access, kept));
+        let owned = self.more().parameters.take();
+        let parameters = owned.as_ref().map(|owned| H::borrow_parameters(access, owned));
         Ok(JobStep::Send(self.compose(access, parameters)?))
     }
 }

@@ -21,14 +21,14 @@ pub enum Unready<E> {
 /// What was done so far to know a prepared statement as it is now. A node is asked at most once.
 #[derive(Debug)]
 pub struct Renewal<H: ParameterEncoder> {
-    is_asked: bool,
+    is_requested: bool,
     /// Why the values do not fit what was known of the statement before.
     encode_error: Option<H::Error>,
 }
 
 impl<H: ParameterEncoder> Default for Renewal<H> {
     fn default() -> Self {
-        Self { is_asked: false, encode_error: None }
+        Self { is_requested: false, encode_error: None }
     }
 }
 
@@ -45,7 +45,7 @@ impl<H: ParameterEncoder> Renewal<H> {
         if prepared.is_stale() {
             return self.compose_stale(session, prepared, options, work);
         }
-        work(prepared).map_err(|error| self.misfit(session, prepared, options, error))
+        work(prepared).map_err(|error| self.after_encode_error(session, prepared, options, error))
     }
 
     #[cold]
@@ -58,9 +58,8 @@ impl<H: ParameterEncoder> Renewal<H> {
     ) -> Result<T, Unready<H::Error>> {
         match self.renew(session, prepared, options) {
             Ok(Preparation::Ask(call)) => Err(Unready::Prepare(call)),
-            Ok(Preparation::Known(latest)) => {
-                work(&latest).map_err(|error| self.misfit(session, &latest, options, error))
-            }
+            Ok(Preparation::Known(latest)) => work(&latest)
+                .map_err(|error| self.after_encode_error(session, &latest, options, error)),
             Err(error) => Err(Unready::Failed(error.into())),
         }
     }
@@ -89,7 +88,8 @@ impl<H: ParameterEncoder> Renewal<H> {
         options: &StatementOptions,
     ) -> crate::Result<Preparation> {
         let renewed = session.renew(prepared, options)?;
-        if matches!(renewed, Preparation::Ask(_)) && std::mem::replace(&mut self.is_asked, true) {
+        if matches!(renewed, Preparation::Ask(_)) && std::mem::replace(&mut self.is_requested, true)
+        {
             // The schema has changed again meanwhile; a node that notices says so.
             return Ok(Preparation::Known(prepared.clone()));
         }
@@ -98,20 +98,20 @@ impl<H: ParameterEncoder> Renewal<H> {
 
     /// What to do about values that do not fit: the parameters may be other ones by now.
     #[cold]
-    pub(super) fn misfit(
+    pub(super) fn after_encode_error(
         &mut self,
         session: &Arc<Session>,
         prepared: &Arc<Prepared>,
         options: &StatementOptions,
         error: H::Error,
     ) -> Unready<H::Error> {
-        if self.is_asked || !H::may_be_outdated(&error) {
+        if self.is_requested || !H::may_be_outdated(&error) {
             return Unready::Failed(error);
         }
         let Ok(call) = session.prepare_anew(prepared, options) else {
             return Unready::Failed(error);
         };
-        (self.is_asked, self.encode_error) = (true, Some(error));
+        (self.is_requested, self.encode_error) = (true, Some(error));
         Unready::Prepare(call)
     }
 
@@ -135,7 +135,7 @@ impl<H: ParameterEncoder> Renewal<H> {
 
     /// A node has prepared the statement.
     pub(super) fn on_prepared(&mut self) {
-        (self.is_asked, self.encode_error) = (true, None);
+        (self.is_requested, self.encode_error) = (true, None);
     }
 
     /// The error to report if a request failed: that of the values, if it was sent because of them.

@@ -49,17 +49,17 @@ impl<const WAITS: bool> ParameterEncoder for Sample<WAITS> {
 
 impl<const WAITS: bool> StatementHost for Sample<WAITS> {
     type Access<'a> = ();
-    type Kept = String;
+    type OwnedParameters = String;
     type Cells = Vec<u8>;
     type Output<'a> = Outcome;
 
-    fn keep(text: &str) -> Result<String, Error> {
-        assert!(WAITS, "parameters are kept that cannot be");
+    fn copy_parameters(text: &str) -> Result<String, Error> {
+        assert!(WAITS, "parameters are owned that cannot be");
         Ok(text.to_owned())
     }
 
-    fn kept<'k, 'a: 'k>((): Self::Access<'a>, kept: &'k String) -> &'k str {
-        kept
+    fn borrow_parameters<'k, 'a: 'k>((): Self::Access<'a>, owned: &'k String) -> &'k str {
+        owned
     }
 
     fn copy_cells((): (), cells: &[u8]) -> Vec<u8> {
@@ -176,7 +176,7 @@ impl<const WAITS: bool> Running<WAITS> {
     }
 
     fn fails(self, body: &[u8]) -> Error {
-        self.answer(body).err().expect("no error")
+        self.answer(body).unwrap_err()
     }
 }
 

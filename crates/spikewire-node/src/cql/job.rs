@@ -84,16 +84,16 @@ impl ParameterEncoder for NodeHost {
 
 impl StatementHost for NodeHost {
     type Access<'a> = ();
-    type Kept = Infallible;
+    type OwnedParameters = Infallible;
     type Cells = Vec<u8>;
     type Output<'a> = StatementResult;
 
-    fn keep(_: Values<'_>) -> Result<Infallible> {
+    fn copy_parameters(_: Values<'_>) -> Result<Infallible> {
         Err(Failure::of_range("values of text are encoded once it is prepared"))
     }
 
-    fn kept<'k, 'a: 'k>((): Self::Access<'a>, kept: &'k Infallible) -> Values<'k> {
-        match *kept {}
+    fn borrow_parameters<'k, 'a: 'k>((): Self::Access<'a>, owned: &'k Infallible) -> Values<'k> {
+        match *owned {}
     }
 
     fn copy_cells((): (), cells: &[u8]) -> Vec<u8> {

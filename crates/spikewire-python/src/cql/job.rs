@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use spikewire_cassandra::statement::Prepared as Known;
+use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 use spikewire_cassandra::statement_job::{
     self, JobStep, ParameterEncoder, ResultPages, StatementHost, StatementJob,
 };
@@ -16,7 +16,6 @@ use super::errors::BoxedPyErr;
 use super::pages::CellBytes;
 use super::prepared::Prepared;
 use super::rows::Rows;
-use super::runner::Request;
 use super::statement::Statement;
 use crate::bridge::errors::{about, type_error};
 
@@ -36,6 +35,14 @@ pub type Progress<'py> = JobStep<Bound<'py, PyAny>>;
 
 /// The start of a job.
 pub type Start<'py> = statement_job::Start<'py, PythonHost>;
+
+/// A verb's request.
+pub struct Request<'a, 'py> {
+    pub goal: Goal,
+    pub statement: Statement,
+    pub parameters: Option<&'a Bound<'py, PyAny>>,
+    pub options: Option<Box<StatementOptions>>,
+}
 
 /// Starts a job.
 #[inline]
@@ -80,7 +87,7 @@ impl ParameterEncoder for PythonHost {
 
 impl StatementHost for PythonHost {
     type Access<'a> = Python<'a>;
-    type Kept = Py<PyAny>;
+    type OwnedParameters = Py<PyAny>;
     type Cells = CellBytes;
     type Output<'a> = Bound<'a, PyAny>;
 
@@ -88,12 +95,15 @@ impl StatementHost for PythonHost {
         Ok(markers(text)?)
     }
 
-    fn keep(parameters: &Bound<'_, PyAny>) -> Result<Py<PyAny>, BoxedPyErr> {
+    fn copy_parameters(parameters: &Bound<'_, PyAny>) -> Result<Py<PyAny>, BoxedPyErr> {
         Ok(copy_of_parameters(parameters)?)
     }
 
-    fn kept<'k, 'py: 'k>(py: Self::Access<'py>, kept: &'k Py<PyAny>) -> &'k Bound<'k, PyAny> {
-        kept.bind(py)
+    fn borrow_parameters<'k, 'py: 'k>(
+        py: Self::Access<'py>,
+        owned: &'k Py<PyAny>,
+    ) -> &'k Bound<'k, PyAny> {
+        owned.bind(py)
     }
 
     #[inline]

@@ -16,8 +16,8 @@ use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::bind::is_input_error;
 use super::core::Core;
-use super::job::{Goal, Start, start};
-use super::runner::{Blocking, Connections, Loops, Request, Runner, Shared, thread_of};
+use super::job::{Goal, Request, Start, start};
+use super::runner::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
 use crate::bridge::errors::{closed, repr_of, type_error, value_error};

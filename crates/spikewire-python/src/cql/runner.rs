@@ -7,16 +7,14 @@ use spikewire_cassandra::Error;
 use spikewire_cassandra::connection::Cassandra;
 use spikewire_cassandra::execution::{ExecutionAction, pause_is_over};
 use spikewire_cassandra::session::Call;
-use spikewire_cassandra::statement::StatementOptions;
 use spikewire_transport::blocking::pause;
 use spikewire_transport::topology::Target as _;
 use spikewire_transport::{OrderKey, Tick, deadline};
 
 use super::classes::Classes;
 use super::core::Core;
-use super::job::{Goal, Job, Progress, Start, start};
+use super::job::{Job, Progress, Start, start};
 use super::options::Opening;
-use super::statement::Statement;
 use super::ticket::{self, Ticket};
 use crate::bridge::connections::LoopConnections;
 use crate::bridge::driver_thread;
@@ -28,6 +26,8 @@ use crate::bridge::loops::LoopTable;
 use crate::bridge::signal::{detached, detached_command};
 use crate::bridge::submitter::{SubmittedCall, Submitter, wait_for};
 use crate::stages::Watch;
+
+pub use super::job::Request;
 
 /// What blocking and asynchronous sessions share.
 #[derive(Debug)]
@@ -63,14 +63,6 @@ impl Shared {
             py.detach(|| core.close());
         }
     }
-}
-
-/// A verb's request.
-pub struct Request<'a, 'py> {
-    pub goal: Goal,
-    pub statement: Statement,
-    pub parameters: Option<&'a Bound<'py, PyAny>>,
-    pub options: Option<Box<StatementOptions>>,
 }
 
 /// Runs the requests of verbs.
