@@ -1,11 +1,10 @@
 //! What a host language does for its statements.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use spikewire_cql::request::RequestError;
 
-use super::result::ResultPages;
+use super::result::JobResult;
 use crate::error::Error;
 use crate::statement::Prepared;
 
@@ -73,20 +72,10 @@ pub trait StatementHost: ParameterEncoder {
     /// A copy of the cells of a reply.
     fn copy_cells(access: Self::Access<'_>, cells: &[u8]) -> Self::Cells;
 
-    /// The result of preparing a statement.
-    fn prepared<'a>(
+    /// The result as the host has it.
+    fn output<'a>(
         &self,
         access: Self::Access<'a>,
-        prepared: Arc<Prepared>,
+        result: JobResult<Self::Cells>,
     ) -> Result<Self::Output<'a>, Self::Error>;
-
-    /// The result of a statement.
-    fn result<'a>(
-        &self,
-        access: Self::Access<'a>,
-        pages: ResultPages<Self::Cells>,
-    ) -> Result<Self::Output<'a>, Self::Error>;
-
-    /// The result of a statement of which only the success matters.
-    fn success<'a>(&self, access: Self::Access<'a>) -> Result<Self::Output<'a>, Self::Error>;
 }

@@ -45,7 +45,7 @@ use spikewire_transport::buffer;
 pub use batch::{BatchContent, BatchEntry, BatchStatement, BatchTexts};
 pub use host::{ParameterEncoder, StatementHost};
 pub use renewal::{Renewal, Unready};
-pub use result::{Extras, Page, PageList, ResponseMeta, ResultPages};
+pub use result::{Extras, JobResult, Page, PageList, ResponseMeta, ResultPages};
 
 use crate::Session;
 use crate::error::Error;
@@ -190,7 +190,7 @@ impl<H: StatementHost> StatementJob<H> {
                     return Ok(Start::Send(job, *call));
                 }
                 Preparation::Known(known) if prepares => {
-                    return Ok(Start::Done(job.host.prepared(access, known)?));
+                    return Ok(Start::Done(job.host.output(access, JobResult::Prepared(known))?));
                 }
                 Preparation::Known(known) => job.statement = Statement::Prepared(known),
             }
@@ -401,7 +401,7 @@ impl<H: StatementHost> StatementJob<H> {
             return self.on_prepared(access, known);
         }
         if self.goal == Goal::Done {
-            return Ok(JobStep::Done(self.host.success(access)?));
+            return Ok(JobStep::Done(self.host.output(access, JobResult::Success)?));
         }
         let pages = self.more.as_deref_mut().map(|more| std::mem::take(&mut more.pages));
         let mut pages = pages.unwrap_or_default();
@@ -416,7 +416,7 @@ impl<H: StatementHost> StatementJob<H> {
             self.options.get_or_insert_default().paging_state = Some(state.into());
             return Ok(JobStep::Send(self.next_page()?));
         }
-        Ok(JobStep::Done(self.host.result(access, pages)?))
+        Ok(JobStep::Done(self.host.output(access, JobResult::Pages(pages))?))
     }
 
     /// The host's error for a request that failed.
@@ -435,7 +435,9 @@ impl<H: StatementHost> StatementJob<H> {
         known: &Arc<Prepared>,
     ) -> HostResult<H, JobStep<H::Output<'a>>> {
         if matches!(self.goal, Goal::Prepared | Goal::Markers) {
-            return Ok(JobStep::Done(self.host.prepared(access, known.clone())?));
+            return Ok(JobStep::Done(
+                self.host.output(access, JobResult::Prepared(known.clone()))?,
+            ));
         }
         if let Statement::Batch(_) = self.statement {
             self.more().texts.on_prepared(known);

@@ -7,7 +7,18 @@ use spikewire_cql::envelope::Prefix;
 
 use crate::cluster::Node;
 use crate::execution::{Answer, Rows};
-use crate::statement::Shape;
+use crate::statement::{Prepared, Shape};
+
+/// The result of a job.
+#[derive(Debug)]
+pub enum JobResult<C> {
+    /// A prepared statement.
+    Prepared(Arc<Prepared>),
+    /// Rows, or none.
+    Pages(ResultPages<C>),
+    /// The success of a statement of which only that matters.
+    Success,
+}
 
 /// The rows that arrived with one reply.
 #[derive(Debug)]

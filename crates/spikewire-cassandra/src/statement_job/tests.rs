@@ -66,25 +66,19 @@ impl<const WAITS: bool> StatementHost for Sample<WAITS> {
         cells.to_vec()
     }
 
-    fn prepared<'a>(
+    fn output<'a>(
         &self,
         (): Self::Access<'a>,
-        _: Arc<Prepared>,
+        result: JobResult<Vec<u8>>,
     ) -> Result<Self::Output<'a>, Error> {
-        Ok(Outcome::Prepared)
-    }
-
-    fn result<'a>(
-        &self,
-        (): Self::Access<'a>,
-        pages: ResultPages<Vec<u8>>,
-    ) -> Result<Self::Output<'a>, Error> {
-        let attempts = pages.meta.attempts;
-        Ok(Outcome::Pages(pages.pages.into_iter().map(|page| page.cells).collect(), attempts))
-    }
-
-    fn success<'a>(&self, (): Self::Access<'a>) -> Result<Self::Output<'a>, Error> {
-        Ok(Outcome::Success)
+        Ok(match result {
+            JobResult::Prepared(_) => Outcome::Prepared,
+            JobResult::Success => Outcome::Success,
+            JobResult::Pages(ResultPages { pages, meta, .. }) => {
+                let cells = pages.into_iter().map(|page| page.cells).collect();
+                Outcome::Pages(cells, meta.attempts)
+            }
+        })
     }
 }
 

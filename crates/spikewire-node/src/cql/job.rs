@@ -2,7 +2,6 @@
 //! made, so values are encoded at once, and results become values when they are delivered.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use spikewire_cassandra::statement::Prepared;
 use spikewire_cassandra::statement_job::{self, ParameterEncoder, StatementHost};
@@ -25,17 +24,8 @@ pub type Start = statement_job::Start<'static, NodeHost>;
 /// A statement to execute.
 pub type Statement = statement_job::Statement<Infallible>;
 
-/// The pages of a result.
-pub type ResultPages = statement_job::ResultPages<Vec<u8>>;
-
 /// The result of a job.
-#[derive(Debug)]
-pub enum StatementResult {
-    /// A prepared statement.
-    Prepared(Arc<Prepared>),
-    /// A result.
-    Rows(Box<ResultPages>),
-}
+pub type StatementResult = statement_job::JobResult<Vec<u8>>;
 
 /// Values of a statement, in the order of its parameters.
 #[derive(Debug, Clone, Copy)]
@@ -100,19 +90,11 @@ impl StatementHost for NodeHost {
         cells.to_vec()
     }
 
-    fn prepared<'a>(
+    fn output<'a>(
         &self,
         (): Self::Access<'a>,
-        prepared: Arc<Prepared>,
+        result: StatementResult,
     ) -> Result<Self::Output<'a>> {
-        Ok(StatementResult::Prepared(prepared))
-    }
-
-    fn result<'a>(&self, (): Self::Access<'a>, pages: ResultPages) -> Result<Self::Output<'a>> {
-        Ok(StatementResult::Rows(Box::new(pages)))
-    }
-
-    fn success<'a>(&self, (): Self::Access<'a>) -> Result<Self::Output<'a>> {
-        Ok(StatementResult::Rows(Box::default()))
+        Ok(result)
     }
 }

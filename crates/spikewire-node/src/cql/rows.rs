@@ -1,12 +1,13 @@
 //! Results of statements as JavaScript values.
 
 use spikewire_cassandra::statement::Shape;
-use spikewire_cassandra::statement_job::{self, Extras};
+use spikewire_cassandra::statement_job::{self, Extras, ResultPages};
 use spikewire_cql::notation::Reader;
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::value::decode;
 
-use super::job::ResultPages;
+use super::job::StatementResult;
+use super::statement::prepared_object;
 use super::value::{CqlDecodeOptions, CqlDecoder, uuid_text};
 use crate::environment::Environment;
 use crate::environment::columns::{Columns, WIDEST};
@@ -16,12 +17,25 @@ use crate::js::{Env, Result, Value};
 /// The rows of one reply.
 type Page = statement_job::Page<Vec<u8>>;
 
-/// The result for JavaScript.
+/// The result of a job for JavaScript.
 pub fn result<'e>(
     env: Env<'e>,
     environment: &Environment,
     decode_options: CqlDecodeOptions,
-    result: &ResultPages,
+    result: &StatementResult,
+) -> Result<Value<'e>> {
+    match result {
+        StatementResult::Prepared(known) => prepared_object(env, environment, known),
+        StatementResult::Pages(pages) => pages_result(env, environment, decode_options, pages),
+        StatementResult::Success => env.undefined(),
+    }
+}
+
+fn pages_result<'e>(
+    env: Env<'e>,
+    environment: &Environment,
+    decode_options: CqlDecodeOptions,
+    result: &ResultPages<Vec<u8>>,
 ) -> Result<Value<'e>> {
     let hooks = environment.hooks()?.cql()?;
     let ResultPages { shape, pages, paging_state, meta } = result;

@@ -11,10 +11,9 @@ use spikewire_transport::Tick;
 
 use super::classes::{Class, Classes};
 use super::errors::closed;
-use super::job::{Start, StatementJob, StatementResult};
+use super::job::{Start, StatementJob};
 use super::options;
 use super::rows;
-use super::statement::prepared_object;
 use super::ticket::{Outbox, Pledge, StatementCaller, StatementTicket};
 use super::value::CqlDecodeOptions;
 use crate::arguments::text;
@@ -67,14 +66,7 @@ impl Session {
             Start::Send(job, request) => self.send(call.env, slot, job, request),
             Start::Done(result) => {
                 let environment = &call.host.environment;
-                let value = match result {
-                    StatementResult::Prepared(known) => {
-                        prepared_object(call.env, environment, &known)
-                    }
-                    StatementResult::Rows(rows) => {
-                        rows::result(call.env, environment, self.decode_options, &rows)
-                    }
-                };
+                let value = rows::result(call.env, environment, self.decode_options, &result);
                 environment.settle(call.env, slot, value);
             }
         }

@@ -7,7 +7,6 @@ use spikewire_cassandra::{Error, Kind};
 
 use super::job::{StatementJob, StatementResult};
 use super::rows;
-use super::statement::prepared_object;
 use super::value::CqlDecodeOptions;
 use crate::environment::Environment;
 use crate::js::{Env, Result};
@@ -30,13 +29,8 @@ pub struct StatementCompletion {
 impl Completion for StatementCompletion {
     fn deliver(self, env: Env<'_>, environment: &Environment) {
         let Self { slot, decode_options, result } = self;
-        let value = match result {
-            Ok(StatementResult::Rows(rows)) => {
-                rows::result(env, environment, decode_options, &rows)
-            }
-            Ok(StatementResult::Prepared(known)) => prepared_object(env, environment, &known),
-            Err(failure) => Err(failure),
-        };
+        let value =
+            result.and_then(|result| rows::result(env, environment, decode_options, &result));
         environment.settle(env, slot, value);
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 use spikewire_cassandra::statement_job::{
-    self, JobStep, ParameterEncoder, ResultPages, StatementHost, StatementJob,
+    self, JobResult, JobStep, ParameterEncoder, StatementHost, StatementJob,
 };
 
 use super::bind::{bind, copy_of_parameters, is_input_error, markers};
@@ -111,24 +111,18 @@ impl StatementHost for PythonHost {
         CellBytes::new(py, cells)
     }
 
-    fn prepared<'py>(
-        &self,
-        py: Self::Access<'py>,
-        known: Arc<Known>,
-    ) -> Result<Bound<'py, PyAny>, BoxedPyErr> {
-        Ok(Bound::new(py, Prepared { known })?.into_any())
-    }
-
     #[inline]
-    fn result<'py>(
+    fn output<'py>(
         &self,
         py: Self::Access<'py>,
-        pages: ResultPages<CellBytes>,
+        result: JobResult<CellBytes>,
     ) -> Result<Bound<'py, PyAny>, BoxedPyErr> {
-        Ok(Bound::new(py, Rows::new(pages, self.classes.clone()))?.into_any())
-    }
-
-    fn success<'py>(&self, py: Self::Access<'py>) -> Result<Bound<'py, PyAny>, BoxedPyErr> {
-        Ok(py.None().into_bound(py))
+        Ok(match result {
+            JobResult::Prepared(known) => Bound::new(py, Prepared { known })?.into_any(),
+            JobResult::Pages(pages) => {
+                Bound::new(py, Rows::new(pages, self.classes.clone()))?.into_any()
+            }
+            JobResult::Success => py.None().into_bound(py),
+        })
     }
 }
