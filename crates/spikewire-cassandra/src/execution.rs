@@ -14,7 +14,7 @@ use std::sync::Arc;
 use spikewire_cql::response::ServerError;
 use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
-pub use answer::{Answer, Content};
+pub use answer::{Answer, Content, Rows};
 
 use self::agreement::{Agreement, AgreementStep};
 use crate::cluster::Node;
@@ -453,4 +453,4 @@ impl Drop for Execution {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

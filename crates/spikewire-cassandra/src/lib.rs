@@ -12,6 +12,7 @@
 //! | [`text`] | what can be told from a statement's text |
 //! | `memory` | a session's state between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
+//! | [`statement_job`] | from a statement's arguments to its result: preparing, pages |
 //! | [`speculation`] | copies of a statement, sent to further nodes if the answer is slow |
 //! | [`many`] | options of calls with many rows of parameters |
 //! | [`ticket`] | a statement in flight on a driver, with what waits for its answer |
@@ -36,6 +37,7 @@ pub mod session;
 mod shards;
 pub mod speculation;
 pub mod statement;
+pub mod statement_job;
 pub mod text;
 pub mod ticket;
 mod timestamps;

@@ -295,7 +295,7 @@ export abstract class Verbs {
 
   /**
    * Sends a prepared or bound statement. If values do not fit, a node is asked once whether the
-   * parameters have changed.
+   * parameters have changed; for a bound one, the native part does that.
    */
   #sendFitting(
     slot: Slot,
@@ -305,21 +305,20 @@ export abstract class Verbs {
     options: object | undefined,
   ): void {
     const session = this.#connection.handle
-    const send = (values: Parameters | null | undefined): void => {
-      if (statement instanceof Bound) sendBound(session, slot, page, statement, values, options)
-      else sendPrepared(session, slot, page, statement, values, options)
+    if (statement instanceof Bound) {
+      sendBound(session, slot, page, statement, parameters, options)
+      return
     }
     try {
-      send(parameters)
+      sendPrepared(session, slot, page, statement, parameters, options)
     } catch (error) {
-      const prepared = statement instanceof Bound ? statement.prepared : statement
-      if (!mayBeOutdated(error) || !(prepared instanceof Prepared)) throw error
+      if (!mayBeOutdated(error) || !(statement instanceof Prepared)) throw error
       const values = copied(parameters)
-      this.#renew(prepared)
+      this.#renew(statement)
         .catch(() => {
           throw error
         })
-        .then(() => send(values))
+        .then(() => sendPrepared(session, slot, page, statement, values, options))
         .catch((error: unknown) => rejectCall(slot, error))
     }
   }

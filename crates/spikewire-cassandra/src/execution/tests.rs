@@ -16,21 +16,21 @@ use crate::statement::{StatementOptions, Turn};
 const SET: &str = "UPDATE t SET v = 1 WHERE k = 1";
 const ADD: &str = "UPDATE t SET v = v + 1 WHERE k = 1";
 
-fn session() -> Arc<Session> {
+pub(crate) fn session() -> Arc<Session> {
     let options = Options { local_datacenter: Some("dc1".to_owned()), ..Options::new(Vec::new()) };
     let places = [("dc1", "r1"), ("dc1", "r2"), ("dc1", "r3")];
     let snapshot = sample::snapshot(&places, &[], &options);
     Session::sample(sample::cluster(snapshot, options, Version::V4))
 }
 
-fn frame(opcode: u8, body: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(opcode: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x84, 0, 0, 1, opcode];
     frame.extend_from_slice(&(body.len() as u32).to_be_bytes());
     frame.extend_from_slice(body);
     frame
 }
 
-fn void() -> Vec<u8> {
+pub(crate) fn void() -> Vec<u8> {
     frame(8, &[0, 0, 0, 1])
 }
 
@@ -44,7 +44,7 @@ fn prepared(id: &[u8]) -> Vec<u8> {
     frame(8, &body)
 }
 
-fn error_frame(code: u16, message: &str, rest: &[u8]) -> Vec<u8> {
+pub(crate) fn error_frame(code: u16, message: &str, rest: &[u8]) -> Vec<u8> {
     let mut body = vec![0, 0];
     body.extend_from_slice(&code.to_be_bytes());
     body.extend_from_slice(&(message.len() as u16).to_be_bytes());
@@ -58,12 +58,12 @@ fn unprepared(id: &[u8]) -> Vec<u8> {
     error_frame(0x2500, "Prepared query not found", &rest)
 }
 
-fn node(session: &Session, at: usize) -> Arc<Node> {
+pub(crate) fn node(session: &Session, at: usize) -> Arc<Node> {
     session.cluster().snapshot().nodes[at].clone()
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as executions get it")]
-fn reply<'a>(body: &'a [u8], node: &'a Arc<Node>) -> Outcome<'a> {
+pub(crate) fn reply<'a>(body: &'a [u8], node: &'a Arc<Node>) -> Outcome<'a> {
     let attempts = Attempts { count: 1, ..Attempts::default() };
     Ok(Reply { body, node, attempts })
 }

@@ -7,7 +7,7 @@
 //! | [`statement`] | prepared statements; options of an execution |
 //! | [`verbs`] | `execute`, `page`, `prepare`, `batch` |
 //! | [`bind`] | the values of a statement |
-//! | [`job`], [`ticket`] | a statement from its first request to its result |
+//! | [`job`], [`ticket`] | JavaScript's side of a statement's steps to its result; who receives it |
 //! | [`rows`] | results |
 //! | [`classes`] | classes of user-defined types |
 //! | [`value`] | values, both ways |

@@ -11,8 +11,9 @@ use spikewire_transport::Tick;
 
 use super::classes::{Class, Classes};
 use super::errors::closed;
-use super::job::StatementJob;
+use super::job::{Start, StatementJob};
 use super::options;
+use super::rows;
 use super::ticket::{Outbox, Pledge, StatementCaller, StatementTicket};
 use super::value::CqlDecodeOptions;
 use crate::arguments::text;
@@ -56,6 +57,19 @@ impl Session {
     pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
         let session = call.host.environment.resources.get::<Self>(call.index(0)?);
         session.map_err(|_| closed())
+    }
+
+    /// Settles the promise of a slot with the result of a job, now or when it is done.
+    #[inline]
+    pub fn run(&self, call: &Call<'_>, slot: u32, started: Start) {
+        match started {
+            Start::Send(job, request) => self.send(call.env, slot, job, request),
+            Start::Done(result) => {
+                let environment = &call.host.environment;
+                let value = rows::result(call.env, environment, self.decode_options, &result);
+                environment.settle(call.env, slot, value);
+            }
+        }
     }
 
     /// Sends a request that settles the promise of a slot.

@@ -6,6 +6,7 @@ use spikewire_cassandra::Session as Engine;
 use spikewire_cassandra::cluster::Node;
 use spikewire_cassandra::statement::{Prepared as Known, SpeculationOptions, StatementOptions};
 
+use super::job::Statement;
 use super::options::{consistency, delay, number, page_size};
 use crate::arguments::{Options, count, flag, span, text};
 use crate::environment::Environment;
@@ -22,7 +23,7 @@ impl Resource for Prepared {}
 pub struct BoundStatement {
     pub known: Arc<Known>,
     /// The encoded values.
-    pub values: Vec<u8>,
+    pub values: Arc<[u8]>,
 }
 
 impl Resource for BoundStatement {}
@@ -34,25 +35,14 @@ impl BoundStatement {
     }
 }
 
-/// A statement to execute.
-#[derive(Debug, Clone)]
-pub enum Statement {
-    /// Text.
-    Text(Arc<str>),
-    /// A prepared statement.
-    Prepared(Arc<Known>),
-}
-
-impl Statement {
-    /// Text, or the number of a prepared statement.
-    #[inline]
-    pub fn read(environment: &Environment, value: Value<'_>) -> Result<Self> {
-        if value.kind() == Type::Number {
-            let prepared = environment.resources.get::<Prepared>(value.index()?)?;
-            return Ok(Self::Prepared(prepared.0.clone()));
-        }
-        Ok(Self::Text(text("a statement", value)?.into()))
+/// Text, or the number of a prepared statement.
+#[inline]
+pub fn read_statement(environment: &Environment, value: Value<'_>) -> Result<Statement> {
+    if value.kind() == Type::Number {
+        let prepared = environment.resources.get::<Prepared>(value.index()?)?;
+        return Ok(Statement::Prepared(prepared.0.clone()));
     }
+    Ok(Statement::Text(text("a statement", value)?.into()))
 }
 
 /// Creates the JavaScript object of a prepared statement, with a number for it.
@@ -77,11 +67,11 @@ pub fn prepared_object<'e>(
 }
 
 /// Reads the options of an execution; `engine` knows the nodes. JavaScript has already rejected
-/// unknown names.
-pub fn options(engine: &Engine, value: Value<'_>) -> Result<StatementOptions> {
+/// unknown names. `None` if there are none, which is the usual case.
+pub fn options(engine: &Engine, value: Value<'_>) -> Result<Option<Box<StatementOptions>>> {
     let options = Options::new(value);
     if options.is_empty() {
-        return Ok(StatementOptions::default());
+        return Ok(None);
     }
     let bytes = |value: Value<'_>| {
         value.with_bytes(|bytes| Arc::<[u8]>::from(bytes)).ok_or_else(|| {
@@ -90,7 +80,7 @@ pub fn options(engine: &Engine, value: Value<'_>) -> Result<StatementOptions> {
         })
     };
     let whole = |name, value| Ok::<_, Failure>(count(name, value, (0, i32::MAX as u64))? as i32);
-    let read = StatementOptions {
+    let read = Box::new(StatementOptions {
         consistency: options
             .get(c"consistency")?
             .map(|value| consistency("consistency", value))
@@ -127,9 +117,9 @@ pub fn options(engine: &Engine, value: Value<'_>) -> Result<StatementOptions> {
             .map(|value| count("maxRetries", value, (0, 1000)).map(|retries| retries as u32))
             .transpose()?,
         node: options.get(c"node")?.map(|value| node(engine, value)).transpose()?,
-    };
+    });
     read.check_speculation()?;
-    Ok(read)
+    Ok(Some(read))
 }
 
 /// Options of speculative executions.

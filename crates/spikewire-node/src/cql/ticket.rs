@@ -1,15 +1,15 @@
 //! The tickets of statements, completed by a driver.
 
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
+use spikewire_cassandra::statement_job::JobStep;
 use spikewire_cassandra::ticket::{self, AnswerWaiter};
 use spikewire_cassandra::{Error, Kind};
 
-use super::job::{Progress, StatementJob, StatementResult};
+use super::job::{StatementJob, StatementResult};
 use super::rows;
-use super::statement::prepared_object;
 use super::value::CqlDecodeOptions;
 use crate::environment::Environment;
-use crate::js::Env;
+use crate::js::{Env, Result};
 use crate::outbox::{self, Completes, Completion};
 
 /// A pledge to settle the promise of a statement.
@@ -23,25 +23,20 @@ pub type Outbox = outbox::Outbox<StatementCompletion>;
 pub struct StatementCompletion {
     slot: u32,
     decode_options: CqlDecodeOptions,
-    result: Result<StatementResult, Error>,
+    result: Result<StatementResult>,
 }
 
 impl Completion for StatementCompletion {
     fn deliver(self, env: Env<'_>, environment: &Environment) {
         let Self { slot, decode_options, result } = self;
-        let value = match result {
-            Ok(StatementResult::Rows(rows)) => {
-                rows::result(env, environment, decode_options, &rows)
-            }
-            Ok(StatementResult::Prepared(known)) => prepared_object(env, environment, &known),
-            Err(error) => Err(error.into()),
-        };
+        let value =
+            result.and_then(|result| rows::result(env, environment, decode_options, &result));
         environment.settle(env, slot, value);
     }
 
     fn closed(slot: u32) -> Self {
         let error = Error::new(Kind::Closed, "the session was closed");
-        Self { slot, decode_options: CqlDecodeOptions::default(), result: Err(error) }
+        Self { slot, decode_options: CqlDecodeOptions::default(), result: Err(error.into()) }
     }
 }
 
@@ -67,16 +62,18 @@ fn on_outcome(
     ticket: StatementTicket,
     outcome: Outcome<'_>,
     next: &mut Next<StatementTicket>,
-    finish: impl FnOnce(Pledge, CqlDecodeOptions, Result<StatementResult, Error>),
+    finish: impl FnOnce(Pledge, CqlDecodeOptions, Result<StatementResult>),
 ) {
-    ticket.on_outcome(outcome, next, |caller, answer| match caller.job.on_reply(answer) {
-        Progress::Done(result) => {
-            if let Some(pledge) = caller.pledge.take() {
-                finish(pledge, caller.decode_options, result);
-            }
-            None
+    ticket.on_outcome(outcome, next, |caller, answer| {
+        let result = match caller.job.on_reply((), answer) {
+            Ok(JobStep::Send(call)) => return Some(call),
+            Ok(JobStep::Done(result)) => Ok(result),
+            Err(failure) => Err(failure),
+        };
+        if let Some(pledge) = caller.pledge.take() {
+            finish(pledge, caller.decode_options, result);
         }
-        Progress::Send(call) => Some(*call),
+        None
     });
 }
 

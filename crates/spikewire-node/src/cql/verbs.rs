@@ -4,14 +4,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use spikewire_cassandra::many::ManyOptions;
-use spikewire_cassandra::session::Preparation;
-use spikewire_cassandra::statement::{BatchBuilder, Prepared, StatementOptions};
-use spikewire_cql::request::{BatchKind, values_with};
+use spikewire_cassandra::statement::{Prepared, StatementOptions};
+use spikewire_cassandra::statement_job::{BatchEntry, Goal, ParameterEncoder as _};
+use spikewire_cql::request::BatchKind;
 
-use super::bind::bind;
-use super::job::{Goal, StatementJob};
+use super::job::{NodeHost, Source, Statement, StatementJob, Values};
 use super::session::Session;
-use super::statement::{BoundStatement, Statement, is_set, options, prepared_object};
+use super::statement::{BoundStatement, is_set, options, read_statement};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
 use crate::errors::{describe, kind_name};
@@ -22,28 +21,44 @@ fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
     call.host.environment.hooks()?.cql()
 }
 
+/// Starts a job that settles the promise of a slot.
+#[inline]
+fn run(
+    call: &Call<'_>,
+    session: &Session,
+    (goal, statement): (Goal, Statement),
+    values: Option<Values<'_>>,
+    options: Option<Box<StatementOptions>>,
+) -> Result<()> {
+    let engine = &session.engine;
+    let started = StatementJob::start((NodeHost, ()), engine, goal, statement, values, options)?;
+    session.run(call, call.index(1)?, started);
+    Ok(())
+}
+
+/// All rows, or one page of them.
+fn goal(call: &Call<'_>) -> Result<Goal> {
+    Ok(if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All })
+}
+
 /// `cqlExecute(session, slot, page, statement, options, array, ...values)`: executes a statement
 /// and returns all rows, or one page of them. The statement is text, or the number of a prepared
 /// one. Values are in the array or, if that is `undefined`, in the remaining arguments.
 pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (session, slot): (Rc<Session>, _) = (Session::of(call)?, call.index(1)?);
-    let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
-    let statement = Statement::read(&call.host.environment, call.argument(3))?;
+    let (session, goal) = (Session::of(call)?, goal(call)?);
+    let statement = read_statement(&call.host.environment, call.argument(3))?;
     let options = options(&session.engine, call.argument(4))?;
-    let engine = &session.engine;
-    let (job, request) = match statement {
-        Statement::Text(text) => StatementJob::text(engine, goal, text, options)?,
-        Statement::Prepared(known) => {
-            let hooks = hooks(call)?;
-            StatementJob::prepared(engine, goal, known, options, |known, out| {
-                match call.argument(5).present() {
-                    None => bind(hooks, known, call.rest(6).map(Ok), out),
-                    Some(array) => bind(hooks, known, elements(array, 0, array.len()?), out),
-                }
-            })?
+    let values = match &statement {
+        Statement::Prepared(_) => {
+            let source = match call.argument(5).present() {
+                None => Source::Arguments(call, 6),
+                Some(array) => Source::Elements(array, 0, array.len()?),
+            };
+            Some(Values { hooks: hooks(call)?, source })
         }
+        _ => None,
     };
-    session.send(call.env, slot, job, request);
+    run(call, &session, (goal, statement), values, options)?;
     Ok(None)
 }
 
@@ -67,87 +82,55 @@ pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `cqlBind(statement, array)`: binds a prepared statement; returns the number of the bound one.
 pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = &call.host.environment;
-    let Statement::Prepared(known) = Statement::read(environment, call.argument(0))? else {
+    let Statement::Prepared(known) = read_statement(environment, call.argument(0))? else {
         return Err(Failure::of_type("only prepared statements are bound"));
     };
-    let (array, mut values) = (call.argument(1), Vec::new());
-    bind(hooks(call)?, &known, elements(array, 0, array.len()?), &mut values)?;
-    let number = environment.resources.add(Rc::new(BoundStatement { known, values }));
-    call.env.uint32(number).map(Some)
+    let (array, known, mut values) = (call.argument(1), known.latest(), Vec::new());
+    let source = Source::Elements(array, 0, array.len()?);
+    NodeHost::encode(&known, Some(Values { hooks: hooks(call)?, source }), &mut values)?;
+    let bound = BoundStatement { known, values: values.into() };
+    call.env.uint32(environment.resources.add(Rc::new(bound))).map(Some)
 }
 
 /// `cqlExecuteBound(session, slot, page, bound, options)`: `cqlExecute` for a bound statement.
 pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (session, slot): (Rc<Session>, _) = (Session::of(call)?, call.index(1)?);
-    let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
+    let (session, goal) = (Session::of(call)?, goal(call)?);
     let bound = BoundStatement::read(&call.host.environment, call.argument(3))?;
     let options = options(&session.engine, call.argument(4))?;
-    // It was renewed if it is stale; otherwise this fails.
-    let known = bound.known.for_bound_values()?;
-    let (job, request) =
-        StatementJob::prepared(&session.engine, goal, known, options, |_, out| {
-            out.extend_from_slice(&bound.values);
-            Ok(())
-        })?;
-    session.send(call.env, slot, job, request);
+    let statement = Statement::Bound(bound.known.clone(), bound.values.clone());
+    run(call, &session, (goal, statement), None, options)?;
+    Ok(None)
+}
+
+/// `cqlPrepare(session, slot, text, options)`: prepares a statement.
+pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let session = Session::of(call)?;
+    let text = text("a statement", call.argument(2))?;
+    let options = options(&session.engine, call.argument(3))?;
+    run(call, &session, (Goal::Prepared, Statement::Text(text.into())), None, options)?;
+    Ok(None)
+}
+
+/// `cqlRenew(session, slot, statement)`: asks a node what a prepared statement is now.
+pub fn renew<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let session = Session::of(call)?;
+    let statement = read_statement(&call.host.environment, call.argument(2))?;
+    if let Statement::Text(_) = statement {
+        return Err(Failure::of_type("only prepared statements are renewed"));
+    }
+    run(call, &session, (Goal::Prepared, statement), None, None)?;
     Ok(None)
 }
 
 /// The count for a statement of a batch that is already bound.
 const BOUND: u32 = u32::MAX;
 
-/// Some elements of an array.
-fn elements(
-    array: Value<'_>,
-    from: u32,
-    count: u32,
-) -> impl ExactSizeIterator<Item = Result<Value<'_>>> {
-    // Not a range of u32, which is not an ExactSizeIterator on every platform.
-    (0..count as usize).map(move |at| array.element(from + at as u32))
-}
-
-/// `cqlPrepare(session, slot, text, options)`: prepares a statement.
-pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (session, slot) = (Session::of(call)?, call.index(1)?);
-    let text = text("a statement", call.argument(2))?;
-    let options = options(&session.engine, call.argument(3))?;
-    match session.engine.prepare(&text, &options)? {
-        Preparation::Known(known) => {
-            let environment = &call.host.environment;
-            let object = prepared_object(call.env, environment, &known);
-            environment.settle(call.env, slot, object);
-        }
-        Preparation::Ask(request) => {
-            session.send(call.env, slot, StatementJob::new(&session.engine), *request);
-        }
-    }
-    Ok(None)
-}
-
-/// `cqlRenew(session, slot, statement)`: what a prepared statement is now: a node is asked, unless
-/// another one was since the schema changed.
-pub fn renew<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (session, slot) = (Session::of(call)?, call.index(1)?);
-    let environment = &call.host.environment;
-    let Statement::Prepared(known) = Statement::read(environment, call.argument(2))? else {
-        return Err(Failure::of_type("only prepared statements are renewed"));
-    };
-    let options = StatementOptions::default();
-    let renewed = if known.is_stale() {
-        session.engine.renew(&known, &options)?
-    } else {
-        Preparation::Ask(session.engine.prepare_anew(&known, &options)?)
-    };
-    match renewed {
-        Preparation::Known(known) => {
-            let object = prepared_object(call.env, environment, &known);
-            environment.settle(call.env, slot, object);
-        }
-        Preparation::Ask(request) => {
-            session.send(call.env, slot, StatementJob::new(&session.engine), *request);
-        }
-    }
-    Ok(None)
+/// A statement of a batch.
+enum BatchPart {
+    Text(Arc<str>),
+    Bound(Rc<BoundStatement>),
+    /// With the index of its first value, and their number.
+    Prepared(Arc<Prepared>, u32, u32),
 }
 
 /// `cqlBatch(session, slot, kind, options, statements, counts, values)`: several statements in one
@@ -156,48 +139,34 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot) = (Session::of(call)?, call.index(1)?);
     let kind = BatchKind::ALL.get(call.index(2)? as usize).copied();
     let kind = kind.ok_or_else(|| Failure::of_range("there is no such kind of batch"))?;
-    let options = options(&session.engine, call.argument(3))?;
+    let options = options(&session.engine, call.argument(3))?.unwrap_or_default();
     let (statements, counts, values) = (call.argument(4), call.argument(5), call.argument(6));
     let (hooks, environment) = (hooks(call)?, &call.host.environment);
-    let mut batch = session.engine.batch(kind, &options)?;
-    let mut from = 0;
-    for at in 0..statements.len()? {
-        let count = counts.element(at)?.index()?;
-        let statement = statements.element(at)?;
+    let count = statements.len()?;
+    let (mut parts, mut from) = (Vec::with_capacity(count as usize), 0);
+    for at in 0..count {
+        let (statement, count) = (statements.element(at)?, counts.element(at)?.index()?);
         if count == BOUND {
-            let bound = BoundStatement::read(environment, statement)?;
-            let known = bound.known.for_bound_values()?;
-            let added = add(&mut batch, &known, |out| {
-                out.extend_from_slice(&bound.values);
-                Ok(())
-            });
-            added.map_err(|failure| failure.about(format_args!("statement {at}")))?;
+            parts.push(BatchPart::Bound(BoundStatement::read(environment, statement)?));
             continue;
         }
-        let added = match Statement::read(environment, statement)? {
-            Statement::Text(text) => batch.add_text(&text).map_err(Failure::from),
-            Statement::Prepared(known) => add(&mut batch, &known, |out| {
-                bind(hooks, &known, elements(values, from, count), out)
-            }),
-        };
-        added.map_err(|failure| failure.about(format_args!("statement {at}")))?;
+        match read_statement(environment, statement)? {
+            Statement::Prepared(known) => parts.push(BatchPart::Prepared(known, from, count)),
+            Statement::Text(text) => parts.push(BatchPart::Text(text)),
+            Statement::Bound(..) | Statement::Batch(_) => {}
+        }
         from += count;
     }
-    let request = session.engine.run_batch(batch, &options)?;
-    session.send(call.env, slot, StatementJob::new(&session.engine), request);
+    let entries = parts.iter().map(|part| match part {
+        BatchPart::Text(text) => BatchEntry::Text(text),
+        BatchPart::Bound(bound) => BatchEntry::Bound(&bound.known, &bound.values),
+        BatchPart::Prepared(known, from, count) => {
+            let source = Source::Elements(values, *from, *count);
+            BatchEntry::Unbound(known, Values { hooks, source })
+        }
+    });
+    let engine = &session.engine;
+    let (job, request) = StatementJob::start_batch(NodeHost, engine, kind, entries, &options)?;
+    session.send(call.env, slot, job, request);
     Ok(None)
-}
-
-/// Adds a prepared statement, whose values `bind` appends.
-fn add(
-    batch: &mut BatchBuilder,
-    known: &Arc<Prepared>,
-    bind: impl FnOnce(&mut Vec<u8>) -> Result<()>,
-) -> Result<()> {
-    let values = values_with::<Failure>(known.parameters.len(), false, bind);
-    if known.is_stale() {
-        // JavaScript has it prepared again, and tries once more.
-        return Err(known.outdated().into());
-    }
-    batch.add(known, values)
 }

@@ -1,35 +1,21 @@
 //! Several statements in one request.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use spikewire_cassandra::Session;
-use spikewire_cassandra::session::{Call, Preparation};
-use spikewire_cassandra::statement::{BatchBuilder, Prepared as Known, StatementOptions};
-use spikewire_cql::request::{BatchKind, Values, values_with};
+use spikewire_cassandra::statement_job::{self, BatchContent};
+use spikewire_cql::request::BatchKind;
 use spikewire_sync::Mutex;
 
-use super::bind::{bind, copy_of_parameters, is_input_error, markers};
-use super::errors::BoxedPyErr;
+use super::bind::{bind, copy_of_parameters, markers};
 use super::prepared::Single;
-use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
+use crate::bridge::errors::{type_error, type_name, value_error};
 
 /// The limit of the protocol's counter.
 const MOST: usize = u16::MAX as usize;
 
 /// One statement of a batch.
-#[derive(Debug)]
-pub enum BatchStatement {
-    /// Text.
-    Text(Arc<str>),
-    /// A prepared statement and its values.
-    Values(Arc<Known>, Arc<[u8]>),
-    /// Text that is prepared when the batch is executed, and its parameters.
-    Parameters(Arc<str>, Py<PyAny>),
-    /// A prepared statement whose parameters may have changed since, and values that fit only then.
-    Unbound(Arc<Known>, Py<PyAny>),
-}
+type BatchStatement = statement_job::BatchStatement<Py<PyAny>>;
 
 /// Several statements executed with one request: `session.execute(batch)`.
 ///
@@ -52,8 +38,8 @@ fn kind_name(kind: BatchKind) -> &'static str {
 
 impl Batch {
     /// A copy of the batch's contents.
-    pub fn content(&self) -> Content {
-        Content { kind: self.kind, entries: self.entries.lock().clone() }
+    pub fn content(&self) -> BatchContent<Py<PyAny>> {
+        BatchContent { kind: self.kind, statements: self.entries.lock().clone() }
     }
 }
 
@@ -93,16 +79,16 @@ impl Batch {
         let entry = match (single, parameters) {
             (Single::Text(text), None) => BatchStatement::Text(text),
             (Single::Text(text), Some(parameters)) => {
-                BatchStatement::Parameters(markers(&text)?.into(), copy_of_parameters(parameters)?)
+                BatchStatement::Unprepared(markers(&text)?.into(), copy_of_parameters(parameters)?)
             }
             (Single::Bound(_, _), Some(_)) => {
                 return Err(type_error("a bound statement has its parameters"));
             }
-            (Single::Bound(known, values), None) => BatchStatement::Values(known, values),
+            (Single::Bound(known, values), None) => BatchStatement::Bound(known, values),
             (Single::Prepared(known), parameters) => {
                 let (latest, mut values) = (known.latest(), Vec::new());
                 match (bind(&latest, parameters, &mut values), parameters) {
-                    (Ok(()), _) => BatchStatement::Values(latest, values.into()),
+                    (Ok(()), _) => BatchStatement::Bound(latest, values.into()),
                     (Err(_), Some(parameters)) if latest.is_stale() => {
                         BatchStatement::Unbound(latest, copy_of_parameters(parameters)?)
                     }
@@ -110,11 +96,7 @@ impl Batch {
                 }
             }
         };
-        let text = match &entry {
-            BatchStatement::Text(text) | BatchStatement::Parameters(text, _) => text,
-            BatchStatement::Values(known, _) | BatchStatement::Unbound(known, _) => &known.text,
-        };
-        let first = text.trim_start().get(..6).unwrap_or_default().to_ascii_uppercase();
+        let first = entry.text().trim_start().get(..6).unwrap_or_default().to_ascii_uppercase();
         if first == "SELECT" {
             return Err(value_error("a batch holds INSERT, UPDATE and DELETE, not SELECT"));
         }
@@ -149,128 +131,5 @@ impl Batch {
 
     fn __repr__(&self) -> String {
         format!("<{} batch of {} statements>", kind_name(self.kind), self.__len__())
-    }
-}
-
-/// The contents of a batch when it is executed.
-#[derive(Debug, Clone)]
-pub struct Content {
-    kind: BatchKind,
-    entries: Vec<Arc<BatchStatement>>,
-}
-
-/// What was prepared for a batch.
-#[derive(Default)]
-pub struct Texts {
-    /// Texts, and whether a node was asked for them.
-    known: HashMap<Arc<str>, (Arc<Known>, bool)>,
-    /// Stale statements that a node was asked for.
-    renewed: HashSet<Arc<str>>,
-}
-
-impl Texts {
-    /// A node has prepared this.
-    pub fn prepared(&mut self, known: &Arc<Known>) {
-        self.known.insert(known.text.clone(), (known.clone(), true));
-    }
-}
-
-/// The outcome of building a batch's request.
-pub enum BatchRequest {
-    /// A statement has to be prepared first. Then the request is built again.
-    Prepare(Call),
-    /// The complete request.
-    Whole(Call),
-}
-
-impl Content {
-    /// Builds the request. `texts` are the texts prepared so far.
-    pub fn compose(
-        &self,
-        py: Python<'_>,
-        session: &Arc<Session>,
-        options: &StatementOptions,
-        texts: &mut Texts,
-    ) -> PyResult<BatchRequest> {
-        let begun = session.batch(self.kind, options);
-        let mut batch = begun.map_err(|error| error.raise(py))?;
-        for (at, entry) in self.entries.iter().enumerate() {
-            let added = match &**entry {
-                BatchStatement::Text(text) => batch.add_text(text).map_err(BoxedPyErr::from),
-                BatchStatement::Values(known, values) => {
-                    if let Some(call) = renewal(session, known, options, texts)? {
-                        return Ok(BatchRequest::Prepare(call));
-                    }
-                    let count = known.parameters.len();
-                    let values = Values { count, named: false, bytes: values };
-                    if known.is_stale() {
-                        let latest = known.for_bound_values().map_err(BoxedPyErr::from);
-                        latest.and_then(|it| batch.add(&it, values).map_err(BoxedPyErr::from))
-                    } else {
-                        batch.add(known, values).map_err(BoxedPyErr::from)
-                    }
-                }
-                BatchStatement::Unbound(known, parameters) => {
-                    if let Some(call) = renewal(session, known, options, texts)? {
-                        return Ok(BatchRequest::Prepare(call));
-                    }
-                    add(&mut batch, &known.latest(), parameters.bind(py))
-                }
-                BatchStatement::Parameters(text, parameters) => {
-                    let plain = options.to_prepare();
-                    if !texts.known.contains_key(text) {
-                        match session.prepare(text, &plain).map_err(|error| error.raise(py))? {
-                            Preparation::Ask(call) => return Ok(BatchRequest::Prepare(*call)),
-                            Preparation::Known(known) => {
-                                texts.known.insert(text.clone(), (known, false));
-                            }
-                        }
-                    }
-                    let (known, is_latest) = &texts.known[text];
-                    let added = add(&mut batch, known, parameters.bind(py));
-                    match added.map_err(PyErr::from) {
-                        // Its parameters may be other ones by now.
-                        Err(error) if !is_latest && is_input_error(py, &error) => {
-                            match session.prepare_anew(known, &plain) {
-                                Ok(call) => return Ok(BatchRequest::Prepare(*call)),
-                                Err(_) => Err(error.into()),
-                            }
-                        }
-                        added => added.map_err(BoxedPyErr::from),
-                    }
-                }
-            };
-            if let Err(error) = added {
-                return Err(about(py, error.into(), &format!("statement {at} of the batch")));
-            }
-        }
-        let whole = session.run_batch(batch, options);
-        Ok(BatchRequest::Whole(whole.map_err(|error| error.raise(py))?))
-    }
-}
-
-/// Adds a statement with parameters.
-fn add(
-    batch: &mut BatchBuilder,
-    known: &Arc<Known>,
-    parameters: &Bound<'_, PyAny>,
-) -> Result<(), BoxedPyErr> {
-    let bound = |out: &mut Vec<u8>| bind(known, Some(parameters), out);
-    batch.add(known, values_with::<BoxedPyErr>(known.parameters.len(), false, bound))
-}
-
-/// The request that prepares a statement again, if it is stale and no node was asked yet.
-fn renewal(
-    session: &Arc<Session>,
-    known: &Arc<Known>,
-    options: &StatementOptions,
-    texts: &mut Texts,
-) -> Result<Option<Call>, BoxedPyErr> {
-    if !known.is_stale() {
-        return Ok(None);
-    }
-    match session.renew(known, options)? {
-        Preparation::Ask(call) if texts.renewed.insert(known.text.clone()) => Ok(Some(*call)),
-        _ => Ok(None),
     }
 }

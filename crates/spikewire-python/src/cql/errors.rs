@@ -17,6 +17,13 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.cql.errors");
 #[derive(Debug)]
 pub struct BoxedPyErr(Box<PyErr>);
 
+impl BoxedPyErr {
+    /// The exception.
+    pub fn get(&self) -> &PyErr {
+        &self.0
+    }
+}
+
 impl From<PyErr> for BoxedPyErr {
     #[cold]
     fn from(error: PyErr) -> Self {

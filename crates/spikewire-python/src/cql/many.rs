@@ -16,7 +16,7 @@ use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::bind::is_input_error;
 use super::core::Core;
-use super::job::{Goal, Job, Start};
+use super::job::{Goal, Request, Start, start};
 use super::runner::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
@@ -241,8 +241,8 @@ impl Many {
         let wants = self.flow.state.lock().results.is_some();
         let goal = if wants { Goal::All } else { Goal::Done };
         let (statement, options) = (self.statement.clone(), self.options.clone());
-        let started = Job::start(py, &self.core, goal, statement, Some(parameters), options);
-        let (job, call) = match started {
+        let request = Request { goal, statement, parameters: Some(parameters), options };
+        let (job, call) = match start(py, &self.core, request) {
             Ok(Start::Send(job, call)) => (job, call),
             Ok(Start::Done(result)) => {
                 share.settle(py, Ok(result));

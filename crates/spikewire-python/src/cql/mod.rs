@@ -5,7 +5,7 @@
 //! | [`api`], [`runner`] | the two sessions; what runs their statements |
 //! | [`core`], [`options`] | the core of a session, and the options for opening it |
 //! | [`security`] | encryption, and authenticators written in Python |
-//! | [`job`], [`ticket`] | a statement with all steps to its result: preparing, pages |
+//! | [`job`], [`ticket`] | Python's side of a statement's steps to its result; who receives it |
 //! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | statements and values |
 //! | [`many`] | one statement with the parameters of many rows |
 //! | [`value`], [`classes`] | Python values to CQL and back, including user-defined types |

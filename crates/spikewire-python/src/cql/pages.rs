@@ -4,53 +4,44 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use smallvec::SmallVec;
 use spikewire_cassandra::statement::Shape;
+use spikewire_cassandra::statement_job::{self, ResultPages};
 use spikewire_cql::notation::Reader;
 use spikewire_cql::response::rows::Cells;
 
 use super::classes::Classes;
 use crate::bridge::errors::value_error;
 
-/// The rows that arrived with one reply.
+/// The cells of a page. Python's allocator is the faster one for as few bytes as a single row has.
 #[derive(Debug)]
-pub struct Page {
-    /// The cells of the rows. Python's allocator is the faster one for as few bytes as a single row
-    /// has.
-    bytes: Py<PyBytes>,
-    /// The number of rows.
-    pub count: usize,
-    /// The columns, if they are not those of the first page: the table was changed in between.
-    pub other: Option<Arc<Shape>>,
-}
+pub struct CellBytes(Py<PyBytes>);
 
-impl Page {
-    /// A page with these cells of `count` rows.
-    pub fn new(py: Python<'_>, cells: &Cells<'_>, count: usize) -> Self {
-        Self { bytes: PyBytes::new(py, cells.0.rest()).unbind(), count, other: None }
+impl CellBytes {
+    /// A copy of these cells.
+    #[inline]
+    pub fn new(py: Python<'_>, cells: &[u8]) -> Self {
+        Self(PyBytes::new(py, cells).unbind())
     }
 
     /// The cells from this offset on.
     #[inline]
-    pub fn cells<'a>(&'a self, py: Python<'_>, offset: usize) -> Cells<'a> {
-        Cells(Reader(&self.bytes.as_bytes(py)[offset..]))
+    pub fn at<'a>(&'a self, py: Python<'_>, offset: usize) -> Cells<'a> {
+        Cells(Reader(&self.0.as_bytes(py)[offset..]))
     }
 
-    /// The length of the cells in bytes.
+    /// Their length in bytes.
     pub fn len(&self, py: Python<'_>) -> usize {
-        self.bytes.as_bytes(py).len()
+        self.0.as_bytes(py).len()
     }
 }
 
-/// Pages in the order of their arrival, usually one.
-pub type PageList = SmallVec<[Page; 1]>;
+/// The rows that arrived with one reply.
+pub type Page = statement_job::Page<CellBytes>;
 
 /// The pages of a result, and what is needed to decode them.
 pub struct Pages {
-    /// The columns of the first page. `None` if the statement returns no rows.
-    pub shape: Option<Arc<Shape>>,
-    /// The pages, in the order of their arrival.
-    pub all: PageList,
+    /// The pages, in the order of their arrival, their columns and what came with them.
+    pub result: ResultPages<CellBytes>,
     pub classes: Arc<Classes>,
 }
 
@@ -58,13 +49,13 @@ impl Pages {
     /// The columns of a page.
     #[inline]
     pub fn shape_of<'a>(&'a self, page: &'a Page) -> Option<&'a Arc<Shape>> {
-        page.other.as_ref().or(self.shape.as_ref())
+        page.other.as_ref().or(self.result.shape.as_ref())
     }
 
     /// The columns, if all pages have the same.
     pub fn one_shape(&self) -> PyResult<Option<&Arc<Shape>>> {
-        let Some(first) = &self.shape else { return Ok(None) };
-        let Some(other) = self.all.iter().find_map(|page| page.other.as_ref()) else {
+        let Some(first) = &self.result.shape else { return Ok(None) };
+        let Some(other) = self.result.pages.iter().find_map(|page| page.other.as_ref()) else {
             return Ok(Some(first));
         };
         let names = |shape: &Shape| -> Vec<String> {
@@ -81,6 +72,6 @@ impl Pages {
     /// The cells of each page and the number of its rows, for reading them detached from the
     /// interpreter.
     pub fn cells<'a>(&'a self, py: Python<'_>) -> Vec<(Cells<'a>, usize)> {
-        self.all.iter().map(|page| (page.cells(py, 0), page.count)).collect()
+        self.result.pages.iter().map(|page| (page.cells.at(py, 0), page.count)).collect()
     }
 }

@@ -6,58 +6,18 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
-use spikewire_cassandra::cluster::Node;
-use spikewire_cassandra::execution::{Answer, Content};
-use spikewire_cassandra::statement::Shape;
-use spikewire_cql::envelope::Prefix;
+use spikewire_cassandra::statement_job::{Extras, ResponseMeta, ResultPages};
 
 use super::classes::Classes;
 use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::BoxedPyErr;
 use super::fill;
-use super::pages::{Page, PageList, Pages};
+use super::pages::{CellBytes, Page, Pages};
 use super::recent_rows::{self, RecentRows};
 use super::row::{Names, Row};
 use super::value::ValueDecoder;
 use crate::bridge::python_code::PythonCode;
 use crate::columns::{self, ArrowTable};
-
-/// What is known about a result besides its rows.
-#[derive(Debug, Default)]
-pub struct ResponseMeta {
-    pub node: Option<Arc<Node>>,
-    pub attempts: u32,
-    pub schema_agreed: bool,
-    /// Rare details. `None` if there are none.
-    pub extras: Option<Box<Extras>>,
-}
-
-/// Details that only some replies have.
-#[derive(Debug, Default)]
-pub struct Extras {
-    pub warnings: Vec<String>,
-    pub tracing_ids: Vec<[u8; 16]>,
-    pub payload: Vec<(String, Option<Vec<u8>>)>,
-}
-
-impl ResponseMeta {
-    /// Adds the details of another reply.
-    pub fn add(&mut self, answer: &Answer<'_>) {
-        self.node = Some(answer.node.clone());
-        self.attempts += answer.attempts.count;
-        self.schema_agreed = answer.agreed;
-        let Prefix { tracing_id, warnings, payload } = &answer.prefix;
-        if tracing_id.is_none() && warnings.is_empty() && payload.is_empty() {
-            return;
-        }
-        let extras = self.extras.get_or_insert_default();
-        extras.warnings.extend(warnings.iter().map(|warning| (*warning).to_owned()));
-        extras.tracing_ids.extend(tracing_id);
-        for (name, bytes) in payload {
-            extras.payload.push(((*name).to_owned(), bytes.map(<[u8]>::to_vec)));
-        }
-    }
-}
 
 /// The result of a statement: a sequence of rows.
 ///
@@ -67,35 +27,31 @@ impl ResponseMeta {
 pub struct Rows {
     came: Pages,
     count: usize,
-    state: Option<Vec<u8>>,
-    meta: ResponseMeta,
     /// Where each row begins: page and offset. Built on the first access by index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl Rows {
-    /// A result with these pages. `state` is the paging state for the next page.
-    pub fn new(
-        shape: Option<Arc<Shape>>,
-        pages: PageList,
-        state: Option<Vec<u8>>,
-        meta: ResponseMeta,
-        classes: Arc<Classes>,
-    ) -> Self {
-        let count = pages.iter().map(|page| page.count).sum();
-        let came = Pages { shape, all: pages, classes };
-        Self { came, count, state, meta, offsets: OnceLock::new() }
+    /// A result with these pages.
+    #[inline]
+    pub fn new(result: ResultPages<CellBytes>, classes: Arc<Classes>) -> Self {
+        let count = result.pages.iter().map(|page| page.count).sum();
+        Self { came: Pages { result, classes }, count, offsets: OnceLock::new() }
+    }
+
+    fn meta(&self) -> &ResponseMeta {
+        &self.came.result.meta
     }
 
     fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), BoxedPyErr> {
-        if index == 0 && self.came.all.first().is_some_and(|page| page.count > 0) {
+        if index == 0 && self.came.result.pages.first().is_some_and(|page| page.count > 0) {
             return Ok((0, 0));
         }
         if self.offsets.get().is_none() {
             let mut offsets = Vec::with_capacity(self.count);
-            for (at, page) in self.came.all.iter().enumerate() {
+            for (at, page) in self.came.result.pages.iter().enumerate() {
                 let columns = self.came.shape_of(page).map_or(0, |shape| shape.columns.len());
-                let (mut cells, len) = (page.cells(py, 0), page.len(py));
+                let (mut cells, len) = (page.cells.at(py, 0), page.cells.len(py));
                 for _ in 0..page.count {
                     let offset = len - cells.0.rest().len();
                     offsets.push((at as u32, offset as u32));
@@ -109,16 +65,16 @@ impl Rows {
     }
 
     fn extras(&self) -> Option<&Extras> {
-        self.meta.extras.as_deref()
+        self.meta().extras.as_deref()
     }
 
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
         let (page, offset) = self.offset(py, index)?;
-        let page = &self.came.all[page as usize];
+        let page = &self.came.result.pages[page as usize];
         let Some(shape) = self.came.shape_of(page) else {
             return Err(PyIndexError::new_err("row index out of range"));
         };
-        let mut cells = page.cells(py, offset as usize);
+        let mut cells = page.cells.at(py, offset as usize);
         let decoder = ValueDecoder { py, classes: &self.came.classes };
         Ok(recent_rows::row(Names::of(py, shape)?, &shape.columns, &mut cells, decoder)?)
     }
@@ -131,12 +87,12 @@ impl Rows {
         let page = |page: &Page| {
             let Some(shape) = self.came.shape_of(page) else { return Ok(PyList::empty(py)) };
             let names = Names::of(py, shape)?;
-            let mut cells = page.cells(py, 0);
+            let mut cells = page.cells.at(py, 0);
             fill::list(py, page.count, || {
                 recent_rows::row(names, &shape.columns, &mut cells, decoder)
             })
         };
-        let mut pages = self.came.all.iter();
+        let mut pages = self.came.result.pages.iter();
         let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
         for more in pages {
             all.call_method1(intern!(py, "extend"), (page(more)?,))?;
@@ -294,7 +250,7 @@ impl Rows {
     /// row has those of its own.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match &self.came.shape {
+        match &self.came.result.shape {
             Some(shape) => Ok(Names::of(py, shape)?.all.bind(py).clone()),
             None => Ok(PyTuple::empty(py)),
         }
@@ -303,7 +259,7 @@ impl Rows {
     /// The types of the columns as CQL spells them, in order.
     #[getter]
     fn types(&self) -> Vec<String> {
-        let columns = self.came.shape.iter().flat_map(|shape| shape.columns.iter());
+        let columns = self.came.result.shape.iter().flat_map(|shape| shape.columns.iter());
         columns.map(|column| column.ty.to_string()).collect()
     }
 
@@ -311,14 +267,14 @@ impl Rows {
     /// the fields of user-defined types.
     #[getter]
     fn class_names(&self) -> Vec<String> {
-        let columns = self.came.shape.iter().flat_map(|shape| shape.columns.iter());
+        let columns = self.came.result.shape.iter().flat_map(|shape| shape.columns.iter());
         columns.map(|column| column.ty.class_name()).collect()
     }
 
     /// Whether a conditional statement was applied; `None` if the statement has no condition.
     #[getter]
     fn applied(&self, py: Python<'_>) -> PyResult<Option<bool>> {
-        let first = self.came.shape.as_ref().and_then(|shape| shape.columns.first());
+        let first = self.came.result.shape.as_ref().and_then(|shape| shape.columns.first());
         if self.count == 0 || first.is_none_or(|column| &*column.name != "[applied]") {
             return Ok(None);
         }
@@ -329,7 +285,7 @@ impl Rows {
     /// they contain keys, so do not trust them if they come from outside.
     #[getter]
     fn paging_state<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.state.as_ref().map(|state| PyBytes::new(py, state))
+        self.came.result.paging_state.as_ref().map(|state| PyBytes::new(py, state))
     }
 
     /// The server's warnings.
@@ -359,19 +315,19 @@ impl Rows {
     /// The address of the node that answered.
     #[getter]
     fn node(&self) -> String {
-        self.meta.node.as_ref().map_or_else(String::new, ToString::to_string)
+        self.meta().node.as_ref().map_or_else(String::new, ToString::to_string)
     }
 
     /// The number of requests sent, including retries.
     #[getter]
     fn attempts(&self) -> u32 {
-        self.meta.attempts
+        self.meta().attempts
     }
 
     /// After a schema change, whether all nodes agreed on the schema.
     #[getter]
     fn schema_agreed(&self) -> bool {
-        self.meta.schema_agreed
+        self.meta().schema_agreed
     }
 }
 
@@ -389,7 +345,7 @@ impl RowIterator {
     /// An iterator that begins at the first row.
     fn new(rows: Bound<'_, Rows>) -> PyResult<Self> {
         let py = rows.py();
-        let shape = rows.get().came.shape.as_ref();
+        let shape = rows.get().came.result.shape.as_ref();
         let names = shape.map(|shape| Names::of(py, shape).cloned()).transpose()?;
         Ok(Self { rows: rows.unbind(), names, at: (0, 0, 0), recent: RecentRows::default() })
     }
@@ -397,16 +353,18 @@ impl RowIterator {
     #[inline]
     fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, BoxedPyErr> {
         let rows = self.rows.get();
-        let (Some(shape), Some(names)) = (&rows.came.shape, &self.names) else { return Ok(None) };
+        let (Some(shape), Some(names)) = (&rows.came.result.shape, &self.names) else {
+            return Ok(None);
+        };
         let (mut page, mut at, mut offset) = self.at;
-        while rows.came.all.get(page).is_some_and(|it| at >= it.count) {
+        while rows.came.result.pages.get(page).is_some_and(|it| at >= it.count) {
             (page, at, offset) = (page + 1, 0, 0);
         }
-        let Some(here) = rows.came.all.get(page) else {
+        let Some(here) = rows.came.result.pages.get(page) else {
             self.recent.clear();
             return Ok(None);
         };
-        let mut cells = here.cells(py, offset);
+        let mut cells = here.cells.at(py, offset);
         let decoder = ValueDecoder { py, classes: &rows.came.classes };
         let row = match &here.other {
             None => self.recent.row(names, &shape.columns, &mut cells, decoder)?,
@@ -414,7 +372,7 @@ impl RowIterator {
                 recent_rows::row(Names::of(py, other)?, &other.columns, &mut cells, decoder)?
             }
         };
-        self.at = (page, at + 1, here.len(py) - cells.0.rest().len());
+        self.at = (page, at + 1, here.cells.len(py) - cells.0.rest().len());
         Ok(Some(row))
     }
 }
@@ -434,16 +392,5 @@ impl RowIterator {
 
     fn __length_hint__(&self, py: Python<'_>) -> usize {
         self.rows.bind(py).get().count
-    }
-}
-
-/// The rows of a reply, copied so that they can be kept.
-pub fn page_of(py: Python<'_>, answer: &Answer<'_>) -> Option<(Arc<Shape>, Page, Option<Vec<u8>>)> {
-    match &answer.content {
-        Content::Rows(rows) => {
-            let page = Page::new(py, &rows.cells, rows.count);
-            Some((rows.shape.clone(), page, rows.paging_state.map(<[u8]>::to_vec)))
-        }
-        _ => None,
     }
 }

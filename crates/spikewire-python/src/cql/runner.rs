@@ -7,16 +7,14 @@ use spikewire_cassandra::Error;
 use spikewire_cassandra::connection::Cassandra;
 use spikewire_cassandra::execution::{ExecutionAction, pause_is_over};
 use spikewire_cassandra::session::Call;
-use spikewire_cassandra::statement::StatementOptions;
 use spikewire_transport::blocking::pause;
 use spikewire_transport::topology::Target as _;
 use spikewire_transport::{OrderKey, Tick, deadline};
 
 use super::classes::Classes;
 use super::core::Core;
-use super::job::{Goal, Job, JobProgress, Start};
+use super::job::{Job, Progress, Start, start};
 use super::options::Opening;
-use super::statement::Statement;
 use super::ticket::{self, Ticket};
 use crate::bridge::connections::LoopConnections;
 use crate::bridge::connections::LoopTable;
@@ -28,6 +26,8 @@ use crate::bridge::lifecycle::{Lifecycle, Running as _};
 use crate::bridge::signal::{detached, detached_command};
 use crate::bridge::submitter::{SubmittedCall, Submitter, wait_for};
 use crate::stages::Watch;
+
+pub use super::job::Request;
 
 /// What blocking and asynchronous sessions share.
 #[derive(Debug)]
@@ -65,14 +65,6 @@ impl Shared {
     }
 }
 
-/// A verb's request.
-pub struct Request<'a, 'py> {
-    pub goal: Goal,
-    pub statement: Statement,
-    pub parameters: Option<&'a Bound<'py, PyAny>>,
-    pub options: Option<Box<StatementOptions>>,
-}
-
 /// Runs the requests of verbs.
 pub trait Runner {
     /// What blocking and asynchronous sessions share.
@@ -91,11 +83,6 @@ pub trait Runner {
         core: &Arc<Core>,
         request: Request<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>>;
-}
-
-fn start<'py>(py: Python<'py>, core: &Core, request: Request<'_, 'py>) -> PyResult<Start<'py>> {
-    let Request { goal, statement, parameters, options } = request;
-    Job::start(py, core, goal, statement, parameters, options)
 }
 
 /// Runs statements in the calling thread.
@@ -124,8 +111,8 @@ impl Runner for Blocking {
                 return self.submit(py, core, job, call);
             }
             match ask(py, core, call, &mut job)? {
-                JobProgress::Done(result) => return result,
-                JobProgress::Send(next) => call = next,
+                Progress::Done(result) => return Ok(result),
+                Progress::Send(next) => call = next,
             }
         }
     }
@@ -155,7 +142,7 @@ impl Blocking {
 }
 
 /// Sends a call and waits until its job has received the reply.
-fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<JobProgress<'py>> {
+fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
     let (mut draft, mut execution) = call.split();
     loop {
         let mut replied =
@@ -167,7 +154,7 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
         let mut outcome = execution.on_outcome(replied.outcome());
         draft = loop {
             match outcome {
-                ExecutionAction::Done(answer) => return Ok(job.on_reply(py, answer)),
+                ExecutionAction::Done(answer) => return Ok(job.on_reply(py, answer)?),
                 ExecutionAction::Send(next) => break next,
                 ExecutionAction::Pause(at) => {
                     let paused = detached(py, |interrupted| pause(at, interrupted))?;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
+use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cassandra::statement_job;
 
-use super::batch::{Batch, Content};
+use super::batch::Batch;
 use super::core::Core;
 use super::options::{consistency, copies, delay, flag, optional, page_size, text};
 use super::prepared::Single;
@@ -14,21 +15,16 @@ use crate::arguments::{count, seconds};
 use crate::bridge::errors::{type_error, type_name, value_error};
 
 /// The statement to execute.
-#[derive(Debug, Clone)]
-pub enum Statement {
-    /// Text.
-    Text(Arc<str>),
-    /// A prepared statement.
-    Prepared(Arc<Known>),
-    /// A prepared statement and its values.
-    Bound(Arc<Known>, Arc<[u8]>),
-    /// A batch.
-    Batch(Content),
+pub type Statement = statement_job::Statement<Py<PyAny>>;
+
+/// Statements as arguments.
+pub trait ReadStatement: Sized {
+    /// Parses the first argument of a verb.
+    fn read(statement: &Bound<'_, PyAny>) -> PyResult<Self>;
 }
 
-impl Statement {
-    /// Parses the first argument of a verb.
-    pub fn read(statement: &Bound<'_, PyAny>) -> PyResult<Self> {
+impl ReadStatement for Statement {
+    fn read(statement: &Bound<'_, PyAny>) -> PyResult<Self> {
         match Single::read(statement)? {
             Some(Single::Text(text)) => return Ok(Self::Text(text)),
             Some(Single::Prepared(known)) => return Ok(Self::Prepared(known)),

@@ -7,7 +7,7 @@ use spikewire_cassandra::session::Call;
 use spikewire_cassandra::ticket::{self, AnswerWaiter};
 use spikewire_transport::Tick;
 
-use super::job::{Job, JobProgress};
+use super::job::{Job, Progress};
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 use crate::stages::Watch;
@@ -118,16 +118,16 @@ impl Completes<Cassandra> for Ticket {
             if let Some(watch) = &waiting.watch {
                 watch.goes_on();
             }
-            match waiting.job.on_reply(py, answer) {
-                JobProgress::Done(result) => {
-                    if let Some(watch) = &waiting.watch {
-                        watch.decoded(None);
-                    }
-                    waiting.delivery.settle(py, result);
-                    None
-                }
-                JobProgress::Send(call) => Some(call),
+            let result = match waiting.job.on_reply(py, answer) {
+                Ok(Progress::Send(call)) => return Some(call),
+                Ok(Progress::Done(result)) => Ok(result),
+                Err(error) => Err(error.into()),
+            };
+            if let Some(watch) = &waiting.watch {
+                watch.decoded(None);
             }
+            waiting.delivery.settle(py, result);
+            None
         });
     }
 }

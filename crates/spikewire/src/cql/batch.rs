@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use spikewire_cassandra::session::{Call, Session as Composer};
 use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cassandra::statement_job::{BatchEntry, BatchTexts, Unready};
 use spikewire_cassandra::{Error, Result};
-use spikewire_cql::request::{BatchKind, values_with};
+use spikewire_cql::request::BatchKind;
 
 use super::bind::Values;
-use super::prepared::{Form, Prepared, Statement};
+use super::prepared::{Form, Prepared, Statement, ValueEncoder};
 
 /// Statements that are sent in one request.
 ///
@@ -109,22 +110,6 @@ impl Batch {
         self
     }
 
-    /// The texts to prepare before it runs, in order.
-    pub(super) fn unprepared(&self) -> impl Iterator<Item = &str> {
-        self.rows.iter().filter_map(|row| match row {
-            Row::Unprepared(text, _) => Some(&**text),
-            _ => None,
-        })
-    }
-
-    /// The statements to prepare again before it runs, because the schema has changed.
-    pub(super) fn stale(&self) -> impl Iterator<Item = &Prepared> {
-        self.rows.iter().filter_map(|row| match row {
-            Row::Prepared(prepared, _) if prepared.0.is_stale() => Some(prepared),
-            _ => None,
-        })
-    }
-
     /// Number of statements.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -135,40 +120,23 @@ impl Batch {
         self.rows.is_empty()
     }
 
-    /// Composes the request; `prepared` are the statements of [`Batch::unprepared`].
+    /// Composes the request; `texts` has what was prepared for it.
     pub(super) fn compose(
         &self,
         composer: &Arc<Composer>,
-        prepared: &[Prepared],
+        texts: &mut BatchTexts<ValueEncoder>,
         options: &StatementOptions,
-    ) -> Result<Call> {
-        let mut batch = composer.batch(self.kind, options)?;
-        let (mut from, mut texts) = (0, prepared.iter());
-        for row in &self.rows {
-            match row {
-                Row::Text(text) => batch.add_text(text)?,
-                Row::Unprepared(_, values) => {
-                    let Some(prepared) = texts.next() else { break };
-                    let parameters = prepared.parameters();
-                    let put = |out: &mut Vec<u8>| values.bind(parameters, out);
-                    batch.add(&prepared.0, values_with(parameters.len(), false, put))?;
-                }
-                Row::Prepared(prepared, end) => {
-                    let latest = if prepared.0.is_stale() {
-                        &prepared.0.for_bound_values()?
-                    } else {
-                        &prepared.0
-                    };
-                    let values = &self.values[from..*end];
-                    from = *end;
-                    let put = |out: &mut Vec<u8>| {
-                        out.extend_from_slice(values);
-                        Ok::<(), Error>(())
-                    };
-                    batch.add(latest, values_with(prepared.parameters().len(), false, put))?;
-                }
+    ) -> std::result::Result<Call, Unready<Error>> {
+        let mut from = 0;
+        let entries = self.rows.iter().map(|row| match row {
+            Row::Text(text) => BatchEntry::Text(text),
+            Row::Unprepared(text, values) => BatchEntry::Unprepared(text, &**values),
+            Row::Prepared(prepared, end) => {
+                let values = &self.values[from..*end];
+                from = *end;
+                BatchEntry::Bound(&prepared.0, values)
             }
-        }
-        composer.run_batch(batch, options)
+        });
+        texts.compose(composer, self.kind, entries, options)
     }
 }

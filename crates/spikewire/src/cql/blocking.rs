@@ -6,7 +6,8 @@ use std::sync::Arc;
 use spikewire_cassandra::Result;
 use spikewire_cassandra::blocking::BlockingExecutor;
 use spikewire_cassandra::session::{Call, NoValues, Preparation, Session as Composer};
-use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cassandra::statement::{self, StatementOptions};
+use spikewire_cassandra::statement_job::{BatchTexts, Renewal, Unready};
 use spikewire_cql::version::Version;
 
 use super::batch::Batch;
@@ -14,7 +15,7 @@ use super::bind::Values;
 use super::builder::Builder;
 use super::call_options::CallOptions;
 use super::cluster::{self, Node};
-use super::prepared::{Bound, Form, Prepared, Statement, execute, may_be_stale};
+use super::prepared::{Bound, Form, Prepared, Statement, ValueEncoder, execute};
 use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
 use crate::cql::span::{SessionCall, StatementSpan};
@@ -60,43 +61,38 @@ impl Core {
 
     /// Has a node prepare a statement.
     #[cold]
-    fn ask(&self, call: Call) -> Result<Prepared> {
-        self.send(call)?.prepared()
+    fn ask(&self, call: Call) -> Result<Arc<statement::Prepared>> {
+        Ok(self.send(call)?.prepared()?.0)
     }
 
     fn prepare(&self, text: &str, options: &StatementOptions) -> Result<Prepared> {
         match self.composer.prepare(text, options)? {
             Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.ask(*call),
+            Preparation::Ask(call) => self.ask(*call).map(Prepared),
         }
     }
 
-    /// Does something with a prepared statement as it is now. If values do not fit, a node is asked
-    /// once whether the parameters have changed.
+    /// Composes something with a prepared statement as it is now, or with a text that is prepared.
     #[inline]
-    fn with<T>(
+    fn compose<T>(
         &self,
-        prepared: &Prepared,
+        form: Form<'_>,
         options: &StatementOptions,
-        work: impl Fn(&Prepared) -> Result<T>,
+        work: impl Fn(&Arc<statement::Prepared>) -> Result<T>,
     ) -> Result<T> {
-        if prepared.0.is_stale() {
-            return work(&self.renewed(prepared, options)?);
-        }
-        let worked = work(prepared);
-        if may_be_stale(&worked)
-            && let Ok(call) = self.composer.prepare_anew(&prepared.0, options)
-            && let Ok(now) = self.ask(*call)
-        {
-            return work(&now);
-        }
-        worked
-    }
-
-    fn renewed(&self, prepared: &Prepared, options: &StatementOptions) -> Result<Prepared> {
-        match self.composer.renew(&prepared.0, options)? {
-            Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.ask(*call),
+        let (composer, mut renewal) = (&self.composer, Renewal::<ValueEncoder>::default());
+        let mut composed = match form {
+            Form::Prepared(known) => renewal.compose(composer, &known.0, options, &work),
+            Form::Text(text) => renewal.compose_text(composer, text, options, &work),
+        };
+        loop {
+            composed = match composed {
+                Ok(composed) => return Ok(composed),
+                Err(Unready::Failed(error)) => return Err(error),
+                Err(Unready::Prepare(call)) => {
+                    renewal.on_answer(composer, self.ask(*call), options, &work)
+                }
+            };
         }
     }
 
@@ -106,11 +102,9 @@ impl Core {
         values: &impl Values,
         options: &StatementOptions,
     ) -> Result<Bound> {
-        let bound = |prepared: &Prepared| Bound::new(prepared, values);
         match form {
-            Form::Prepared(prepared) => self.with(prepared, options, bound),
             Form::Text(text) if values.is_empty() => Ok(Bound::Text(text.into())),
-            Form::Text(text) => self.with(&self.prepare(text, options)?, options, bound),
+            form => self.compose(form, options, |prepared| Bound::new(prepared, values)),
         }
     }
 }
@@ -170,13 +164,11 @@ impl Session {
     fn executed(&self, form: Form<'_>, values: &impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let Core { composer, .. } = &*self.core;
-        let call = |prepared: &Prepared| execute(composer, prepared, values, &options);
         let call = match form {
-            Form::Prepared(prepared) => self.core.with(prepared, &options, call)?,
             Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
-            Form::Text(text) => {
-                self.core.with(&self.core.prepare(text, &options)?, &options, call)?
-            }
+            form => self.core.compose(form, &options, |prepared| {
+                execute(composer, prepared, values, &options)
+            })?,
         };
         self.core.send(call)?.result()
     }
@@ -192,24 +184,14 @@ impl Session {
 
     fn run_batch(&self, batch: &Batch) -> Result<QueryResult> {
         let options = self.resolved()?;
-        let plain = options.to_prepare();
-        for stale in batch.stale() {
-            self.core.renewed(stale, &plain)?;
-        }
-        let prepared = batch.unprepared().map(|text| self.core.prepare(text, &plain));
-        let mut prepared = prepared.collect::<Result<Vec<_>>>()?;
-        let composer = &self.core.composer;
-        let mut call = batch.compose(composer, &prepared, &options);
-        if may_be_stale(&call) && !prepared.is_empty() {
-            // Their parameters may be other ones by now.
-            for known in &mut prepared {
-                let anew = composer.prepare_anew(&known.0, &plain);
-                let Ok(now) = anew.and_then(|call| self.core.ask(*call)) else { break };
-                *known = now;
+        let (composer, mut texts) = (&self.core.composer, BatchTexts::default());
+        let call = loop {
+            match batch.compose(composer, &mut texts, &options) {
+                Ok(call) => break call,
+                Err(Unready::Failed(error)) => return Err(error),
+                Err(Unready::Prepare(call)) => texts.on_answer(self.core.ask(*call))?,
             }
-            call = batch.compose(composer, &prepared, &options);
-        }
-        let call = call?;
+        };
         self.core.send(call)?.result()
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use spikewire_cassandra::session::{Call, NoValues, Session as Composer};
 use spikewire_cassandra::statement::{self, StatementOptions};
+use spikewire_cassandra::statement_job::ParameterEncoder;
 use spikewire_cassandra::{Error, Kind, Result};
 use spikewire_cql::request::values_with;
 use spikewire_cql::response::Column;
@@ -93,21 +94,37 @@ impl<S: Statement + ?Sized> Statement for &S {
 }
 
 /// A request for a prepared statement with its values.
+#[inline]
 pub(super) fn execute(
     composer: &Arc<Composer>,
-    prepared: &Prepared,
+    prepared: &Arc<statement::Prepared>,
     values: &impl Values,
     options: &StatementOptions,
 ) -> Result<Call> {
-    let parameters = prepared.parameters();
+    let parameters = &*prepared.parameters;
     let bound = values_with(parameters.len(), false, |out| values.bind(parameters, out));
-    composer.execute(&prepared.0, options, bound)
+    composer.execute(prepared, options, bound)
 }
 
-/// Whether an error may mean that the parameters of a statement are other ones by now than those
-/// that its values do not fit.
-pub(super) fn may_be_stale<T>(result: &Result<T>) -> bool {
-    result.as_ref().is_err_and(|error| error.kind() == Kind::Invalid)
+/// Encodes values for the engine.
+#[derive(Debug)]
+pub(super) struct ValueEncoder;
+
+impl ParameterEncoder for ValueEncoder {
+    type Parameters<'a> = &'a dyn Values;
+    type Error = Error;
+
+    fn encode(
+        prepared: &statement::Prepared,
+        values: Option<&dyn Values>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        values.unwrap_or(&()).bind(&prepared.parameters, out)
+    }
+
+    fn may_be_outdated(error: &Error) -> bool {
+        error.kind() == Kind::Invalid
+    }
 }
 
 /// A statement with bound values, to be sent for each page.
@@ -119,10 +136,10 @@ pub(super) enum Bound {
 
 impl Bound {
     /// A prepared statement with its values.
-    pub fn new(prepared: &Prepared, values: &impl Values) -> Result<Self> {
+    pub fn new(prepared: &Arc<statement::Prepared>, values: &impl Values) -> Result<Self> {
         let mut bytes = Vec::new();
-        values.bind(prepared.parameters(), &mut bytes)?;
-        Ok(Self::Prepared(prepared.clone(), bytes.into()))
+        values.bind(&prepared.parameters, &mut bytes)?;
+        Ok(Self::Prepared(Prepared(prepared.clone()), bytes.into()))
     }
 
     /// A request for the page given in the options.

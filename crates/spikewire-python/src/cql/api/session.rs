@@ -12,7 +12,7 @@ use crate::cql::job::Goal;
 use crate::cql::many::{Many, Sends};
 use crate::cql::options;
 use crate::cql::runner::{Blocking, Loops, Request, Runner, Shared, Submitting};
-use crate::cql::statement::{Statement, options as statement_options};
+use crate::cql::statement::{ReadStatement as _, Statement, options as statement_options};
 use crate::cql::value::library;
 
 pub(super) fn shared(

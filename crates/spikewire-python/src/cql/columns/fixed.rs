@@ -28,7 +28,7 @@ pub fn to_structured<'py>(
     let layout = layout.get();
     let columns = rows.one_shape()?.map_or(&[][..], |shape| &*shape.columns);
     let fields = fields(columns, &layout.bins)?;
-    let count = rows.all.iter().map(|page| page.count).sum();
+    let count = rows.result.pages.iter().map(|page| page.count).sum();
     let mut memory = ArrayMemory::new(py, numpy, layout, count, !strict)?;
     let pages = rows.cells(py);
     let filled = py.detach(|| {

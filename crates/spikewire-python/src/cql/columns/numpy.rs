@@ -152,10 +152,12 @@ fn objects<'py>(
     selected: &[usize],
 ) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
     let mut all: Vec<Vec<Bound<'py, PyAny>>> = selected.iter().map(|_| vec![]).collect();
-    let Some(shape) = rows.shape.as_ref().filter(|_| !selected.is_empty()) else { return Ok(all) };
+    let Some(shape) = rows.result.shape.as_ref().filter(|_| !selected.is_empty()) else {
+        return Ok(all);
+    };
     let decoder = ValueDecoder { py, classes: &rows.classes };
-    for page in &rows.all {
-        let mut cells = page.cells(py, 0);
+    for page in &rows.result.pages {
+        let mut cells = page.cells.at(py, 0);
         for _ in 0..page.count {
             let mut next = selected.iter().zip(&mut all).peekable();
             for (at, column) in shape.columns.iter().enumerate() {

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use spikewire_cassandra::connection::Cassandra;
 use spikewire_cassandra::session::{Call, NoValues, Preparation, Session as Composer};
-use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cassandra::statement::{self, StatementOptions};
+use spikewire_cassandra::statement_job::{BatchTexts, Renewal, Unready};
 use spikewire_cassandra::{Error, Kind, Result};
 use spikewire_cql::version::Version;
 
@@ -22,7 +23,7 @@ use super::bind::Values;
 use super::builder::Builder;
 use super::call_options::CallOptions;
 use super::cluster::{self, Node};
-use super::prepared::{Bound, Form, Prepared, Statement, execute, may_be_stale};
+use super::prepared::{Bound, Form, Prepared, Statement, ValueEncoder, execute};
 use super::result::QueryResult;
 use crate::cql::span::{SessionCall, StatementSpan};
 use crate::driving::{Connections, on_a_thread};
@@ -147,74 +148,47 @@ impl AsyncSession {
         Pending::new(self.core.clone(), call)
     }
 
+    /// Has a node prepare a statement.
+    async fn ask(&self, call: Box<Call>) -> Result<Arc<statement::Prepared>> {
+        Ok(self.send(call).await?.prepared()?.0)
+    }
+
     async fn prepare_with(&self, text: &str, options: &StatementOptions) -> Result<Prepared> {
         match self.core.composer.prepare(text, options)? {
             Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.send(call).await?.prepared(),
+            Preparation::Ask(call) => self.ask(call).await.map(Prepared),
         }
     }
 
-    /// Does something with a prepared statement as it is now. If values do not fit, a node is asked
-    /// once whether the parameters have changed.
-    async fn with_prepared<T>(
+    /// Composes something with a prepared statement as it is now, or with a text that is prepared.
+    async fn compose<T>(
         &self,
-        prepared: &Prepared,
+        form: Form<'_>,
         options: &StatementOptions,
-        work: impl Fn(&Prepared) -> Result<T>,
+        work: impl Fn(&Arc<statement::Prepared>) -> Result<T>,
     ) -> Result<T> {
-        if !prepared.0.is_stale() {
-            let worked = work(prepared);
-            if !may_be_stale(&worked) {
-                return worked;
-            }
-        }
-        // Boxed, because it is rare and its future is large.
-        match Box::pin(self.after_a_change(prepared, options)).await? {
-            Some(now) => work(&now),
-            None => work(prepared),
-        }
-    }
-
-    /// What to use in place of a statement that is stale, or to whose parameters values do not fit;
-    /// `None` if that is not known.
-    async fn after_a_change(
-        &self,
-        prepared: &Prepared,
-        options: &StatementOptions,
-    ) -> Result<Option<Prepared>> {
-        if prepared.0.is_stale() {
-            self.renewed(prepared, options).await.map(Some)
-        } else {
-            Ok(self.prepare_anew(prepared, options).await.ok())
-        }
-    }
-
-    async fn prepare_anew(
-        &self,
-        prepared: &Prepared,
-        options: &StatementOptions,
-    ) -> Result<Prepared> {
-        let call = self.core.composer.prepare_anew(&prepared.0, options)?;
-        self.send(call).await?.prepared()
-    }
-
-    async fn renewed(&self, prepared: &Prepared, options: &StatementOptions) -> Result<Prepared> {
-        match self.core.composer.renew(&prepared.0, options)? {
-            Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.send(call).await?.prepared(),
+        let (composer, mut renewal) = (&self.core.composer, Renewal::<ValueEncoder>::default());
+        let mut composed = match form {
+            Form::Prepared(known) => renewal.compose(composer, &known.0, options, &work),
+            Form::Text(text) => renewal.compose_text(composer, text, options, &work),
+        };
+        loop {
+            let call = match composed {
+                Ok(composed) => return Ok(composed),
+                Err(Unready::Failed(error)) => return Err(error),
+                Err(Unready::Prepare(call)) => call,
+            };
+            // Boxed, because it is rare and its future is large.
+            let answer = Box::pin(self.ask(call)).await;
+            composed = renewal.on_answer(composer, answer, options, &work);
         }
     }
 
     async fn bind(&self, form: Form<'_>, values: impl Values) -> Result<(Bound, StatementOptions)> {
         let options = self.resolved()?;
-        let bound = |prepared: &Prepared| Bound::new(prepared, &values);
         let bound = match form {
-            Form::Prepared(prepared) => self.with_prepared(prepared, &options, bound).await?,
             Form::Text(text) if values.is_empty() => Bound::Text(text.into()),
-            Form::Text(text) => {
-                let prepared = self.prepare_with(text, &options).await?;
-                self.with_prepared(&prepared, &options, bound).await?
-            }
+            form => self.compose(form, &options, |known| Bound::new(known, &values)).await?,
         };
         Ok((bound, options))
     }
@@ -252,17 +226,14 @@ impl AsyncSession {
     async fn executed(&self, form: Form<'_>, values: impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let composer = &self.core.composer;
-        // Boxed at once, because it is large and moved often.
-        let call =
-            |prepared: &Prepared| execute(composer, prepared, &values, &options).map(Box::new);
         let call = match form {
-            Form::Prepared(prepared) => self.with_prepared(prepared, &options, call).await?,
             Form::Text(text) if values.is_empty() => {
                 Box::new(composer.query(text, &options, NoValues)?)
             }
-            Form::Text(text) => {
-                let prepared = self.prepare_with(text, &options).await?;
-                self.with_prepared(&prepared, &options, call).await?
+            // Boxed at once, because it is large and moved often.
+            form => {
+                let call = |known: &_| execute(composer, known, &values, &options).map(Box::new);
+                self.compose(form, &options, call).await?
             }
         };
         self.send(call).await?.result()
@@ -278,25 +249,15 @@ impl AsyncSession {
 
     async fn run_batch(&self, batch: &Batch) -> Result<QueryResult> {
         let options = self.resolved()?;
-        let plain = options.to_prepare();
-        for stale in batch.stale() {
-            self.renewed(stale, &plain).await?;
-        }
-        let mut prepared = Vec::new();
-        for text in batch.unprepared() {
-            prepared.push(self.prepare_with(text, &plain).await?);
-        }
-        let composer = &self.core.composer;
-        let mut call = batch.compose(composer, &prepared, &options);
-        if may_be_stale(&call) && !prepared.is_empty() {
-            // Their parameters may be other ones by now.
-            for known in &mut prepared {
-                let Ok(now) = self.prepare_anew(known, &plain).await else { break };
-                *known = now;
+        let (composer, mut texts) = (&self.core.composer, BatchTexts::default());
+        let call = loop {
+            match batch.compose(composer, &mut texts, &options) {
+                Ok(call) => break Box::new(call),
+                Err(Unready::Failed(error)) => return Err(error),
+                Err(Unready::Prepare(call)) => texts.on_answer(self.ask(call).await)?,
             }
-            call = batch.compose(composer, &prepared, &options);
-        }
-        self.send(Box::new(call?)).await?.result()
+        };
+        self.send(call).await?.result()
     }
 
     /// The rows of a statement, page after page, as a [`Stream`](futures_core::Stream) of results.
