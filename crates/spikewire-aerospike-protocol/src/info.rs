@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_errors() {
+    fn info_values_and_error_codes_are_parsed() {
         let body = "node\tBB9\nracks\tERROR:25:enterprise only\nx\tERROR::odd\n";
         assert_eq!(value(body, "node"), Ok("BB9"));
         assert_eq!(value(body, "racks").unwrap_err().code, 25);

@@ -87,7 +87,7 @@ fn there_and_back(value: &Value) -> bool {
 
 proptest! {
     #[test]
-    fn any_value(value in values()) {
+    fn any_value_round_trips(value in values()) {
         prop_assert!(there_and_back(&value));
     }
 
@@ -290,12 +290,12 @@ proptest! {
     }
 
     #[test]
-    fn headers(header in message_headers()) {
+    fn frame_headers_round_trip(header in message_headers()) {
         prop_assert_eq!(Header::parse(&header.to_bytes()), Ok(header));
     }
 
     #[test]
-    fn requests(
+    fn requests_round_trip(
         header in message_headers(),
         fields in vec((any::<u8>(), vec(any::<u8>(), 0..40)), 0..8),
         ops in vec((any::<u8>(), vec(any::<u8>(), 0..=255), proptest::option::of(values())), 0..8),
@@ -591,7 +591,7 @@ proptest! {
     }
 
     #[test]
-    fn expiry(seconds in 1..=limits::TTL_SECONDS, now in limits::EPOCH_2010..4_000_000_000) {
+    fn a_void_time_expires_after_its_seconds(seconds in 1..=limits::TTL_SECONDS, now in limits::EPOCH_2010..4_000_000_000) {
         let void_time = void_time::after(Some(seconds), now);
         prop_assert_eq!(void_time::seconds_left(void_time, now), Some(seconds));
         let end = now + u64::from(seconds);

@@ -155,7 +155,7 @@ fn sets_and_objects_are_counted() {
 }
 
 #[test]
-fn truncation() {
+fn truncate_removes_the_records_of_one_set() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let other = || Request::new("other", "o").info2(1).int(2, "a", 1);

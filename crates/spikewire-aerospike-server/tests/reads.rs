@@ -113,7 +113,7 @@ fn what_belongs_to_the_enterprise_edition() {
 }
 
 #[test]
-fn time_runs_out() {
+fn a_record_expires_when_its_time_to_live_ends() {
     let cluster = with(NamespaceOptions { nsup_period: 3600, ..NamespaceOptions::default() });
     let mut wire = Wire::to(&cluster, 0);
     let start = now();

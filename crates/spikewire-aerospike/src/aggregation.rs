@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_aggregated() {
+    fn queries_that_cannot_be_aggregated_are_rejected() {
         let function = || Function::new("m", "f", vec![0x90]).unwrap();
         let (spec, policy) = (QuerySpec::new("test", "users"), Policy::default());
         spec.aggregate(function(), &policy).unwrap();

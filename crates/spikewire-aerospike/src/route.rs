@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn policies() {
+    fn each_replica_policy_chooses_its_nodes() {
         assert_eq!(names(ReplicaPolicy::Master, false, &[]), ["N0", "N0", "N0"]);
         assert_eq!(names(ReplicaPolicy::Sequence, false, &[]), ["N0", "N2", "N0"]);
         assert_eq!(names(ReplicaPolicy::Any, true, &[]), ["N0", "N2", "N0"]);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn any_spreads_reads() {
+    fn replica_any_spreads_reads_over_the_replicas() {
         let (_, snapshot) = cluster();
         let router = Router::default();
         let target = Target::partition("test".into(), 7, false);

@@ -297,7 +297,7 @@ fn a_seed_without_peers_is_used_only_when_none_has_any() {
 }
 
 #[test]
-fn when_all_are_gone_the_seeds_are_tried_again() {
+fn seeds_are_tried_again_when_no_node_is_left() {
     let mut a = FakeNode::start("A1");
     a.set_map(1, 0, &[&|_| true]);
     let cluster = Cluster::connect(options(&[&a])).unwrap();

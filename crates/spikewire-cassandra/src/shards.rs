@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_shard_is_none() {
+    fn a_node_with_one_shard_is_not_sharded() {
         let shards = Shards::new(false, true);
         shards.learn(Some(Sharding { shard: 0, shards: 1, ..SHARDING }));
         assert_eq!((shards.count(), shards.of(5)), (0, None));

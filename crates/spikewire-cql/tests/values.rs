@@ -154,7 +154,7 @@ fn null_unset_and_empty() {
 }
 
 #[test]
-fn what_a_server_may_send_beside_the_usual() {
+fn unusual_encodings_of_servers_decode() {
     // Stored as it was sent: an integer with redundant bytes, a boolean of 2, a decimal without
     // digits, a time beyond the day, a user-defined type from before a field was added.
     assert_eq!(decoded(&Type::Varint, &[0, 0, 5]), Ok(Value::Varint(5_i64.into())));
@@ -237,7 +237,7 @@ fn an_encode_error_names_place_type_and_value() {
 }
 
 #[test]
-fn what_the_server_would_reject_is_not_sent() {
+fn values_out_of_range_are_rejected_before_sending() {
     let list = |value| Value::List(vec![Value::Int(1), value]);
     let ints = Type::list(Type::Int);
     let pair = Type::tuple([Type::Int, Type::Int]);

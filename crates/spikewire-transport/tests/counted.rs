@@ -84,7 +84,7 @@ fn a_command_is_counted_if_that_was_on_when_it_began() {
 }
 
 #[test]
-fn what_ends_after_counting_ended_is_not_counted() {
+fn commands_that_end_after_metrics_are_off_are_not_counted() {
     let server = server(0);
     let mut bench = bench(&server);
     let nodes = bench.nodes.clone();

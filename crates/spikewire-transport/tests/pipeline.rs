@@ -221,7 +221,7 @@ fn room_ends_with_the_ids() {
 }
 
 #[test]
-fn whoever_waits_behind_an_orphan_keeps_its_own_limit() {
+fn a_request_behind_an_orphan_keeps_its_own_limit() {
     let mut pipeline = pipeline(&[(10, b"one"), (1000, b"two")]);
     assert!(pipeline.write(&mut Room(Vec::new(), 1000), Tick(1)).unwrap());
     expire(&mut pipeline, 10);

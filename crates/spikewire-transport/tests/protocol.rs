@@ -61,7 +61,7 @@ fn answers_find_their_commands_in_whatever_order_they_come() {
 }
 
 #[test]
-fn nothing_is_sent_before_the_handshake_is_over() {
+fn commands_wait_for_the_handshake() {
     let (requests, script) = script(echo);
     let (server, mut bench) = polite(script);
     bench.submit(1, b"early", policy(LONG));

@@ -241,7 +241,7 @@ fn commands_and_answers_of_any_size_behind_one_descriptor() {
 }
 
 #[test]
-fn nothing_that_has_come_is_left_lying() {
+fn all_decrypted_bytes_are_processed_at_once() {
     // More than one read takes, all at once; nothing arrives at the socket afterwards.
     let authority = Authority::new();
     let server = Secure::start(how(&authority));

@@ -47,7 +47,7 @@ fn reads_changes_and_returns() {
 }
 
 #[test]
-fn nothing_is_stored_without_an_update() {
+fn changes_without_an_update_are_not_stored() {
     let (record, _) = run("function f(rec) rec.n = 1 end", &[("n", Value::Int(40))], &[]);
     assert_eq!((record.bins["n"].clone(), record.change), (Value::Int(40), None));
 }
@@ -71,7 +71,7 @@ fn creates_once() {
 }
 
 #[test]
-fn removes() {
+fn a_function_removes_its_record() {
     let source = "function f(rec) return aerospike:remove(rec) end";
     let (record, result) = run(source, &[("a", Value::Int(1))], &[]);
     assert_eq!((result, record.change), (Ok(Value::Int(0)), Some(Change::Remove)));
@@ -173,7 +173,7 @@ fn failures_say_where() {
 }
 
 #[test]
-fn what_does_not_compile_is_rejected_with_its_line() {
+fn compile_errors_name_their_line() {
     let error = check("bad.lua", "function f()\n  return 1 +\nend").unwrap_err();
     assert_eq!(error.line, 3);
     assert!(error.message.contains("unexpected symbol"), "{error:?}");

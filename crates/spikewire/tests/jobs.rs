@@ -167,7 +167,7 @@ fn a_job_is_waited_for_and_aborted() {
 }
 
 #[test]
-fn what_jobs_do_not_do() {
+fn query_options_that_jobs_do_not_support_are_rejected() {
     let (_cluster, client, _) = home();
     let query = || client.query("test", "demo");
     let put = || [op::put("a", 1)];

@@ -144,7 +144,7 @@ fn ten_thousand_rows() {
 }
 
 #[test]
-fn what_cannot_be_sent_names_its_row() {
+fn an_invalid_row_is_named() {
     on_both_apis(|users| {
         let mut bad = records(0..3);
         bad[2].1.clear();

@@ -370,7 +370,7 @@ fn an_async_query_works_on_several_threads_at_once() {
 type Choose = Box<dyn Fn(Choice) -> Choice>;
 
 #[test]
-fn invalid_queries() {
+fn invalid_queries_are_rejected() {
     let (_cluster, client, futures) = home();
     let other = client.query("test", "demo").filter("$.n > 1").records().unwrap().cursor();
     let invalid: Vec<(&str, Choose)> = vec![

@@ -51,7 +51,7 @@ fn rules_about_existing_records() {
 }
 
 #[test]
-fn times_to_live() {
+fn a_time_to_live_sets_renews_or_clears_expiration() {
     let (_cluster, users) = home(3);
     let ttl = |ttl: Ttl| users.with(OPTIONS.ttl(ttl));
     let left = || users.get("k").unwrap().unwrap().ttl;
@@ -69,7 +69,7 @@ fn times_to_live() {
 }
 
 #[test]
-fn impossible_times_to_live() {
+fn times_to_live_out_of_range_are_rejected() {
     let (_cluster, users) = home(1);
     for span in [
         Duration::ZERO,

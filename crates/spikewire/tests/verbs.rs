@@ -141,13 +141,13 @@ fn all_verbs(users: &impl Verbs) {
 }
 
 #[test]
-fn blocking() {
+fn all_verbs_on_the_blocking_client() {
     let (_cluster, users) = home(3);
     all_verbs(&users);
 }
 
 #[test]
-fn futures_on_any_executor() {
+fn all_verbs_on_any_executor() {
     let cluster = cluster(3);
     for client in async_clients(&cluster) {
         all_verbs(&async_dataset(&client));
@@ -156,7 +156,7 @@ fn futures_on_any_executor() {
 
 #[cfg(feature = "tokio")]
 #[test]
-fn futures_on_tokio() {
+fn all_verbs_on_tokio() {
     let cluster = cluster(3);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

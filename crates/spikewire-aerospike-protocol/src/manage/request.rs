@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back() {
+    fn requests_round_trip() {
         for request in requests() {
             let bytes = bytes(&request);
             assert_eq!(Request::parse(&bytes[HEADER_LEN..]), Ok(Some(request)));

@@ -63,7 +63,7 @@ fn hash_of_known_bytes() {
 }
 
 #[test]
-fn counts_are_near() {
+fn counts_are_within_the_error_of_their_precision() {
     for (index, percent) in [(8, 25), (12, 6), (16, 2)] {
         for count in [1, 10, 1000, 30_000] {
             let mut bin = filled(0..count, index, 0);
@@ -119,7 +119,7 @@ fn unions_and_intersections() {
 }
 
 #[test]
-fn folding() {
+fn folding_equals_a_sketch_of_fewer_bits() {
     let mut wide = filled(0..1000, 12, 0);
     let narrow = filled(0..1000, 8, 0);
     let fewer = Value::List(vec![narrow.sketch()]);
@@ -137,7 +137,7 @@ fn folding() {
 }
 
 #[test]
-fn refusals() {
+fn invalid_operations_get_the_codes_of_the_server() {
     let init = |index, minhash, flags| HllOp::Init(Precision { index, minhash }, flags);
     let mut bin = Bin::default();
     for (op, code) in [

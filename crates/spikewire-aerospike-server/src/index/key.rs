@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_indexed() {
+    fn values_of_another_type_and_long_values_are_not_indexed() {
         assert_eq!(Key::of_particle(KeyType::Int, particle::STRING, b"x"), None);
         assert_eq!(Key::of_particle(KeyType::Str, particle::BLOB, b"x"), None);
         assert_eq!(Key::of_nested(KeyType::Int, &[0xc0]), None);

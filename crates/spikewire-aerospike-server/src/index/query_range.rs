@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sought() {
+    fn oversized_ranges_and_invalid_regions_are_rejected() {
         assert!(QueryRange::new(&Range::Str("x".repeat(2047))).is_ok());
         assert!(QueryRange::new(&Range::Str("x".repeat(2048))).is_err());
         assert!(QueryRange::new(&Range::Blob(vec![1; 2048])).is_err());

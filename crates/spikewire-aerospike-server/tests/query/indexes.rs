@@ -267,7 +267,7 @@ fn an_index_and_a_filter() {
 }
 
 #[test]
-fn what_goes_leaves_the_index() {
+fn deleted_and_expired_records_leave_the_index() {
     let options = NamespaceOptions { nsup_period: 1, ..NamespaceOptions::default() };
     let cluster = with(options);
     let mut wire = Wire::to(&cluster, 0);

@@ -129,7 +129,7 @@ fn a_job_by_an_index() {
 }
 
 #[test]
-fn what_does_not_start() {
+fn invalid_background_jobs_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(1);

@@ -104,7 +104,7 @@ fn reading_goes_on_after_a_digest() {
 }
 
 #[test]
-fn what_of_a_record_is_sent() {
+fn a_scan_sends_only_the_requested_parts_of_records() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let put = Request::write("k").key("k").int(op::WRITE, "a", 1).text(op::WRITE, "b", "two");

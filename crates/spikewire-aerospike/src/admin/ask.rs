@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_no_limit() {
+    fn a_limit_of_zero_waits_without_end() {
         let mut waiting = awaiting(Duration::ZERO);
         waiting.next(Vec::new(), Tick(0));
         let late = Tick(u64::MAX / 2);

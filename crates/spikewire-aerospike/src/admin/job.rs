@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_error_leaves_in_doubt() {
+    fn a_server_error_is_in_doubt_once_a_node_may_have_started() {
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
         let error = done(start.next(server_error(ResultCode::PARAMETER), Tick(0))).unwrap_err();
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_has_a_limit() {
+    fn waiting_for_a_job_times_out() {
         let mut wait = WatchJob::wait(running(), Duration::from_millis(5));
         wait.next(Vec::new(), Tick(0));
         let until = sleeps(wait.next(text_replies(&["status=active(ok)"]), Tick(0)));

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_shows_a_hash() {
+    fn debug_output_hides_password_hashes() {
         let password = NewPassword::new(&Secret::from("opensesame")).unwrap();
         let user = "app".to_owned();
         let request = Request::SetPassword { user, password: password.0.clone() };

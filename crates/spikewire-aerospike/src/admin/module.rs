@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_come_back() {
+    fn a_module_source_is_decoded() {
         let answer = format!("gen=;type=LUA;content={};", STANDARD.encode(SOURCE));
         let mut ask = module_source("one.lua").unwrap();
         ask.next(Vec::new(), Tick(0));

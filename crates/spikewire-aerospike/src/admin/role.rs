@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn roles_are_listed_by_name() {
         let row = |name: &str| Row::Role(RoleRow { name: name.to_owned(), ..RoleRow::default() });
         let mut list = list_roles(WITHIN);
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryRoles { role: None });

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn users_are_listed_by_name() {
         let mut list = list_users(WITHIN);
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryUsers { user: None });
         let users = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_password_here_cannot_change_it() {
+    fn a_user_without_an_internal_password_cannot_change_it() {
         for own in [None, Some(credentials(Auth::ExternalInsecure)), Some(credentials(Auth::Pki))] {
             assert!(ChangePassword::own(password("x"), own, WITHIN).is_err());
         }

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_to_live() {
+    fn times_to_live_must_be_in_range() {
         let seconds = |seconds| Ttl::For(Duration::from_secs(seconds)).slot();
         assert_eq!(seconds(1), Ok(1));
         assert_eq!(seconds(315_360_000), Ok(315_360_000));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn generations() {
+    fn generations_must_be_in_range() {
         for rule in [GenerationRule::Equals(0), GenerationRule::Newer(65_535), GenerationRule::Any]
         {
             assert_eq!(rule.check(), Ok(()));

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_makes_empty_records_come() {
+    fn limits_and_pages_request_empty_records_too() {
         let some = QuerySpec { bins: Some(bins(&["a", "b"])), ..spec() };
         let query = plan(&some).unwrap().query;
         assert_eq!((query.op_count, query.respond_all_ops), (2, false));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_bounds() {
+    fn query_numbers_must_be_in_range() {
         for (spec, name) in [
             (QuerySpec { limit: Some(0), ..spec() }, "limit"),
             (QuerySpec { limit: Some(MAX_LIMIT + 1), ..spec() }, "limit"),
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_whole_sets() {
+    fn limits_do_not_apply_to_whole_set_commands() {
         spec().check_whole("a job").unwrap();
         let filtered = QuerySpec { filter: Some(vec![1]), index: Some(index()), ..spec() };
         filtered.check_whole("a job").unwrap();

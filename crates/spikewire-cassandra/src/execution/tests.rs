@@ -306,7 +306,7 @@ fn failures_of(error: &Error) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_failed_before_a_statement_was_prepared_is_reported() {
+fn errors_before_preparing_are_listed() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (first, second) = (node(&session, 0), node(&session, 1));

@@ -168,7 +168,7 @@ fn a_conditional_write_that_is_rejected_shows_the_row() {
 }
 
 #[test]
-fn what_precedes_a_message_is_read() {
+fn tracing_ids_and_warnings_are_decoded() {
     with("v4 names, trace, warning, payload 3", |response| {
         let id = bytes("1b8649c0e62511f19e4ec73809eb025f");
         assert_eq!(response.prefix.tracing_id.unwrap(), id[..]);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_counts_for_less() {
+    fn older_samples_weigh_less() {
         let recent = Recent::default();
         let (slow, fast) = (Duration::from_millis(50), Duration::from_millis(1));
         (0..1000).for_each(|_| recent.record(slow));

@@ -120,7 +120,7 @@ fn a_keyspace_that_is_not_there() {
 }
 
 #[test]
-fn nobody_listens_and_something_else_does() {
+fn connecting_to_a_silent_or_wrong_server_fails_with_its_address() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = silent.local_addr().unwrap();
     let started = Instant::now();

@@ -103,7 +103,7 @@ fn conditions_say_whether_they_were_met() {
 }
 
 #[test]
-fn batches() {
+fn batches_of_prepared_and_text_statements_apply() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text");

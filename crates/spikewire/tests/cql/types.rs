@@ -175,7 +175,7 @@ fn every_type_as_value() {
 }
 
 #[test]
-fn scalars() {
+fn scalars_round_trip() {
     let place = place!();
     let columns = Columns::new(
         place,
@@ -232,7 +232,7 @@ fn scalars() {
 }
 
 #[test]
-fn containers() {
+fn containers_round_trip() {
     let place = place!();
     let columns = Columns::new(
         place,
@@ -266,7 +266,7 @@ fn containers() {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error_that_names_it() {
+fn a_value_that_does_not_fit_its_column_is_named() {
     let place = place!();
     let columns = Columns::new(
         place,
@@ -311,7 +311,7 @@ fn what_does_not_fit_is_an_error_that_names_it() {
 }
 
 #[test]
-fn what_cannot_be_read_as_that_is_an_error_that_names_it() {
+fn a_column_read_as_the_wrong_type_is_named() {
     let place = place!();
     let columns = Columns::new(place, &["bigint", "varint", "tuple<int, int>"]);
     let column = columns.of("bigint");

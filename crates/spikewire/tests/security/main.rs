@@ -228,7 +228,7 @@ fn one_side_speaks_tls_and_the_other_does_not() {
 }
 
 #[test]
-fn what_makes_no_sense_is_rejected_before_anything_is_sent() {
+fn invalid_credentials_are_rejected_before_connecting() {
     for (builder, expected) in [
         (Client::builder().credentials("", "x"), "user must not be empty"),
         (Client::builder().credentials("app", "x").auth(Auth::External), "needs the option tls"),

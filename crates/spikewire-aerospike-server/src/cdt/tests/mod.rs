@@ -117,7 +117,7 @@ fn list_writes_and_their_flags() {
 }
 
 #[test]
-fn list_numbers() {
+fn list_increment_adds_integers_and_floats() {
     let add = |index, delta: Option<Value>| ListOp::Increment { index, delta, order: 0, flags: 0 };
     let mut bin = Bin::default();
     assert_eq!(bin.list(add(1, Some(Value::Float(2.5)))), some(Value::Float(2.5)));
@@ -130,7 +130,7 @@ fn list_numbers() {
 }
 
 #[test]
-fn missing_bins() {
+fn removals_from_missing_bins_create_nothing() {
     for op in [
         ListOp::Pop(0),
         ListOp::PopRange(0, None),
@@ -185,7 +185,7 @@ fn map_writes_and_their_flags() {
 }
 
 #[test]
-fn return_types() {
+fn each_return_type_returns_its_result() {
     use return_type as rt;
     let list =
         |by: By<Value>, returns| Bin::of(&ints(&[30, 10, 20, 10])).list(ListOp::GetBy(returns, by));
@@ -267,7 +267,7 @@ fn wildcard_and_infinity() {
 }
 
 #[test]
-fn paths() {
+fn a_context_path_creates_missing_maps() {
     let mut bin = Bin::default();
     let at = |key: &str| Step::map_key(text(key));
     let op = |value| Op::List(append(value, 1, 0));
