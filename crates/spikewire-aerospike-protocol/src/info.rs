@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn two_errors_in_one_value_count_as_the_first() {
+    fn the_first_of_two_errors_in_one_value_counts() {
         let body = "s\tERROR:20:namespace not found on node;ERROR:20:namespace not found on node\n";
         let error = value(body, "s").unwrap_err();
         assert_eq!((error.code, error.message.as_str()), (20, "namespace not found on node"));

@@ -295,7 +295,7 @@ fn container_flags() {
 
 /// Wildcard and infinity are items, not flags.
 #[test]
-fn wildcard_and_infinity() {
+fn wildcard_and_infinity_are_extension_items() {
     for (text, token) in [
         ("d4 ff 00", Token::Ext(0xff, &[0])),
         ("d4 ff 01", Token::Ext(0xff, &[1])),

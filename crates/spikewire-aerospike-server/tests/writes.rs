@@ -9,7 +9,7 @@ use spikewire_aerospike_server::NamespaceOptions;
 use wire::{Request, ResultBin, Wire, cluster, with};
 
 #[test]
-fn checks_that_need_no_record() {
+fn invalid_writes_are_rejected_before_the_record_is_read() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn values_failures_and_refusals() {
+    fn results_failures_and_server_errors_are_parsed() {
         let mut frame = message(ResultCode::OK, &[(b"SUCCESS", Value::Int(1))]);
         frame.extend(message(ResultCode::OK, &[(b"SUCCESS", Value::Int(2))]));
         frame.extend(message(ResultCode::NOT_FOUND, &[]));

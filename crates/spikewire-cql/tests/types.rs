@@ -130,7 +130,7 @@ fn class_names_parse() {
 }
 
 #[test]
-fn classes_that_stay_opaque() {
+fn unknown_classes_become_custom_types() {
     let opaque = [
         "org.example.Int32Type",
         "DynamicCompositeType(a=>AsciiType,b=>BytesType)",

@@ -42,7 +42,7 @@ fn counted(bench: &Bench<false>) -> u64 {
 }
 
 #[test]
-fn off_a_command_costs_one_look_and_its_reply_none() {
+fn with_metrics_off_a_command_reads_the_flags_once() {
     let server = server(0);
     let mut bench = bench(&server);
     assert_eq!(run(&mut bench, policy(LONG)), MANY, "by the driver");

@@ -197,7 +197,7 @@ fn silence_is_counted_from_the_last_progress() {
 }
 
 #[test]
-fn room_ends_with_the_ids() {
+fn a_pipeline_is_full_when_ids_run_out() {
     let mut pipeline = pipeline(&[]);
     for until in 0..u64::from(IDS) {
         assert!(pipeline.has_room());

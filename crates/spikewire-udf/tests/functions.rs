@@ -31,7 +31,7 @@ fn run(
 }
 
 #[test]
-fn reads_changes_and_returns() {
+fn a_function_reads_changes_and_returns_bins() {
     let source = "function f(rec, by)
         rec.n = rec.n + by
         aerospike:update(rec)
@@ -53,7 +53,7 @@ fn changes_without_an_update_are_not_stored() {
 }
 
 #[test]
-fn creates_once() {
+fn create_fails_on_an_existing_record() {
     let source = "function f(rec)
         if aerospike:exists(rec) then return aerospike:create(rec) end
         rec.a = 'x'
@@ -148,7 +148,7 @@ fn lists_maps_and_bytes_have_their_functions() {
 }
 
 #[test]
-fn failures_say_where() {
+fn lua_errors_name_file_and_line() {
     let raised = |source: &str| match run(source, &[], &[]).1 {
         Err(Failure::Raised(text)) => text,
         other => panic!("{other:?}"),
@@ -202,7 +202,7 @@ fn endless_code_is_ended_and_the_machine_lives() {
 }
 
 #[test]
-fn the_world_is_out_of_reach() {
+fn files_processes_and_loaders_are_unavailable() {
     for name in [
         "io",
         "debug",

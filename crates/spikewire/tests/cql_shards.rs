@@ -122,7 +122,7 @@ fn statements_go_to_other_shards_if_one_rejects_connections() {
 }
 
 #[test]
-fn several_connections_for_each_shard() {
+fn each_shard_may_have_several_connections() {
     let server = start(Sharded::new(3));
     let (_first, _) = open(&server, builder());
     let at = server.address().to_string();

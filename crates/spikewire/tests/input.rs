@@ -72,7 +72,7 @@ fn invalid_arguments_send_no_request() {
 }
 
 #[test]
-fn names_of_datasets() {
+fn invalid_dataset_names_are_rejected() {
     let cluster = cluster(1);
     let client = builder().connect(cluster.seeds()).unwrap();
     assert_invalid(client.dataset("", "s"), &["namespace", "empty"]);
@@ -124,7 +124,7 @@ fn invalid_client_options_are_rejected() {
 }
 
 #[test]
-fn futures_reject_the_same() {
+fn futures_reject_the_same_arguments() {
     let cluster = cluster(1);
     let client = block_on(builder().connect_async(cluster.seeds())).unwrap();
     let users = async_dataset(&client);

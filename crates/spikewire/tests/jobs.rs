@@ -33,7 +33,7 @@ fn home() -> (Cluster, Client, AsyncClient) {
 }
 
 #[test]
-fn modules_come_and_go() {
+fn modules_are_registered_listed_and_removed() {
     let (_cluster, client, futures) = home();
     let (modules, awaited) = (client.modules(), futures.modules());
     modules.register("counters.lua", SOURCE, LONG).unwrap();
@@ -60,7 +60,7 @@ fn modules_come_and_go() {
 }
 
 #[test]
-fn functions_on_one_record() {
+fn a_function_runs_on_one_record() {
     let (_cluster, client, futures) = home();
     client.modules().register("counters.lua", SOURCE, LONG).unwrap();
     let users = client.dataset("test", "demo").unwrap();

@@ -152,7 +152,7 @@ fn maps_are_looked_for_in_the_order_of_servers() {
 }
 
 #[test]
-fn bits_and_sketches() {
+fn bit_and_hll_operations_return_their_results() {
     let (_cluster, users) = home(1);
     let actual = results(
         &users,

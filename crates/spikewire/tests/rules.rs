@@ -26,7 +26,7 @@ fn a_write_can_insist_on_a_generation() {
 }
 
 #[test]
-fn rules_about_existing_records() {
+fn exists_rules_create_replace_or_fail() {
     let (_cluster, users) = home(3);
     let rule = |exists| users.with(OPTIONS.exists(exists));
     let names = || {
@@ -86,7 +86,7 @@ fn times_to_live_out_of_range_are_rejected() {
 }
 
 #[test]
-fn promises_that_a_verb_cannot_keep_are_rejected() {
+fn options_that_do_not_apply_to_a_verb_are_rejected() {
     let (_cluster, users) = home(1);
     users.put("k", [("n", 1)]).unwrap();
     for options in [OPTIONS.generation(1), OPTIONS.exists(Exists::Create)] {

@@ -35,7 +35,7 @@ fn stuck() -> Faults {
 }
 
 #[test]
-fn ten_thousand_tasks() {
+fn ten_thousand_tasks_share_a_client() {
     let cluster = cluster(3);
     for runtime in runtimes() {
         runtime.block_on(async {
@@ -216,7 +216,7 @@ async fn filled(cluster: &Cluster) -> AsyncClient {
 }
 
 #[test]
-fn queries_leave_others_their_turn() {
+fn queries_do_not_starve_other_tasks() {
     let cluster = cluster(3);
     for runtime in runtimes() {
         runtime.block_on(async {
@@ -321,7 +321,7 @@ fn a_dropped_client_closes_its_connections() {
 }
 
 #[test]
-fn without_a_runtime_there_is_an_error() {
+fn connecting_without_a_runtime_fails() {
     let cluster = cluster(1);
     let error = block_on(builder().connect_tokio(cluster.seeds())).unwrap_err();
     assert_eq!(error.kind(), Kind::Invalid);

@@ -349,7 +349,7 @@ mod tests {
 
     /// As other public clients encode it.
     #[test]
-    fn bytes_of_a_role() {
+    fn a_role_encodes_as_other_clients_do() {
         let request = Request::CreateRole {
             role: "ro".to_owned(),
             privileges: vec![

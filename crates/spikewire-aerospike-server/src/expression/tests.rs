@@ -130,7 +130,7 @@ fn comparisons_of_mismatched_types_are_unknown() {
 }
 
 #[test]
-fn unknown_spreads_but_may_not_decide() {
+fn unknown_propagates_unless_the_other_operand_decides() {
     Fixture::new().check(&[
         ("unknown and false", no()),
         ("false and unknown", no()),
@@ -266,7 +266,7 @@ fn calls_of_list_operations_inside_expressions() {
 }
 
 #[test]
-fn writing_operations_and_their_flags() {
+fn expression_writes_follow_their_flags() {
     let fixture = Fixture::new();
     let view = fixture.view();
     let change = |name: &str, text: &str, flags: i64| {
@@ -352,7 +352,7 @@ fn geo_compare_tests_points_against_regions() {
 
 /// Results observed on servers.
 #[test]
-fn edges_are_those_of_servers() {
+fn edge_cases_match_servers() {
     let least = int(i64::MIN);
     Fixture::new().check(&[
         ("exclusive(unknown, true, true)", unknown()),
@@ -372,7 +372,7 @@ fn edges_are_those_of_servers() {
 }
 
 #[test]
-fn a_write_sees_what_it_makes() {
+fn a_write_expression_sees_the_changed_record() {
     let fixture = Fixture::new();
     let set = fixture.namespace.sets.intern(b"people").unwrap();
     let digest = Digest([9; 20]);

@@ -91,7 +91,7 @@ fn sketches_are_packed_and_unpacked() {
 }
 
 #[test]
-fn unions_and_intersections() {
+fn unions_and_intersections_are_within_their_error() {
     for minhash in [0, 20] {
         let mut one = filled(0..10_000, 12, minhash);
         let others = Value::List(vec![filled(5000..15_000, 12, minhash).sketch()]);
@@ -222,7 +222,7 @@ fn empty_sketches_have_nothing_in_common() {
 
 /// Three sketches by inclusion-exclusion of pairwise intersections, with rounded counts.
 #[test]
-fn three_sketches_in_common() {
+fn intersections_of_three_sketches_use_inclusion_exclusion() {
     let (one, two) = (filled(0..1000, 10, 0), filled(500..1500, 10, 0));
     let mut three = filled(250..1250, 10, 0);
     let pair = |a: &Bin, b: &Bin| {
@@ -238,7 +238,7 @@ fn three_sketches_in_common() {
 
 /// A sketch with more registers has several for one of the others', and they must all agree.
 #[test]
-fn sketches_of_several_sizes_in_common() {
+fn similarity_works_on_sketches_of_different_sizes() {
     let mut narrow = filled(0..3, 4, 12);
     let wide = Value::List(vec![filled(0..3, 12, 12).sketch()]);
     let Ok(Some(Value::Float(share))) = narrow.run(&HllOp::Similarity(wide.clone())) else {

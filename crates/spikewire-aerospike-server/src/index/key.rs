@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_keep_the_order_of_integers() {
+    fn index_keys_sort_as_their_integers() {
         let number = |int| numbers(&Key::Int(int))[0];
         let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(number);
         assert!(rising.is_sorted_by(|a, b| a < b));

@@ -130,7 +130,7 @@ fn a_malformed_row_ends_the_batch_after_the_rows_before_it() {
 }
 
 #[test]
-fn a_break_keeps_whole_blocks() {
+fn a_malformed_row_keeps_the_complete_blocks() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let reads = || Batch::each(ALL, &Row::get(), ["k"; 5]);
@@ -142,7 +142,7 @@ fn a_break_keeps_whole_blocks() {
 }
 
 #[test]
-fn without_respond_all() {
+fn without_respond_all_every_row_is_run_and_the_first_error_reported() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let rows = |flags: u8| {
@@ -209,7 +209,7 @@ fn pipelined_batches_and_requests_are_answered_in_order() {
 }
 
 #[test]
-fn ten_thousand_rows() {
+fn a_batch_of_ten_thousand_rows_is_answered() {
     let cluster = cluster(3);
     let mut wire = Wire::to(&cluster, 0);
     let keys: Vec<String> = (0..10_000).map(|i| format!("k{i}")).collect();
@@ -254,7 +254,7 @@ fn others_are_served_between_batches() {
 /// A client that asks for much and reads nothing holds up its own batch, at a bound, and no
 /// other client. Once it reads, everything comes.
 #[test]
-fn the_readers_pace_is_the_batchs_pace() {
+fn a_client_that_does_not_read_holds_up_only_its_own_batch() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let mut other = Wire::to(&cluster, 0);

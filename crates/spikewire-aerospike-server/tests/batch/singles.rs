@@ -59,7 +59,7 @@ fn a_batch_reads_records_and_reports_missing_ones() {
 }
 
 #[test]
-fn rows_of_old_clients() {
+fn legacy_rows_read_bins_or_headers() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k1", 1)), 0);
@@ -188,7 +188,7 @@ fn keys_are_stored_and_compared() {
 }
 
 #[test]
-fn namespaces_and_sets_of_their_own() {
+fn batch_rows_may_differ_in_namespace_and_set() {
     let names = ["test", "more"];
     let namespaces = names.into_iter().map(NamespaceOptions::named).collect();
     let cluster = Cluster::start(Options { namespaces, ..Options::default() }).unwrap();

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn one_question_has_one_answer() {
+    fn an_info_command_to_any_node_returns_its_reply() {
         let command = || InfoCommand::new("namespaces").unwrap();
         let mut ask = Ask::info(Recipients::Any, command());
         assert_eq!(command_of(ask.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));

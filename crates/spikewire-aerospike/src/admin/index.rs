@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_commands() {
+    fn an_index_gets_a_default_name_and_its_command() {
         let (name, command) = spec().command().unwrap();
         assert_eq!(&*name, "users_tags_list");
         let expected = "sindex-create:namespace=test;set=users;indexname=users_tags_list;\
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_of_a_set_has_nothing_else() {
+    fn a_set_index_has_neither_bin_nor_type() {
         let of = |name| CreateIndex::on_set("test", "users", name, None);
         let expected = "sindex-create:namespace=test;set=users;indexname=users_set;indextype=set";
         assert_eq!(of(None).unwrap().command.as_str(), expected);
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_is_not_there() {
+    fn an_unknown_namespace_is_an_error() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
         let error = done(create.next(text_replies(&["testing;bar"]), Tick(0))).unwrap_err();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn another_index_of_that_name() {
+    fn an_existing_index_name_is_an_error() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
         create.next(text_replies(&["test"]), Tick(0));

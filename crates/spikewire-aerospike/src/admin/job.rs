@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn aborting_what_is_over_is_no_error() {
+    fn aborting_a_finished_job_is_no_error() {
         let mut abort = AbortJob::new(running());
         assert_eq!(command_of(abort.next(Vec::new(), Tick(0))).1, "query-abort:id=7");
         done(abort.next(server_error(ResultCode::NOT_FOUND), Tick(0))).unwrap();

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_for_users() {
+    fn user_commands_encode_their_requests() {
         let (app, roles) = ("app".to_owned(), vec!["read".to_owned()]);
         let mut create = create_user("app", password("x"), &["read"], WITHIN).unwrap();
         let expected = Request::CreateUser {

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_follow_the_client() {
+    fn timeouts_and_retries_default_to_those_of_the_client() {
         let policy = Policy {
             socket_timeout: Duration::from_secs(7).into(),
             max_retries: 0,
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_answer_all() {
+    fn query_operations_respond_for_all() {
         let mut operations = QueryOps::reading();
         operations.push(op::READ, "a", 0, &[]).unwrap();
         let plan = plan(&QuerySpec { operations: Some(operations), ..spec() }).unwrap();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn some_things_exclude_each_other() {
+    fn conflicting_query_options_are_rejected() {
         let spec = QuerySpec { bins: Some(bins(&["a"])), include_values: false, ..spec() };
         assert_eq!(error_of(&spec), "bins and include_values exclude each other");
         let after = QuerySpec { after: Some(Digest([1; 20])), ..QuerySpec::new("test", "") };

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_logins_and_servers_without_security() {
+    fn rejected_logins_and_servers_without_security_fail_the_handshake() {
         let open = session(Auth::Internal);
         let (mut handshake, _) = begin(&open);
         assert_eq!(

@@ -445,7 +445,7 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
 }
 
 #[test]
-fn garbage_is_an_error() {
+fn malformed_replies_are_errors() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let there = node(&session, 0);

@@ -340,7 +340,7 @@ fn no_copy_goes_where_another_one_is() {
 }
 
 #[test]
-fn a_share_is_used_once() {
+fn a_shared_request_is_taken_once() {
     let mut own = Share::Own(1);
     assert_eq!(
         (own.ask(|it| *it), own.take().copied(), own.take().copied()),

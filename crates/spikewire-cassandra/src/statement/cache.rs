@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_statement_is_kept_and_no_longer_stale() {
+    fn an_unchanged_statement_stays_cached_and_is_no_longer_stale() {
         let cache = StatementCache::default();
         let known = cache.remember(prepared(Type::Int), &cache.ask(None));
         cache.note_any();

@@ -80,7 +80,7 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
-fn every_type_as_value() {
+fn every_type_round_trips_as_value() {
     let place = place!();
     let session = place.session();
     let udt = format!("u{}", std::process::id());
@@ -360,7 +360,7 @@ struct Address {
 spikewire::fields!(Address { street, zip });
 
 #[test]
-fn structs_as_user_defined_types_and_rows() {
+fn structs_map_to_user_defined_types_and_rows() {
     let place = place!();
     let session = place.session();
     session.execute("CREATE TYPE address (zip int, street text)", ()).unwrap();

@@ -78,7 +78,7 @@ fn some(value: Value) -> Result<Option<Value>, u8> {
 }
 
 #[test]
-fn list_writes_and_their_flags() {
+fn list_writes_follow_their_flags() {
     let mut bin = Bin::default();
     assert_eq!(bin.list(append(5, 1, 0)), int(1));
     assert_eq!(bin.0.as_ref().unwrap().1, [0x92, 0xc7, 0, 1, 5]);
@@ -155,7 +155,7 @@ fn removals_from_missing_bins_create_nothing() {
 }
 
 #[test]
-fn map_writes_and_their_flags() {
+fn map_writes_follow_their_flags() {
     let mut bin = Bin::default();
     assert_eq!(bin.map(put("b", 2, 1, 0)), int(1));
     assert_eq!(bin.map(put("a", 1, 0, 1)), int(2));
@@ -245,7 +245,7 @@ fn each_return_type_returns_its_result() {
 }
 
 #[test]
-fn wildcard_and_infinity() {
+fn wildcards_and_infinity_match_in_ranges() {
     let list = Value::List(vec![ints(&[1, 5]), ints(&[1]), ints(&[2, 7]), Value::Int(3)]);
     let bin = Bin::of(&list);
     let (particle, value) = bin.0.as_ref().unwrap();
@@ -293,7 +293,7 @@ fn a_context_path_creates_missing_maps() {
 }
 
 #[test]
-fn paths_through_lists() {
+fn a_context_path_creates_missing_list_elements() {
     let step = |index, create| [Step::list_index(index).creating(create)];
     let op = || Op::List(append(1, 0, 0));
     let mut bin = Bin::default();

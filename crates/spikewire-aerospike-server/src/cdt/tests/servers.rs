@@ -165,7 +165,7 @@ fn inverted_exists_answers_whether_nothing_is_excluded() {
 /// The numbers of an inverted range come in index order; those of a run that are counted from the
 /// end ascend, those of elements found one by one do not.
 #[test]
-fn numbers_of_several_elements() {
+fn indexes_and_ranks_of_several_elements_come_in_server_order() {
     use return_type as rt;
     const NOT: i64 = rt::INVERTED;
     let six = &[16, 13, 19, 6, 9, 4][..];

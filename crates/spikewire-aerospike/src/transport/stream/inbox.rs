@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announced_giant_allocates_little() {
+    fn a_large_announced_length_allocates_little() {
         let mut inbox = Inbox::new(WINDOW);
         let header = Header { kind: Kind::Message, len: frame::MAX_BODY }.to_bytes();
         inbox.fill(&mut &header[..]).unwrap();

@@ -131,7 +131,7 @@ impl Setting {
 }
 
 #[test]
-fn a_silent_node_is_not_waited_for() {
+fn a_copy_answers_for_a_silent_node() {
     let setting = setting(limits(1), 1024);
     setting.answer(1, Answers::Never);
     let began = Instant::now();
@@ -227,7 +227,7 @@ fn an_error_ends_its_copy_or_the_whole_statement() {
 }
 
 #[test]
-fn a_closed_session_keeps_nobody_waiting() {
+fn closing_the_session_ends_waiting_calls() {
     let setting = setting(limits(2), 1024);
     for node in 0..3 {
         setting.answer(node, Answers::Never);
