@@ -121,7 +121,7 @@ def test_without_a_loop(data: spikewire.Dataset) -> None:
 
 
 class TestCancelling:
-    def test_gives_up_the_answer_not_the_command(
+    def test_cancelling_does_not_undo_a_sent_command(
         self, run_anyio: Callable[[Any], None], slow: Cluster
     ) -> None:
         async def main() -> None:
@@ -141,7 +141,7 @@ class TestCancelling:
 
         run_anyio(main)
 
-    def test_withdraws_what_was_not_sent(
+    def test_cancelling_withdraws_a_waiting_command(
         self, run_anyio: Callable[[Any], None], slow: Cluster
     ) -> None:
         async def main() -> None:
@@ -307,7 +307,9 @@ class TestStream:
 
         run_anyio(main)
 
-    def test_errors(self, run: Callable[[Any], None], client: spikewire.Client) -> None:
+    def test_errors_of_a_stream_raise(
+        self, run: Callable[[Any], None], client: spikewire.Client
+    ) -> None:
         async def main() -> None:
             elsewhere = client.dataset("nowhere", "records")
             with pytest.raises(ValueError, match="rows must be at least 1, not 0"):

@@ -122,7 +122,7 @@ def test_a_step_and_its_method_may_be_called_again(session: Builder) -> None:
         assert (added.bins, exists()) == ({}, True)
 
 
-def test_what_a_step_held_goes_with_it(session: Builder) -> None:
+def test_a_step_frees_what_it_holds(session: Builder) -> None:
     held = [Value() for _ in range(4)]
     gone = [weakref.ref(value) for value in held]
     set_one = session.upsert(KEY).set("n", held[0])  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def test_cycles_through_steps_are_collected(session: Builder) -> None:
         assert session.upsert(KEY).set("n", 1).execute() is None
 
 
-def test_what_goes_may_begin_steps(session: Builder) -> None:
+def test_finalizers_may_begin_steps(session: Builder) -> None:
     begun: list[Any] = []
 
     def begin() -> None:

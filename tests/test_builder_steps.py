@@ -139,9 +139,7 @@ def test_two_chains_go_on_from_one_step(client: spikewire.Client, users: spikewi
     assert [users.exists(key) for key in (2, 3)] == [True, True]
 
 
-def test_rows_that_are_refused_are_named(
-    client: spikewire.Client, users: spikewire.Dataset
-) -> None:
+def test_invalid_rows_are_named(client: spikewire.Client, users: spikewire.Dataset) -> None:
     session = client.session()
     start: Any = session.delete(users.key(1)).delete(users.keys([2, 3]))
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
@@ -236,7 +234,7 @@ def test_chains_through_a_profile(client: spikewire.Client, users: spikewire.Dat
     assert 800 < (users.get(1).ttl or 0) <= 900
 
 
-def test_keys_in_bulk_are_those_made_one_by_one(users: spikewire.Dataset) -> None:
+def test_keys_in_bulk_equal_single_keys(users: spikewire.Dataset) -> None:
     given: list[Any] = [*range(40), "text", "x" * 300, b"bytes", "é", users.key(7), -(2**63)]
     assert users.keys(given) == [users.key(key) for key in given]
     assert [key.digest for key in users.keys(given)] == [users.key(key).digest for key in given]

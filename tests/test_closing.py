@@ -60,7 +60,9 @@ async def ended(what: str, future: asyncio.Future[Any], client: Any) -> Any:
 
 
 @pytest.mark.parametrize("what", ["table", "rounds", "many"])
-def test_asyncio(own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+def test_closing_ends_asynchronous_calls(
+    own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any]], Any]
+) -> None:
     numpy = pytest.importorskip("numpy")
 
     async def work() -> Any:
@@ -83,7 +85,7 @@ def test_asyncio(own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any
 
 
 @pytest.mark.parametrize("what", ["table", "rounds", "many"])
-def test_submit(own: Cluster, what: str) -> None:
+def test_closing_ends_submitted_calls(own: Cluster, what: str) -> None:
     numpy = pytest.importorskip("numpy")
     client = spikewire.Client(own.seeds, timeout=HELD, connect_timeout=20)
     data = client.dataset("test", "closing")

@@ -58,7 +58,7 @@ def test_roles_permit_commands() -> None:
 
 
 @pytest.mark.parametrize("shows", [False, True])
-def test_tls(*, shows: bool) -> None:
+def test_a_cluster_serves_tls(*, shows: bool) -> None:
     tls: Any = {"client_certificates": True} if shows else True
     with Cluster(nodes=2, tls=tls, users={"app": "secret"}) as cluster:
         files = cluster.certificates

@@ -63,9 +63,7 @@ def served() -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_serve_says_when_it_is_ready_and_ends_when_told_to(
-    served: Served, number: signal.Signals
-) -> None:
+def test_serve_prints_ready_and_ends_on_a_signal(served: Served, number: signal.Signals) -> None:
     word, seeds = served.line.split()
     assert word == "ready"
     assert seeds.count(",") == 1
@@ -133,7 +131,7 @@ def test_impossible_settings(arguments: list[str], said: str) -> None:
     assert "Traceback" not in ran.stderr
 
 
-def test_info(cluster: Cluster) -> None:
+def test_info_prints_nodes_or_replies(cluster: Cluster) -> None:
     nodes = run("info", "-H", cluster.seeds)
     assert nodes.returncode == 0, nodes.stderr
     assert len(nodes.stdout.splitlines()) == 3
@@ -156,13 +154,13 @@ def test_info_without_a_cluster() -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "info", "top", "cassandra"])
-def test_help(command: str) -> None:
+def test_every_command_has_help(command: str) -> None:
     ran = run(command, "--help")
     assert ran.returncode == 0, ran.stderr
     assert len(ran.stdout) > 300
 
 
-def test_version() -> None:
+def test_version_is_printed() -> None:
     assert run("--version").stdout.strip() == f"spikewire {spikewire.__version__}"
 
 
@@ -190,7 +188,7 @@ def install(folder: Path, entries: str) -> None:
     (about / "entry_points.txt").write_text(f"[{GROUP}]\n{entries}\n")
 
 
-def test_a_command_of_another_package_is_found(
+def test_commands_of_other_packages_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(tmp_path, "greet = greeting:add\ninfo = greeting:add_another")
@@ -224,7 +222,7 @@ def test_a_command_that_cannot_be_loaded_is_named(
 
 
 @pytest.mark.parametrize("name", ["bench", "compare", "compare-cql", "lab"])
-def test_where_the_lab_is_not_installed_its_commands_say_how(
+def test_commands_of_the_lab_explain_how_to_install_it(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(commands, "entry_points", lambda **_: ())

@@ -104,7 +104,7 @@ def test_calls_of_every_kind(gather: Gathering, users: Any, set_name: str) -> No
     assert gather([]) == []
 
 
-def test_the_calls_are_read_as_results_are_taken(gather: Gathering, users: Any) -> None:
+def test_calls_are_read_as_results_are_consumed(gather: Gathering, users: Any) -> None:
     read = 0
 
     def endless() -> Iterator[Any]:
@@ -137,7 +137,7 @@ def test_errors_in_the_place_of_results(gather: Gathering, users: Any) -> None:
     assert isinstance(empty, TypeError)
 
 
-def test_what_is_no_call(gather: Gathering, users: Any, cluster: Cluster, face: Face) -> None:
+def test_invalid_calls_raise(gather: Gathering, users: Any, cluster: Cluster, face: Face) -> None:
     with face.open(cluster.seeds, timeout=20) as other:
         for call, message in [
             ((len, "abc"), "call 1: .*len.* is not a verb"),

@@ -83,7 +83,7 @@ def keys_of_a_step(client: spikewire.Client, held: Held) -> None:
         a_value_of_a_step, a_parameter_of_a_step, keys_of_a_step,
     ],
 )  # fmt: skip
-def test_a_cycle_is_found(client: spikewire.Client, made: Any) -> None:
+def test_a_cycle_is_collected(client: spikewire.Client, made: Any) -> None:
     assert is_found(lambda held: made(client, held))
 
 

@@ -129,7 +129,7 @@ def test_get_and_set(cache: Any) -> None:
     assert not cache.has_key("missing")
 
 
-def test_add(cache: Any) -> None:
+def test_add_stores_only_missing_keys(cache: Any) -> None:
     assert cache.add("key", 1) is True
     assert cache.add("key", 2) is False
     assert cache.get("key") == 1
@@ -138,7 +138,7 @@ def test_add(cache: Any) -> None:
     assert not cache.has_key("other")
 
 
-def test_delete(cache: Any) -> None:
+def test_delete_reports_whether_a_key_was_there(cache: Any) -> None:
     cache.set("key", 1)
     assert cache.delete("key") is True
     assert cache.delete("key") is False
@@ -154,7 +154,7 @@ def test_get_or_set(cache: Any) -> None:
     assert cache.has_key("none")
 
 
-def test_many(cache: Any) -> None:
+def test_set_many_and_get_many_round_trip(cache: Any) -> None:
     assert cache.set_many({"a": 1, "b": "two", "c": None}) == []
     assert cache.get_many(iter(["a", "x", "c", "b"])) == {"a": 1, "c": None, "b": "two"}
     assert list(cache.get_many(["b", "a"])) == ["b", "a"]
@@ -170,7 +170,7 @@ def test_many_of_none(cache: Any) -> None:
     assert cache.delete_many([]) is None
 
 
-def test_clear(cache: Any) -> None:
+def test_clear_removes_every_version(cache: Any) -> None:
     cache.set_many({f"key {n}".replace(" ", "-"): n for n in range(50)})
     cache.set("versioned", 1, version=2)
     cache.clear()
@@ -187,7 +187,7 @@ def test_clear_before_the_first_value(cache: Any) -> None:
 
 
 class TestTimeouts:
-    def test_what_the_server_is_told(
+    def test_timeouts_become_times_to_live(
         self, cluster: Cluster, make: Callable[..., SpikewireCache]
     ) -> None:
         cache = make()
@@ -224,13 +224,15 @@ class TestTimeouts:
         cache.set("key", 2, timeout)
         assert cache.get("key") is None
 
-    def test_expires(self, cache: Any) -> None:
+    def test_entries_expire(self, cache: Any) -> None:
         cache.set("key", 1, 1)
         until(lambda: not cache.has_key("key"))
         assert cache.get("key") is None
         assert cache.add("key", 2) is True
 
-    def test_touch(self, cluster: Cluster, make: Callable[..., SpikewireCache]) -> None:
+    def test_touch_changes_the_timeout(
+        self, cluster: Cluster, make: Callable[..., SpikewireCache]
+    ) -> None:
         cache = make()
         awaited = Awaited(cache)
         for touch in (cache.touch, awaited.touch):
@@ -262,7 +264,7 @@ class TestIncr:
         assert cache.decr("n", 10) == 41
         assert cache.get("n") == 41
 
-    def test_of_a_missing_key(self, cache: Any) -> None:
+    def test_incr_of_a_missing_key_raises(self, cache: Any) -> None:
         for call in (cache.incr, cache.decr):
             with pytest.raises(ValueError, match="Key 'missing' not found"):
                 call("missing")
@@ -278,14 +280,14 @@ class TestIncr:
         assert cache.incr("n", delta) == value + delta
         assert cache.get("n") == value + delta
 
-    def test_of_no_number(self, cache: Any) -> None:
+    def test_incr_of_no_number_raises(self, cache: Any) -> None:
         cache.set("text", "abc")
         with pytest.raises(TypeError):
             cache.incr("text")
         assert cache.get("text") == "abc"
 
     @pytest.mark.parametrize("start", [0, 0.5], ids=["atomic", "by generation"])
-    def test_loses_nothing_among_threads(
+    def test_incr_is_atomic_among_threads(
         self, make: Callable[..., SpikewireCache], start: float
     ) -> None:
         cache = make()
@@ -296,7 +298,7 @@ class TestIncr:
 
 
 class TestVersionsAndPrefixes:
-    def test_versions(self, cache: Any) -> None:
+    def test_versions_are_separate(self, cache: Any) -> None:
         cache.set("key", 1)
         cache.set("key", 2, version=2)
         assert (cache.get("key"), cache.get("key", version=2)) == (1, 2)
@@ -343,7 +345,9 @@ class Reversed:
 
 
 @pytest.mark.parametrize("serializer", [Reversed, Reversed(), f"{__name__}.Reversed"])
-def test_serializer(make: Callable[..., SpikewireCache], serializer: object) -> None:
+def test_the_serializer_option_is_used(
+    make: Callable[..., SpikewireCache], serializer: object
+) -> None:
     cache = make(OPTIONS={"serializer": serializer})
     cache.set_many({"key": "abc", "n": 1})
     assert cache.get_many(["key", "n"]) == {"key": "abc", "n": 1}

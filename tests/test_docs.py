@@ -146,7 +146,7 @@ def test_blocks_run(name: str, tmp_path: Path) -> None:
             assert expected[1] in said, f"{name}: {line.strip()}\nprinted:\n{ran.stdout}"
 
 
-def test_every_face_prints_the_same() -> None:
+def test_every_api_prints_the_same() -> None:
     page = (ROOT / "docs/side-by-side.md").read_text(encoding="utf-8")
     tabs = page[page.index("<!-- tabs -->") : page.index("<!-- end of tabs -->")]
     programs = re.findall(r"```python\n(.*?)```", tabs, re.DOTALL)
@@ -278,7 +278,7 @@ def test_quoted_messages_are_those_of_the_source() -> None:
         "batch",
     ],
 )
-def test_methods_are_told(page: str, kind: type) -> None:
+def test_every_public_method_is_documented(page: str, kind: type) -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in page.split())
     public = [name for name in vars(kind) if not name.startswith("_")]
     assert [name for name in public if f"{name}(" not in text and f"`{name}`" not in text] == []

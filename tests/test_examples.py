@@ -71,7 +71,7 @@ def run(example: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_example_prints_its_result(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for needed in NEEDS.get(example, ()):
         pytest.importorskip(needed, reason=f"{needed} is not installed")
     monkeypatch.delenv("SEEDS", raising=False)

@@ -45,7 +45,7 @@ def source(said: Explanation, option: str) -> tuple[Any, str]:
 
 
 class TestDatasets:
-    def test_it_is_what_the_client_says(
+    def test_explain_reports_the_options_of_a_call(
         self, client: spikewire.Client, users: spikewire.Dataset
     ) -> None:
         said = users.explain("get", 1, replica="master")
@@ -96,7 +96,7 @@ class TestSteps:
         said = begin(session, users).timeout(9).explain()
         assert source(said, "timeout") == (9, "the call")
 
-    def test_what_a_step_says(self, session: Any, users: Any) -> None:
+    def test_explain_reports_the_options_of_a_step(self, session: Any, users: Any) -> None:
         step = session.insert(users.key(1)).set("a", 1).generation(2).where("$.a > ?", 1)
         said = step.explain()
         assert source(said, "exists") == ("create", "the call")
@@ -108,7 +108,7 @@ class TestSteps:
         with pytest.raises(TypeError, match="timeout must be seconds"):
             session.query(users.key(1)).timeout("soon").explain()
 
-    def test_nothing_is_sent_and_no_iterator_is_read(self, session: Any, users: Any) -> None:
+    def test_explain_sends_nothing_and_reads_no_iterator(self, session: Any, users: Any) -> None:
         keys = iter(users.keys([1, 2]))
         step = session.upsert(keys).set("a", 1)
         assert step.explain().verb == "operate_many"
@@ -159,7 +159,7 @@ class TestChains:
         assert lines[at + 1] == "  ttl = 9  (the step)"
         assert lines[-1] == "  read_touch = None  (the default)"
 
-    def test_what_the_call_would_be_is_what_it_is(
+    def test_explain_equals_the_executed_call(
         self, client: spikewire.Client, users: spikewire.Dataset
     ) -> None:
         profile = Profile("p", write={"ttl": 500})
@@ -170,7 +170,7 @@ class TestChains:
         assert ttl is not None
         assert expected - 20 < ttl <= expected
 
-    def test_what_no_batch_has_is_refused(self, session: Any, users: Any) -> None:
+    def test_options_that_batches_lack_raise(self, session: Any, users: Any) -> None:
         chain = session.query(users.key(1)).hedge(0.1).query(users.key(2))
         with pytest.raises(ValueError, match="hedge applies to calls that read one record"):
             chain.explain()

@@ -48,7 +48,7 @@ def eventually(what: str, done: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_nothing_is_counted_until_it_is_asked_for(client: spikewire.Client) -> None:
+def test_metrics_are_off_until_enabled(client: spikewire.Client) -> None:
     users = client.dataset("test", "counted")
     users.put(1, {"n": 1})
     assert not client.metrics.enabled
@@ -109,7 +109,7 @@ def test_asyncio_counts_the_same(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_a_closed_client_says_so(cluster: Cluster) -> None:
+def test_a_closed_client_raises(cluster: Cluster) -> None:
     client = spikewire.Client(cluster.seeds)
     client.close()
     with pytest.raises(spikewire.ClientClosed):
@@ -387,7 +387,7 @@ def test_events_reach_every_callback_and_none_does_harm(
     )
 
 
-def test_a_breaker_is_told_of_and_attempts_are_counted() -> None:
+def test_circuit_breaker_events_are_emitted_and_attempts_counted() -> None:
     told: list[metrics.Event] = []
     with (
         Cluster(nodes=1) as cluster,
@@ -436,7 +436,7 @@ def test_on_a_loop_callbacks_run_there(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_what_a_callback_raises_ends_nothing(
+def test_errors_of_callbacks_are_logged(
     client: spikewire.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     def cancelled(event: metrics.Event) -> None:

@@ -352,14 +352,14 @@ class TestWithoutSeeds:
             assert str(caught.value).count(says) == 1
             assert says in caught.value.message
 
-    def test_seeds_that_are_given_are_not_explained(self) -> None:
+    def test_explicit_seeds_are_not_explained(self) -> None:
         with pytest.raises(spikewire.ConnectionFailed) as caught:
             spikewire.Client("127.0.0.1:1", connect_timeout=0.2)
         assert "the seeds are" not in str(caught.value)
         with pytest.raises(spikewire.ConnectionFailed, match=r"; the seeds are those of the URL"):
             spikewire.Client.from_url("aerospike://127.0.0.1:1", connect_timeout=0.2)
 
-    def test_none_is_a_mistake(self) -> None:
+    def test_none_as_seeds_raises(self) -> None:
         nothing: Any = None
         for made in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
             with pytest.raises(TypeError, match="not NoneType"):
@@ -391,7 +391,7 @@ def test_a_session_takes_login_and_keyspace_from_the_url() -> None:
         opening.read("cassandra://db1?page_size=0", scheme=CASSANDRA, environment={})
 
 
-def test_sessions_go_where_the_url_says() -> None:
+def test_sessions_connect_to_the_url() -> None:
     url = "cassandra://app:hidden@127.0.0.1:1?connect_timeout=100ms"
     with pytest.raises(cql.errors.ConnectionFailed, match=r"127\.0\.0\.1:1") as caught:
         Session.from_url(url)
@@ -462,20 +462,20 @@ def test_keywords_are_checked() -> None:
         opening.read("cassandra://app@db1", scheme=CASSANDRA, environment={})
 
 
-def test_a_key_among_the_details_of_tls_is_not_shown() -> None:
+def test_a_private_key_is_not_printed() -> None:
     details = {"server_name": "db", "private_key": b"hidden"}
     found = opening.Opening("db1", None, {"tls": details}, {"seeds": "", "tls": "a keyword"})
     assert "hidden" not in repr(found) + found.explain()
     assert "'server_name': 'db'" in found.explain()
 
 
-def test_unknown_keywords_are_refused() -> None:
+def test_unknown_keywords_raise() -> None:
     with pytest.raises(TypeError, match='unknown client option "speed"'):
         spikewire.Client.from_url("aerospike://127.0.0.1:1", speed=1)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("kind", ["client", "session"])
-def test_what_opens_after_cancellation_is_closed(
+def test_a_client_opened_after_cancellation_is_closed(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on, is_over = threading.Event(), threading.Event(), threading.Event()

@@ -42,7 +42,7 @@ def test_the_password_is_a_flag_or_a_variable() -> None:
     assert flags.client_options(args, {flags.PASSWORD_CQL: "p"}) == {"user": "app", "password": "p"}
 
 
-def test_a_password_is_asked_for(
+def test_a_password_is_prompted_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
@@ -91,7 +91,7 @@ def test_tls_is_all_or_what_its_flags_say(tmp_path: Path) -> None:
         ("--tls-certificate {pem}", "--tls-certificate needs --tls-key"),
     ],
 )
-def test_what_does_not_go_together_is_refused(line: str, reason: str, tmp_path: Path) -> None:
+def test_conflicting_flags_are_rejected(line: str, reason: str, tmp_path: Path) -> None:
     pem = tmp_path / "x.pem"
     pem.write_text("")
     said = flags.problem(parsed(line.format(pem=pem)), {})

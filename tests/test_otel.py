@@ -185,7 +185,7 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
         otel.instrument(cast("Any", 1))
 
 
-def test_what_is_traced_is_not_copied_without_its_tracing(client: spikewire.Client) -> None:
+def test_traced_clients_do_not_copy_or_pickle(client: spikewire.Client) -> None:
     users = client.dataset("test", "copies")
     for what in (client, users):
         for way in (copy.copy, copy.deepcopy, pickle.dumps):
@@ -204,7 +204,7 @@ def test_a_client_with_a_profile(cluster: Cluster, seen: Seen) -> None:
         assert seen.spans() == []
 
 
-def test_asyncio(cluster: Cluster, seen: Seen) -> None:
+def test_asynchronous_commands_have_spans(cluster: Cluster, seen: Seen) -> None:
     tracer = seen.tracers.get_tracer("program")
 
     async def run() -> None:
@@ -329,7 +329,7 @@ def test_a_request_to_fastapi_is_the_parent_of_its_commands(cluster: Cluster, se
     assert command.context.trace_id == request.context.trace_id
 
 
-def test_without_opentelemetry_the_message_says_what_to_install() -> None:
+def test_a_missing_opentelemetry_names_the_package() -> None:
     program = (
         "import sys; sys.modules['opentelemetry'] = None\n"
         "import spikewire\n"

@@ -56,7 +56,7 @@ def elsewhere(code: str, data: bytes, *, timeout: float = 60) -> str:
         HyperLogLog(b"\x00sketch"),
     ],
 )
-def test_values(value: object, protocol: int) -> None:
+def test_values_pickle(value: object, protocol: int) -> None:
     again = pickle.loads(pickle.dumps(value, protocol))
     assert again == value
     assert hash(again) == hash(value)
@@ -70,7 +70,7 @@ def test_a_key_is_its_own_copy() -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_records(cluster: Cluster, protocol: int) -> None:
+def test_records_pickle(cluster: Cluster, protocol: int) -> None:
     with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "pickled")
         users.put("alice", {"n": 1, "list": [1, "x"], "geo": POINT}, ttl=100)
@@ -96,7 +96,7 @@ ERRORS = [getattr(errors, name) for name in errors.__all__]
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", ERRORS)
-def test_errors(kind: type[errors.Error], protocol: int) -> None:
+def test_errors_pickle(kind: type[errors.Error], protocol: int) -> None:
     key = Key("test", "users", "alice")
     error = kind("it broke", code=9, node="N1 host:1", attempts=3, in_doubt=True, key=key)
     error.extra = "noted"  # type: ignore[attr-defined]

@@ -101,7 +101,7 @@ class TestMap:
 
         on_loop(main())
 
-    def test_items_are_read_as_results_are_taken(self, pool: Pool) -> None:
+    def test_items_are_read_as_results_are_consumed(self, pool: Pool) -> None:
         read = 0
 
         def items() -> Iterator[int]:
@@ -150,10 +150,10 @@ class TestMap:
             next(pool.map(double, items()))
 
     @pytest.mark.parametrize("items", [[], (), iter(())])
-    def test_nothing(self, pool: Pool, items: Any) -> None:
+    def test_no_items_have_no_results(self, pool: Pool, items: Any) -> None:
         assert list(pool.map(double, items)) == []
 
-    def test_progress(self, pool: Pool) -> None:
+    def test_progress_is_reported_per_item(self, pool: Pool) -> None:
         told: list[tuple[int, int | None, int]] = []
 
         def progress(done: int, total: int | None) -> None:
@@ -191,7 +191,7 @@ class TestMap:
         with pytest.raises(RuntimeError, match="await it instead"):
             pool.run(blocking, 3).result(PATIENCE)
 
-    def test_results_are_taken_once_and_by_one(self, pool: Pool) -> None:
+    def test_results_have_one_reader(self, pool: Pool) -> None:
         begun = threading.Event()
 
         async def work(_: int) -> None:
@@ -341,7 +341,7 @@ class TestErrors:
         job = pool.run(gives_up, 1)
         assert until(job.cancelled)
 
-    def test_what_is_not_asynchronous(self, pool: Pool) -> None:
+    def test_functions_that_are_not_asynchronous_raise(self, pool: Pool) -> None:
         with pytest.raises(TypeError, match=r"asynchronous functions: .*returned int"):
             list(pool.map(len, ["a"]))  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="returned int"):
@@ -383,7 +383,7 @@ class TestErrors:
 
 
 class TestCancelling:
-    def test_map(self, pool: Pool) -> None:
+    def test_cancelling_map_cancels_its_handlers(self, pool: Pool) -> None:
         begun, ended = threading.Semaphore(0), []
 
         async def work(n: int) -> None:
@@ -406,7 +406,7 @@ class TestCancelling:
 
         on_loop(main())
 
-    def test_run(self, pool: Pool) -> None:
+    def test_cancelling_run_cancels_its_handler(self, pool: Pool) -> None:
         begun, ended = threading.Event(), threading.Event()
 
         async def work() -> None:
@@ -630,7 +630,7 @@ class TestLife:
         release.set()
         pool._workers[0].thread.join(PATIENCE)
 
-    def test_what_handlers_leave_behind_is_cancelled(self, cluster: Cluster) -> None:
+    def test_tasks_left_by_handlers_are_cancelled(self, cluster: Cluster) -> None:
         ended = threading.Event()
         kept: list[Any] = []
 
@@ -671,7 +671,7 @@ class TestLife:
         with pytest.raises(spikewire.ConnectionFailed), Pool("127.0.0.1:1", connect_timeout=0.2):
             pass
 
-    def test_somebody_elses_client(self, cluster: Cluster) -> None:
+    def test_a_client_passed_in_is_not_closed(self, cluster: Cluster) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 async with Pool(client, loops=2) as pool:
@@ -731,7 +731,7 @@ class TestLife:
         assert [one.partition(" <")[0] for one in told] == ["unclosed pool"]
 
     @pytest.mark.usefixtures("no_descriptor_leak")
-    def test_nothing_stays_open(self, cluster: Cluster) -> None:
+    def test_closed_pools_leave_nothing_open(self, cluster: Cluster) -> None:
         for _ in range(3):
             with pool_of(cluster) as pool:
                 list(pool.map(pool.dataset("test", "leaks").exists, range(100)))
@@ -806,7 +806,7 @@ class TestLife:
         assert scenario(cluster.seeds, code) == "both"
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-    def test_what_is_under_way_at_a_fork_is_the_parents(self, cluster: Cluster) -> None:
+    def test_jobs_in_flight_at_a_fork_stay_with_the_parent(self, cluster: Cluster) -> None:
         code = """
             from spikewire.pool import Pool, PoolClosed
 

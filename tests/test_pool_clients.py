@@ -110,7 +110,7 @@ class TestWhoseTheyAre:
             users = pool.dataset(set="by_url")
             assert list(pool.map(users.exists, range(20))) == [False] * 20
 
-    def test_a_client_that_is_given_is_not_divided(self, cluster: Cluster) -> None:
+    def test_a_client_passed_in_is_shared(self, cluster: Cluster) -> None:
         given = spikewire.AsyncClient(cluster.seeds)
         with pytest.raises(TypeError, match="a client passed in is shared by all loops"):
             Pool(given, clients="each")
@@ -194,7 +194,7 @@ class TestWhatTheyStandFor:
         stop()
         pool.metrics.log_slow(None)
 
-    def test_spans(self, pool: Pool, set_name: str) -> None:
+    def test_a_traced_pool_runs_verbs(self, pool: Pool, set_name: str) -> None:
         traced = instrument(pool.client)
         data = traced.dataset("test", set_name)
         assert list(pool.map(data.exists, range(30))) == [False] * 30
@@ -272,7 +272,7 @@ class TestTheirLife:
         assert list(pool.map(work, range(60))) == [False] * 60
 
     @pytest.mark.usefixtures("no_descriptor_leak")
-    def test_nothing_stays_open(self, cluster: Cluster) -> None:
+    def test_closed_pools_leave_nothing_open(self, cluster: Cluster) -> None:
         for _ in range(2):
             with pool_of(cluster) as pool:
                 list(pool.map(pool.dataset("test", "leaks").exists, range(100)))

@@ -149,7 +149,7 @@ def test_the_more_specific_section_counts_and_a_call_before_any(client: spikewir
     assert str(plain).splitlines()[0] == "timeout = 20  (the client)"
 
 
-def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None:
+def test_explain_of_an_unknown_verb_raises(client: spikewire.Client) -> None:
     view = client.with_profile(Profile())
     with pytest.raises(ValueError, match="there is no verb 'fetch'; there are: get, "):
         view.explain("fetch")
@@ -193,7 +193,7 @@ def test_a_mistake_names_section_and_option(options: Any, says: str) -> None:
     assert (str(copy), copy.key) == (str(caught.value), says.split(":")[0])
 
 
-def test_a_derived_profile_says_more_or_otherwise(client: spikewire.Client) -> None:
+def test_a_derived_profile_adds_or_overrides_options(client: spikewire.Client) -> None:
     base = Profile("base", timeout=1, write={"ttl": 60})
     derived = base.derive("derived", write={"ttl": 90, "send_key": True})
     assert derived.options == {"timeout": 1, "write.ttl": 90, "write.send_key": True}
@@ -250,7 +250,7 @@ def test_an_option_of_the_call_wins_over_a_timeout(
         cluster.inject(node=0)
 
 
-def test_verbs_cost_nothing_where_the_profile_says_nothing(client: spikewire.Client) -> None:
+def test_verbs_without_profile_options_stay_native(client: spikewire.Client) -> None:
     users = client.with_profile(Profile("p", write={"ttl": 60})).dataset("test", "profiles")
     assert type(users.get) is BuiltinMethodType
     assert type(users.operate) is not BuiltinMethodType
@@ -330,7 +330,7 @@ def test_views_are_copied_with_their_profile(client: spikewire.Client) -> None:
         pickle.dumps(view)
 
 
-def test_what_is_submitted_is_explained(client: spikewire.Client) -> None:
+def test_submit_explains_its_calls(client: spikewire.Client) -> None:
     users = client.with_profile(Profile("p", read={"timeout": 3})).dataset("test", "users")
     submit: Any = users.submit
     assert submit.explain("get", replica="any") == users.explain("get", replica="any")
@@ -362,7 +362,7 @@ def test_sessions_of_the_builder_have_the_profile(client: spikewire.Client) -> N
     assert (users.get("a").ttl or 0) > 90
 
 
-def test_asyncio(cluster: Cluster) -> None:
+def test_asynchronous_calls_follow_the_profile(cluster: Cluster) -> None:
     async def run() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
             view = client.with_profile(Profile("p", write={"ttl": 60}))

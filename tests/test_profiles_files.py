@@ -296,7 +296,7 @@ def test_an_interval_is_a_time(every: float, tmp_path: Path) -> None:
         profiles.watch(on_error="print")  # type: ignore[arg-type]
 
 
-def test_watching(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_watched_file_is_reloaded(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     profiles = Profiles(file)
     errors: queue.Queue[Exception] = queue.Queue()
     good = file.read_text()

@@ -126,7 +126,7 @@ def test_the_mode_of_the_namespace_counts(client: spikewire.Client) -> None:
     assert "consistency" not in str(client.with_profile(Profile("q")).explain("get"))
 
 
-def test_a_client_looks_at_the_keys(client: spikewire.Client) -> None:
+def test_the_namespace_of_a_key_selects_the_mode(client: spikewire.Client) -> None:
     view = client.with_profile(Profile("p", **OPTIONS))
     theirs, ours = spikewire.Key("ledger", "s", 1), ("test", "s", 1)
     both = [theirs, ours]

@@ -64,14 +64,14 @@ def numbers(records: Any) -> list[int]:
     return sorted(record["n"] for record in records)
 
 
-def test_all_of_them(data: Data) -> None:
+def test_to_list_returns_all_records(data: Data) -> None:
     users, settle = data.users, data.settle
     assert numbers(settle(lambda: users.query().to_list())) == list(range(COUNT))
     assert numbers(settle(lambda: users.query(where="$.n < 5").to_list())) == [0, 1, 2, 3, 4]
     assert settle(lambda: users.query(where="$.n < 0").to_list()) == []
 
 
-def test_the_first(data: Data) -> None:
+def test_first_returns_a_record_or_raises(data: Data) -> None:
     users, settle = data.users, data.settle
     assert settle(lambda: users.query(where="$.n == 7").first())["n"] == 7
     assert settle(lambda: users.query(limit=1).first_or_none())["n"] in range(COUNT)
@@ -80,7 +80,7 @@ def test_the_first(data: Data) -> None:
         settle(lambda: users.query(where="$.n < 0").first())
 
 
-def test_how_many(data: Data) -> None:
+def test_count_counts_records(data: Data) -> None:
     users, settle = data.users, data.settle
     assert settle(lambda: users.query().count()) == COUNT
     assert settle(lambda: users.query(where=exp.bin("n") < 5).count()) == 5
@@ -105,7 +105,7 @@ def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.Monkey
     assert numbers(counted) == list(range(COUNT))
 
 
-def test_arrays(data: Data) -> None:
+def test_a_query_becomes_an_array(data: Data) -> None:
     pytest.importorskip("numpy")
     users, settle = data.users, data.settle
     array = settle(lambda: users.query().to_numpy(DTYPE))
@@ -123,7 +123,7 @@ def test_arrays(data: Data) -> None:
 
 
 @needs_pyarrow
-def test_tables(data: Data) -> None:
+def test_a_query_becomes_a_table(data: Data) -> None:
     users, settle = data.users, data.settle
     table = settle(lambda: users.query().to_arrow(generation="g"))
     assert (table.num_rows, set(table.column_names)) == (COUNT, {"n", "s", "g"})
@@ -132,7 +132,7 @@ def test_tables(data: Data) -> None:
 
 @needs_pyarrow
 @needs_pandas
-def test_frames(data: Data) -> None:
+def test_a_query_becomes_a_frame(data: Data) -> None:
     frame = data.settle(lambda: data.users.query(bins=["n"]).to_pandas())
     assert (len(frame), str(frame["n"].dtype)) == (COUNT, "Int64")
 
@@ -145,7 +145,7 @@ def test_the_query_is_over_then(data: Data) -> None:
             data.settle(query.to_list)
 
 
-def test_what_was_taken_is_not_taken_again(data: Data) -> None:
+def test_consumed_records_are_not_returned_again(data: Data) -> None:
     query = data.users.query()
     taken = [data.next(query)["n"] for _ in range(20)]
     rest = numbers(data.settle(query.to_list))

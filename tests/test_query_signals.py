@@ -94,7 +94,7 @@ def test_a_cursor_goes_on_as_another_query(client: spikewire.Client) -> None:
     assert taken(client, "query") == whole(rest)
 
 
-def test_columns(client: spikewire.Client) -> None:
+def test_queries_as_columns_are_counted(client: spikewire.Client) -> None:
     numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
     users = client.dataset("test", "queried")
     dtype = numpy.dtype([("n", "i8")])
@@ -106,7 +106,7 @@ def test_columns(client: spikewire.Client) -> None:
     assert taken(client, "query") == whole()
 
 
-def test_what_goes_wrong(client: spikewire.Client, cluster: Cluster) -> None:
+def test_failed_queries_are_counted(client: spikewire.Client, cluster: Cluster) -> None:
     users = client.dataset("test", "queried")
     with pytest.raises(spikewire.Error):
         list(users.query(index=spikewire.equal("nothing", 1)))
@@ -181,7 +181,7 @@ def eventually(what: str, done: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_slow_queries_are_told_of_and_scraped(
+def test_slow_queries_are_logged_and_scraped(
     client: spikewire.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     users = client.dataset("test", "queried")

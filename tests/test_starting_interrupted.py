@@ -83,7 +83,7 @@ def _interrupted_and_failing() -> None:
     raise FileNotFoundError
 
 
-def test_what_python_does_not_handle_is_left_alone() -> None:
+def test_ignored_signals_stay_ignored() -> None:
     former = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         with interrupts_wait():

@@ -150,7 +150,7 @@ class TestMemory:
         streams.close(stream)
         assert (taken, keys.read <= taken + 4 * 10) == (3000, True)
 
-    def test_what_is_read_while_replies_are_slow(self) -> None:
+    def test_slow_replies_limit_how_far_keys_are_read(self) -> None:
         keys = Counted()
         with Cluster(1) as slow, spikewire.Client(slow.seeds, timeout=60) as client:
             users = client.dataset("test", "slow")
@@ -197,9 +197,7 @@ class TestMemory:
 
 
 class TestAsynchronousInputs:
-    def test_what_came_is_sent_while_more_is_waited_for(
-        self, cluster: Cluster, set_name: str
-    ) -> None:
+    def test_keys_are_sent_while_waiting_for_more(self, cluster: Cluster, set_name: str) -> None:
         """A slow input: no window is full, and no key waits for others."""
 
         async def main() -> None:
@@ -299,7 +297,7 @@ class TestAsynchronousInputs:
 
         asyncio.run(main())
 
-    def test_on_the_blocking_face(self, cluster: Cluster) -> None:
+    def test_an_asynchronous_input_raises_on_the_blocking_api(self, cluster: Cluster) -> None:
         async def keys() -> AsyncIterator[int]:
             yield 1
 
@@ -339,7 +337,7 @@ class TestEnding:
         asyncio.run(main(KeyError("of the input")))
         asyncio.run(main(asyncio.CancelledError()))
 
-    def test_what_is_no_key(self, streams: Streams) -> None:
+    def test_an_invalid_key_names_its_row(self, streams: Streams) -> None:
         stream = streams.begun([1, 2, 3, 4, 1.5, 6], window=2)
         assert [result.row for result in streams.some(stream, 4)] == [0, 1, 2, 3]
         with pytest.raises(TypeError, match=r"row 4: .*float"):
@@ -394,7 +392,7 @@ class TestEnding:
         ({"ttl": 5}, TypeError, "ttl"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_options_raise(
     streams: Streams, options: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     keys = Counted()
@@ -404,7 +402,7 @@ def test_what_is_refused(
 
 
 @pytest.mark.parametrize("keys", ["abc", b"abc", 5, None])
-def test_what_is_no_iterable(streams: Streams, keys: Any) -> None:
+def test_keys_must_be_iterable(streams: Streams, keys: Any) -> None:
     with pytest.raises(TypeError, match="keys must be an iterable of keys, not"):
         streams.begun(keys)
 
@@ -419,7 +417,7 @@ def test_the_options_are_those_of_get_many() -> None:
 
 class TestOfTheBuilder:
     @pytest.mark.parametrize("ordered", [True, False])
-    def test_order(self, streams: Streams, ordered: bool) -> None:
+    def test_ordered_streams_keep_the_order_of_keys(self, streams: Streams, ordered: bool) -> None:
         session, users = streams.client.session(), streams.users
 
         def begun() -> Any:
@@ -518,7 +516,7 @@ class TestAsynchronousInputsOfTheBuilder:
 
         asyncio.run(main())
 
-    def test_what_takes_no_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
+    def test_verbs_without_asynchronous_input_raise(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 users, session = client.dataset("test", set_name), client.session()

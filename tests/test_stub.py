@@ -79,7 +79,7 @@ def parameters(definition: ast.FunctionDef) -> dict[str, tuple[str, str | None]]
 
 
 @pytest.mark.parametrize("function", METHODS, ids=named)
-def test_parameters(function: Function) -> None:
+def test_parameters_match_the_native_signatures(function: Function) -> None:
     owner, name, definitions = function
     native = inspect.signature(getattr(getattr(_native, owner), name))
     real = {
@@ -108,7 +108,7 @@ def test_parameters(function: Function) -> None:
 
 
 @pytest.mark.parametrize("function", DOCUMENTED, ids=named)
-def test_documentation(function: Function) -> None:
+def test_docstrings_match_the_native_ones(function: Function) -> None:
     owner, name, definitions = function
     native = getattr(getattr(_native, owner), name)
     for definition in definitions:
@@ -124,7 +124,7 @@ def test_documentation_of_classes(owner: str) -> None:
     assert ast.get_docstring(said) == inspect.getdoc(getattr(_native, owner))
 
 
-def test_nothing_native_is_missing() -> None:
+def test_every_native_name_is_in_the_stub() -> None:
     for owner in {owner for owner, _, _ in FUNCTIONS}:
         real = {name for name in vars(getattr(_native, owner)) if not name.startswith("__")}
         said = {name for of, name, _ in FUNCTIONS if of == owner and not name.startswith("__")}
@@ -169,7 +169,7 @@ def test_the_verbs_are_the_same_everywhere() -> None:
     assert all(other == first for other in others)
 
 
-def test_what_is_generated_is_up_to_date() -> None:
+def test_generated_files_are_up_to_date() -> None:
     tool = ROOT / "tools/generate.py"
     if shutil.which("rustfmt") is None:
         pytest.skip("rustfmt is not installed")
@@ -180,7 +180,7 @@ def test_what_is_generated_is_up_to_date() -> None:
 
 
 @pytest.mark.types
-def test_stubtest() -> None:
+def test_stubtest_accepts_the_stub() -> None:
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
     # Older type checkers do not know the decorator that would mark the native bases.

@@ -214,7 +214,7 @@ def program(code: str, *arguments: str, status: int = 0, log: str = "") -> list[
 # --- Cancelling
 
 
-def test_what_has_not_been_sent_is_withdrawn(slow: Cluster) -> None:
+def test_cancelling_withdraws_unsent_calls(slow: Cluster) -> None:
     with narrow(slow) as client:
         data = client.dataset("test", "s")
         first, second, third = [data.submit.put(n, {"n": n}) for n in range(3)]
@@ -317,7 +317,7 @@ def test_an_interrupted_wait_stops_no_call(slow: Cluster, at: str) -> None:
     client.close()
 
 
-def test_what_is_completed_while_a_thread_looks_is_told(slow: Cluster) -> None:
+def test_wait_sees_futures_completed_meanwhile(slow: Cluster) -> None:
     base: Any = concurrent.futures._base
     with narrow(slow) as client:
         future: Any = client.submit.exists(("test", "s", 1))
@@ -419,9 +419,7 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
 
 
 @pytest.mark.parametrize("fn", [None, 1, "print"])
-def test_a_callback_that_cannot_be_called_is_refused_at_once(
-    data: spikewire.Dataset, fn: Any
-) -> None:
+def test_a_callback_must_be_callable(data: spikewire.Dataset, fn: Any) -> None:
     for future in (data.submit.exists("k"), data.submit.exists("k")):
         with pytest.raises(TypeError, match="fn must be a function"):
             future.add_done_callback(fn)
@@ -457,7 +455,9 @@ def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> Non
 # --- The bound on what is in flight
 
 
-def test_unthrottled(cluster: Cluster, set_name: str) -> None:
+def test_submitting_beyond_the_limits_waits_instead_of_failing(
+    cluster: Cluster, set_name: str
+) -> None:
     # Far more than connections, queue and window take: further submits wait, and none fails.
     options: spikewire.options.ClientOptions = {
         "pipeline_depth": 4,
@@ -555,7 +555,7 @@ def test_a_callback_may_close_the_client(cluster: Cluster) -> None:
     assert until(lambda: not client.is_connected)
 
 
-def test_nothing_is_left_behind(cluster: Cluster, no_descriptor_leak: Callable[[], int]) -> None:
+def test_closing_leaves_no_threads(cluster: Cluster, no_descriptor_leak: Callable[[], int]) -> None:
     def threads() -> int:
         with open("/proc/self/status") as status:  # noqa: PTH123
             return next(int(line.split()[1]) for line in status if line.startswith("Threads"))

@@ -31,7 +31,7 @@ VERBS = ("get", "exists", "put", "add", "append", "prepend", "delete", "touch", 
 CLASSES = (Client, AsyncClient, spikewire.Dataset, spikewire.AsyncDataset)
 
 
-def test_repr(cluster: Cluster) -> None:
+def test_repr_of_clients_and_datasets(cluster: Cluster) -> None:
     seeds = cluster.seeds
     client = Client(seeds, timeout=3, connect_timeout=20)
     assert repr(client) == f"<Client {seeds}, connected>"
@@ -270,7 +270,7 @@ NOT_IMPORTED = {
 
 
 @pytest.mark.parametrize("package", NOT_IMPORTED)
-def test_what_is_rarely_used_is_imported_on_first_use(package: str) -> None:
+def test_rarely_used_modules_are_imported_on_first_use(package: str) -> None:
     program = f"import {package}, sys; print(*sys.modules)"
     run = [
         sys.executable,
@@ -286,7 +286,7 @@ def test_what_is_rarely_used_is_imported_on_first_use(package: str) -> None:
     assert [name for name in NOT_IMPORTED[package] if name in found] == []
 
 
-def test_what_is_imported_on_first_use_is_an_attribute_all_the_same() -> None:
+def test_lazily_imported_names_are_attributes() -> None:
     program = """
         import spikewire
         print(spikewire.Pool.__name__, spikewire.cql.connect.__name__, spikewire.pool.Job.__name__)

@@ -42,7 +42,7 @@ ROUND = {
 }
 
 
-def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
+def test_cyclic_modules_are_rejected(tmp_path: Path) -> None:
     import structure
 
     root = crate(tmp_path, ROUND)
@@ -52,7 +52,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_folders_in_a_circle_are_refused_whatever_their_modules_use(tmp_path: Path) -> None:
+def test_cyclic_folders_are_rejected(tmp_path: Path) -> None:
     import structure
 
     files = {
@@ -260,7 +260,7 @@ def test_missing_parts_fail_where_everything_has_to_run(
         assert ("missing (1 tests)" in done.stdout) == bool(expected)
 
 
-def test_words_are_found_in_identifiers_alone() -> None:
+def test_listed_words_count_in_identifiers_only() -> None:
     import words
 
     listed = words.words("# a comment\ngiven, found: what it is\n")

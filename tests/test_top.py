@@ -118,7 +118,7 @@ def test_quantiles_of_buckets() -> None:
     assert quantile({1.0: 4, float("inf"): 4}, 0.5) == 0.5
 
 
-def test_addresses() -> None:
+def test_addresses_of_metrics_are_completed() -> None:
     assert address("localhost:8000") == "http://localhost:8000/metrics"
     assert address("https://h/m?x=1") == "https://h/m?x=1"
     for wrong in ("ftp://h/metrics", "http://", "file:///etc/passwd"):
@@ -154,7 +154,7 @@ def test_a_table_once(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None
     assert "breaker" in shown
 
 
-def test_where_there_is_little_room_names_are_cut_and_numbers_are_not() -> None:
+def test_narrow_screens_shorten_names_not_numbers() -> None:
     console = pytest.importorskip("rich.console", reason="rich is not installed")
     from spikewire.top.screen import screen
 
@@ -175,7 +175,7 @@ def test_where_there_is_little_room_names_are_cut_and_numbers_are_not() -> None:
     assert node.split("…", 1)[1].split()[:5] == ["1,450", "763", "µs", "1.97", "ms"]
 
 
-def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_printed(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["top", "ftp://nowhere", "--once"]) == 1
     assert "is not the address of metrics" in capsys.readouterr().err
     assert main(["top", "127.0.0.1:1", "--once"]) == 1
@@ -191,7 +191,7 @@ def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]
     [b"nonsense\r\n\r\n", b"", b"HTTP/1.0 200 OK\r\nContent-Length: 999\r\n\r\nspikewire_x 1\n"],
     ids=["no HTTP", "nothing", "cut"],
 )
-def test_a_reply_that_is_not_http_is_an_error_that_is_told(reply: bytes) -> None:
+def test_a_reply_that_is_not_http_is_reported(reply: bytes) -> None:
     """Whatever an endpoint answers is an error of the command, not a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 

@@ -135,12 +135,12 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("mypy"))
 
 
-def test_mypy(cache_folder: str) -> None:
+def test_mypy_reveals_the_expected_types(cache_folder: str) -> None:
     done, _ = checked_by_mypy(cache_folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_pyright() -> None:
+def test_pyright_reveals_the_expected_types() -> None:
     names = [name for name in checkers() if name != "mypy"]
     if not names:
         pytest.skip("neither pyright nor basedpyright is installed")
@@ -189,7 +189,7 @@ def test_all_that_is_public_is_looked_at(cache_folder: str) -> None:
 
 
 @pytest.mark.parametrize("face", [op, exp], ids=["op", "exp"])
-def test_what_makes_operations_and_expressions_says_so(face: Any) -> None:
+def test_functions_of_op_and_exp_declare_their_result(face: Any) -> None:
     """They are many, and generated."""
     made = "Operation" if face is op else "Expression"
     checked = 0
@@ -202,7 +202,7 @@ def test_what_makes_operations_and_expressions_says_so(face: Any) -> None:
     assert checked > 90
 
 
-def test_what_a_program_may_have_to_write_is_exported() -> None:
+def test_types_in_public_signatures_are_exported() -> None:
     """Every class and alias of the library in a public signature has a public name."""
     known: set[str] = set()
     for module in map(importlib.import_module, MODULES):

@@ -15,8 +15,8 @@ const LIST = exp.bin('l')
 const MAP = exp.bin('m')
 
 test('the bytes and texts of Python', { skip: withoutPython }, async (t) => {
-  const { shown_as_text, what_is_inside, what_is_inside_is_computed } = await cases()
-  for (const one of [...shown_as_text, ...what_is_inside, ...what_is_inside_is_computed]) {
+  const { printed, nested, evaluated } = await cases()
+  for (const one of [...printed, ...nested, ...evaluated]) {
     await t.test(one.python, () => {
       const expression = build(one.make) as exp.Expression
       assert.equal(String(expression), one.text)

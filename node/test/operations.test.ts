@@ -77,7 +77,7 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
       { exists: 'replace' },
     )
     await results(op.hll.add('h', ['a', 'b', 'c'], 12))
-    for (const one of all.what_is_inside_is_computed) {
+    for (const one of all.evaluated) {
       await of.test(one.python, async () => {
         const expression = build(one.make) as exp.Expression
         const [value] = await results(op.read('r', expression, { noFail: true }))

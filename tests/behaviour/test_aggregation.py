@@ -60,13 +60,13 @@ def aggregate(face: Face, numbers: Any) -> Callable[..., list[Any]]:
     return aggregate
 
 
-def test_a_reduction(aggregate: Callable[..., list[Any]]) -> None:
+def test_a_reduction_combines_all_records(aggregate: Callable[..., list[Any]]) -> None:
     assert aggregate("streams", "total", [100]) == [sum(range(100, RECORDS))]
     assert aggregate("streams", "groups") == [{0: 167, 1: 167, 2: 166}]
     assert aggregate("streams", "total", [RECORDS]) == []
 
 
-def test_a_set_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
+def test_an_unknown_set_aggregates_to_nothing(face: Face, client: Any, numbers: Any) -> None:
     assert numbers is not None, "the module is registered"
     query = client.raw.query("test", "never written")
     assert face.settle(lambda: query.aggregate("streams", "total", [1])) == []
@@ -86,7 +86,7 @@ def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[A
         ("nothing", "function not found"),
     ],
 )
-def test_what_a_function_raises_is_told(
+def test_errors_of_functions_are_reported(
     aggregate: Callable[..., list[Any]], function: str, text: str
 ) -> None:
     with pytest.raises(spikewire.FunctionFailed) as caught:
@@ -95,7 +95,7 @@ def test_what_a_function_raises_is_told(
     assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
 
 
-def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
+def test_invalid_aggregations_are_rejected(aggregate: Callable[..., list[Any]]) -> None:
     with pytest.raises(spikewire.FunctionFailed, match=r"module missing\.lua: not.found"):
         aggregate("missing", "f")
     with pytest.raises(ValueError, match="limit does not apply"):
@@ -107,13 +107,13 @@ def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
     assert caught.value.code == 201
 
 
-def test_a_namespace_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
+def test_an_unknown_namespace_raises(face: Face, client: Any, numbers: Any) -> None:
     with pytest.raises(spikewire.NamespaceNotFound) as caught:
         face.settle(lambda: client.raw.query("nowhere").aggregate("streams", "all"))
     assert caught.value.code == 20
 
 
-def test_a_name_does_not_begin_another_command(
+def test_names_cannot_inject_info_commands(
     face: Face, client: Any, numbers: Any, aggregate: Callable[..., list[Any]]
 ) -> None:
     truncating = "x;\ntruncate-namespace:namespace=test;\nudf-get:filename=y"
@@ -130,7 +130,7 @@ def test_a_name_does_not_begin_another_command(
     assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
 
 
-def test_the_reduction_here_ends_with_its_time(face: Face) -> None:
+def test_the_local_reduction_times_out(face: Face) -> None:
     """Two nodes with a record each, so that only this process reduces."""
     source = """
     local function join(a, b)

@@ -34,7 +34,9 @@ SWITCHES: list[tuple[str, tuple[Any, ...], str]] = [
 
 @pytest.mark.any_face
 @pytest.mark.parametrize(("verb", "arguments", "name"), SWITCHES)
-def test_a_switch_names_itself(client: Opened, verb: str, arguments: Any, name: str) -> None:
+def test_a_switch_of_the_wrong_type_is_named(
+    client: Opened, verb: str, arguments: Any, name: str
+) -> None:
     call = getattr(client.raw.dataset("test", "bad"), verb)
     for wrong in ("yes", 1, [True]):
         with pytest.raises(TypeError) as caught:
@@ -43,7 +45,7 @@ def test_a_switch_names_itself(client: Opened, verb: str, arguments: Any, name: 
         assert str(caught.value) == f"{name} must be True or False, not {type(wrong).__name__}"
 
 
-def test_switches_of_rows_operations_and_expressions_name_themselves() -> None:
+def test_switches_of_rows_operations_and_expressions_are_named() -> None:
     wrong: Any = "yes"
     for call, name in (
         (lambda: spikewire.Write(1, {}, durable=wrong), "durable"),
@@ -178,7 +180,7 @@ REFUSED: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type[Exception], 
     [case[1:] for case in REFUSED],
     ids=[case[0] for case in REFUSED],
 )
-def test_refused(
+def test_invalid_arguments_raise(
     data: Caller,
     verb: str,
     args: tuple[Any, ...],
@@ -225,7 +227,9 @@ def test_refused(
         (lambda: spikewire.HyperLogLog("text"), TypeError, "bytes.*str"),  # type: ignore[arg-type]
     ],
 )
-def test_refused_without_a_client(call: Any, error: type[Exception], says: str) -> None:
+def test_invalid_values_raise_without_a_client(
+    call: Any, error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says):
         call()
 
@@ -248,12 +252,14 @@ def test_refused_without_a_client(call: Any, error: type[Exception], says: str) 
         (("test", "s", 1.5), TypeError, "float"),
     ],
 )
-def test_whole_keys(client: Opened, key: object, error: type[Exception], says: str) -> None:
+def test_verbs_of_a_client_need_whole_keys(
+    client: Opened, key: object, error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says):
         client.verbs.get(key)
 
 
-def test_an_unknown_namespace(client: Opened) -> None:
+def test_an_unknown_namespace_raises(client: Opened) -> None:
     for call in (
         lambda: client.verbs.get(("nowhere", "s", 1)),
         lambda: client.verbs.get(("nowhere", "s", 1), default=None),
@@ -265,7 +271,7 @@ def test_an_unknown_namespace(client: Opened) -> None:
         assert not caught.value.in_doubt
 
 
-def test_a_record_beyond_the_limit(data: Caller) -> None:
+def test_a_record_beyond_the_size_limit_raises(data: Caller) -> None:
     data.put("k", {"a": 1})
     with pytest.raises(spikewire.RecordTooBig, match="max-record-size") as caught:
         data.put("k", {"a": bytes(2 << 20)})
@@ -281,15 +287,15 @@ def test_a_set_of_another_case_is_another_set(client: Opened, set_name: str) -> 
 
 
 class TestInfo:
-    def test_a_line_break(self, client: Opened) -> None:
+    def test_a_line_break_in_an_info_command_raises(self, client: Opened) -> None:
         with pytest.raises(ValueError, match="line break"):
             client.verbs.info("build\nnode")
 
-    def test_an_unknown_node(self, client: Opened) -> None:
+    def test_an_unknown_node_raises(self, client: Opened) -> None:
         with pytest.raises(ValueError, match='no node "elsewhere" in the cluster; there are: BB9'):
             client.verbs.info("build", node="elsewhere")
 
-    def test_an_unknown_command(self, client: Opened) -> None:
+    def test_an_unknown_info_command_raises(self, client: Opened) -> None:
         with pytest.raises(spikewire.ServerError, match="nonsense") as caught:
             client.verbs.info("nonsense")
         assert caught.value.node
@@ -331,7 +337,7 @@ class TestOptions:
         ],
         ids=lambda value: str(value)[:30] if isinstance(value, dict) else None,
     )
-    def test_refused(
+    def test_invalid_client_options_raise(
         self,
         face: Face,
         cluster: Cluster,
@@ -351,7 +357,7 @@ class TestOptions:
         assert data.get(1, timeout=3.2e9)["a"] == 1
         assert data.get(1, timeout=0)["a"] == 1
 
-    def test_the_wrong_cluster_name(self, face: Face, cluster: Cluster) -> None:
+    def test_a_wrong_cluster_name_raises(self, face: Face, cluster: Cluster) -> None:
         named = r"cannot connect to the cluster: .*wrong cluster name 'spikewire'.*'mine'"
         with pytest.raises(spikewire.ConnectionFailed, match=named):
             face.open(cluster.seeds, cluster_name="mine")

@@ -75,7 +75,7 @@ class TestOutcomes:
         ],
         ids=str,
     )
-    def test_one_row(self, filled: Caller, row: Any, code: Any, found: Any) -> None:
+    def test_a_batch_of_one_row(self, filled: Caller, row: Any, code: Any, found: Any) -> None:
         done = filled.batch([row])
         assert (done.codes.tolist(), bins(done[0])) == ([code], found)
         # The same among other records.
@@ -83,12 +83,12 @@ class TestOutcomes:
         done = filled.batch([Read(7), row, Read(8)])
         assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], found)
 
-    def test_nothing_and_any_iterable(self, filled: Caller) -> None:
+    def test_rows_may_be_any_iterable_or_none(self, filled: Caller) -> None:
         assert len(filled.batch([])) == 0
         assert filled.batch(Read(i) for i in range(30)).found == 20
         assert filled.batch((Read(1), Delete(2))).found == 2
 
-    def test_thousands(self, data: Caller) -> None:
+    def test_a_batch_of_thousands_of_rows(self, data: Caller) -> None:
         rows = [Write(i, {"n": i}) if i % 3 else Write(i, [op.put("n", i)]) for i in range(6000)]
         data.batch(rows).raise_for_errors()
         rows = [Read(i) if i % 2 else Delete(i) for i in range(6000)]  # type: ignore[misc]
@@ -108,7 +108,7 @@ class TestOutcomes:
 
 
 class TestRulesOfRows:
-    def test_writes(self, filled: Caller) -> None:
+    def test_writes_have_their_own_options(self, filled: Caller) -> None:
         done = filled.batch([
             Write(1, {"n": 0}, exists="create"),
             Write(2, {"n": 0}, exists="replace", ttl=500),
@@ -129,7 +129,7 @@ class TestRulesOfRows:
         assert filled.exists(51, where=exp.key(int) == 51)
         assert filled.get(5)["n"] == 5
 
-    def test_reads_and_deletes(self, filled: Caller) -> None:
+    def test_a_filter_applies_to_reads_and_deletes(self, filled: Caller) -> None:
         done = filled.batch([
             Read(1, where="$.n > 100"),
             Read(2, ["n"], where="$.n > 1"),
@@ -166,7 +166,7 @@ class TestRowsAsValues:
     )  # fmt: skip
 
     @pytest.mark.parametrize("row", ROWS, ids=str)
-    def test_frozen_equal_and_kept(self, row: Any) -> None:
+    def test_rows_compare_copy_and_pickle(self, row: Any) -> None:
         assert pickle.loads(pickle.dumps(row)) == row
         assert copy.deepcopy(row) == row
         assert row != Read("other")
@@ -174,7 +174,7 @@ class TestRowsAsValues:
         with pytest.raises(AttributeError):
             row.key = 5
 
-    def test_shown(self) -> None:
+    def test_repr_shows_the_arguments(self) -> None:
         assert list(map(repr, self.ROWS[2:])) == [
             "Write('k', {'n': 1})",
             (
@@ -186,7 +186,7 @@ class TestRowsAsValues:
         ]
         assert repr(Read("k", ops=[op.get("a")])) == "Read('k', ops=[" + repr(op.get("a")) + "])"
 
-    def test_what_it_was_made_of(self) -> None:
+    def test_rows_have_their_arguments_as_attributes(self) -> None:
         row = Write("k", {"n": 1}, ttl=5)
         assert (row.key, row.what, row.ttl, row.where, row.durable) == (
             "k",
@@ -236,7 +236,7 @@ class TestBadInput:
         with pytest.raises(TypeError, match="rows must be an iterable"):
             data.batch(rows)
 
-    def test_keywords(self, data: Caller) -> None:
+    def test_invalid_keywords_raise(self, data: Caller) -> None:
         with pytest.raises(ValueError, match="replica must be"):
             data.batch([Read(1)], replica="x")
         with pytest.raises(TypeError, match="timeout"):
@@ -264,7 +264,7 @@ class TestFailures:
         assert (error.key.namespace, error.in_doubt) == ("nowhere", False)  # type: ignore[union-attr]
         assert (bins(done[0]), done[2].generation) == ({"n": 1}, 1)
 
-    def test_refused_rows_say_where_and_how_often(self, filled: Caller) -> None:
+    def test_errors_of_rows_have_node_and_attempts(self, filled: Caller) -> None:
         done = filled.batch([Read(1), Write(2, {"n": 0}, exists="create"), Read(3)])
         (error,) = done.errors.values()
         assert (error.attempts, error.in_doubt, error.key.key) == (1, False, 2)
@@ -284,7 +284,7 @@ class TestFailures:
             assert all(i % 2 == 0 for i in done.errors), "reads find another replica"
             assert [done[i]["n"] for i in range(1, 300, 2)] == list(range(1, 300, 2))
 
-    def test_answers_that_are_lost(self, face: Face) -> None:
+    def test_lost_replies_leave_writes_in_doubt(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
@@ -315,7 +315,7 @@ class TestFailures:
             after = data.get_many(range(0, 120, 2))
             assert [r["n"] for r in after] == [1] * 60, "no write was repeated"
 
-    def test_overload_is_tried_again(self, face: Face) -> None:
+    def test_overload_is_retried(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             cluster.inject(0, error=1.0)

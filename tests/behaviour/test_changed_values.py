@@ -46,7 +46,7 @@ def test_records_bins_and_maps(data: Caller) -> None:
     assert data.exists_many(range(1, 5)).found == 0
 
 
-def test_lists(data: Caller) -> None:
+def test_a_list_changed_while_it_is_read_raises(data: Caller) -> None:
     items: list[Any] = [1, 2, 3]
     items[0] = changing(items.pop)
     with pytest.raises(RuntimeError, match="a list was changed while it was read"):

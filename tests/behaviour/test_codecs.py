@@ -121,7 +121,7 @@ def test_bins_of_many_records(coded: Caller, data: Caller) -> None:
     assert found[0].bins is found[0].bins
 
 
-def test_operations(coded: Caller, data: Caller) -> None:
+def test_operations_encode_and_decode_bins(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     later = NOW + dt.timedelta(days=1)
     steps = [
@@ -164,7 +164,7 @@ def queried(data: Caller, **options: Any) -> dict[Any, Any]:
     return {record.key.key: record for record in records}
 
 
-def test_queries(coded: Caller) -> None:
+def test_queries_decode_bins(coded: Caller) -> None:
     coded.put_many({1: BINS, 2: {"price": Decimal(2)}}, send_key=True).raise_for_errors()
     assert {key: record.bins for key, record in queried(coded).items()} == {
         1: BINS,
@@ -190,7 +190,7 @@ def test_mixed_batches(coded: Caller, data: Caller) -> None:
     assert last.bins == {"list": BINS["list"]}
 
 
-def test_what_is_added_or_appended_is_not_encoded(coded: Caller, data: Caller) -> None:
+def test_add_and_append_do_not_encode(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     coded.add(1, {"ms": 1000})
     coded.append(1, {"price": "5"})
@@ -236,7 +236,9 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 @pytest.mark.any_face
 @pytest.mark.parametrize(("bins", "error", "says"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED])
-def test_refused(coded: Caller, bins: dict[str, Any], error: type[Exception], says: str) -> None:
+def test_values_that_cannot_be_encoded_raise(
+    coded: Caller, bins: dict[str, Any], error: type[Exception], says: str
+) -> None:
     if "any" in bins:
         bins = {"any": lambda: None}
     with pytest.raises(error, match=says) as caught:
@@ -248,7 +250,7 @@ def test_refused(coded: Caller, bins: dict[str, Any], error: type[Exception], sa
     assert coded.exists_many([0, 1]).found == 0
 
 
-def test_what_cannot_be_decoded(coded: Caller, data: Caller) -> None:
+def test_values_that_cannot_be_decoded_raise(coded: Caller, data: Caller) -> None:
     data.put(1, {"worse": 1})
     data.put(2, {"at": "text"})
     says = r'bin "worse": the codec cannot decode a value of type int: .*no way'
@@ -263,7 +265,7 @@ def test_what_cannot_be_decoded(coded: Caller, data: Caller) -> None:
     assert coded.get(1, ["other"]).bins == {}
 
 
-def test_codes_that_would_go_round(face: Face, cluster: Cluster, set_name: str) -> None:
+def test_recursive_codecs_raise(face: Face, cluster: Cluster, set_name: str) -> None:
     round_and_round = codec.Codec(types={Point: lambda _: Near(1, 1)})
     with face.open(cluster.seeds, codec=round_and_round) as client:
         data = client.dataset("test", set_name)
@@ -301,7 +303,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given", "says"), BAD, ids=[case[1][:25] for case in BAD])
-def test_what_cannot_be_a_codec(given: dict[str, Any], says: str) -> None:
+def test_invalid_codecs_raise(given: dict[str, Any], says: str) -> None:
     with pytest.raises(TypeError, match=says):
         codec.Codec(**given)
 

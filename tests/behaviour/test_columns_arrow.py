@@ -52,7 +52,9 @@ class TestTypesOfValues:
             ),
         ],
     )
-    def test_kinds(self, data: Caller, values: list[Any], kind: Any, wanted: Any) -> None:
+    def test_inferred_types_of_columns(
+        self, data: Caller, values: list[Any], kind: Any, wanted: Any
+    ) -> None:
         data.put_many({i: {"v": value} for i, value in enumerate(values)})
         made = table(data.get_many(range(len(values))))
         assert made.schema.field("v").type == kind
@@ -164,7 +166,9 @@ TIMES: list[Any] = [
 
 class TestSchemas:
     @pytest.mark.parametrize(("kind", "value", "wanted"), SCHEMAS)
-    def test_kinds(self, data: Caller, kind: Any, value: object, wanted: object) -> None:
+    def test_types_of_a_schema_are_used(
+        self, data: Caller, kind: Any, value: object, wanted: object
+    ) -> None:
         data.put_many({1: {"v": value, "not": 1}, 2: {"not": 2}})
         schema = pa.schema([pa.field("v", kind, metadata={"why": "test"})], {"of": "table"})
         made = table(data.get_many([1, 2, 3, 1]), schema)
@@ -173,7 +177,7 @@ class TestSchemas:
         assert made["v"].to_pylist() == [value, None, None, value]
 
     @pytest.mark.parametrize("kind", TIMES, ids=str)
-    def test_times(self, data: Caller, kind: Any) -> None:
+    def test_integers_become_times_of_a_schema(self, data: Caller, kind: Any) -> None:
         data.put(1, {"v": 86_400})
         made = table(data.get_many([1]), pa.schema([("v", kind)]))["v"]
         assert made.type == kind
@@ -185,7 +189,7 @@ class TestSchemas:
         schema = pa.schema([("c", pa.int8()), ("none", pa.string()), ("a", pa.int64())])
         assert table(data.get_many([1]), schema).to_pylist() == [{"c": 3, "none": None, "a": 1}]
 
-    def test_keys(self, data: Caller) -> None:
+    def test_keys_and_generations_fill_columns_of_a_schema(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "id": 99}})
         schema = pa.schema([("n", pa.int8()), ("id", pa.int16()), ("g", pa.int64())])
         made = table(data.get_many([1, 2]), schema, key="id", generation="g")
@@ -259,15 +263,13 @@ class TestSchemas:
             (pa.schema([("v", pa.struct([]))]), TypeError, 'field "v"'),
         ],
     )
-    def test_schemas_that_are_refused(
-        self, data: Caller, schema: Any, error: Any, text: str
-    ) -> None:
+    def test_invalid_schemas_raise(self, data: Caller, schema: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             data.get_many([1]).to_arrow(schema)
 
 
 class TestTables:
-    def test_the_look_of_it(self, data: Caller) -> None:
+    def test_repr_shows_rows_and_columns(self, data: Caller) -> None:
         data.put(1, {"n": 1})
         made = data.get_many([1, 2]).to_arrow(key="id")
         assert isinstance(made, spikewire.ArrowTable)
@@ -275,7 +277,7 @@ class TestTables:
         assert repr(made) == "ArrowTable(2 rows, id: Int64, n: Int64)"
         assert pa.schema(made) == pa.schema([("id", pa.int64()), ("n", pa.int64())])
 
-    def test_taken_often_and_kept_alive(self, data: Caller) -> None:
+    def test_a_table_is_exported_repeatedly_and_outlives_its_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "s": str(i)} for i in range(100)})
         made = data.get_many(range(100)).to_arrow()
         tables = [pa.table(made) for _ in range(3)]
@@ -295,7 +297,7 @@ class TestTables:
         with pytest.raises(ValueError, match='errors must be "raise" or "mask"'):
             found.to_arrow(errors="ignore")
 
-    def test_polars(self, data: Caller) -> None:
+    def test_polars_reads_the_stream(self, data: Caller) -> None:
         polars = pytest.importorskip("polars")
         data.put_many({i: {"n": i, "s": str(i), "l": [i]} for i in range(3)})
         frame = polars.DataFrame(data.get_many([2, 9, 0]).to_arrow())
@@ -306,7 +308,7 @@ class TestTables:
         ]
         assert table(data.get_many([1]), frame.schema).to_pylist() == [{"n": 1, "s": "1", "l": [1]}]
 
-    def test_duckdb(self, data: Caller) -> None:
+    def test_duckdb_reads_the_stream(self, data: Caller) -> None:
         duckdb = pytest.importorskip("duckdb")
         data.put_many({i: {"n": i, "s": str(i)} for i in range(100)})
         found = data.get_many(range(101)).to_arrow()
@@ -315,14 +317,14 @@ class TestTables:
             (4950, 100, 101)
         ]
 
-    def test_pandas(self, data: Caller) -> None:
+    def test_pandas_reads_the_stream(self, data: Caller) -> None:
         pandas = pytest.importorskip("pandas")
         data.put(1, {"n": 1})
         assert pandas.DataFrame.from_arrow(data.get_many([1]).to_arrow()).to_dict("list") == {
             "n": [1]
         }
 
-    def test_schema_that_was_taken_out_of_its_capsule(self, data: Caller) -> None:
+    def test_a_released_schema_capsule_raises(self, data: Caller) -> None:
         capsule = pa.schema([("n", pa.int8())]).__arrow_c_schema__()
 
         class Giving:

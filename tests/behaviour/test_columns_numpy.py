@@ -110,7 +110,9 @@ with spikewire.Client.connect(sys.argv[1]) as client:
 
 class TestKinds:
     @pytest.mark.parametrize(("kind", "value", "wanted"), SCALARS)
-    def test_scalars(self, data: Caller, kind: str, value: object, wanted: object) -> None:
+    def test_values_fill_fields_of_every_type(
+        self, data: Caller, kind: str, value: object, wanted: object
+    ) -> None:
         data.put(1, {"v": value})
         found = data.get_many([1]).to_numpy([("v", kind)])
         assert type(found) is np.ma.MaskedArray
@@ -125,7 +127,7 @@ class TestKinds:
         np.testing.assert_array_equal(found.data["v"][0], value if wanted is None else wanted)
         assert not found.mask["v"].any()
 
-    def test_nothing_in_a_list_is_masked(self, data: Caller) -> None:
+    def test_gaps_in_lists_are_masked(self, data: Caller) -> None:
         data.put_many({1: {"v": [[1, None], [None, 4]]}, 2: {"n": 1}})
         found = data.get_many([1, 2]).to_numpy([("v", "i4", (2, 2))])
         assert found.mask["v"].tolist() == [[[False, True], [True, False]], [[True, True]] * 2]
@@ -216,7 +218,7 @@ class TestRows:
             assert batch.to_numpy([("n", "i4")]).mask["n"].all()
         assert data.get_many([]).to_numpy([("n", "i4")]).shape == (0,)
 
-    def test_the_batch_stays_as_it_is(self, data: Caller) -> None:
+    def test_to_numpy_does_not_change_the_batch(self, data: Caller) -> None:
         data.put(1, {"n": 1})
         found = data.get_many([1])
         first = found.to_numpy([("n", "i4")])
@@ -252,7 +254,7 @@ class TestTheArray:
         batch = data.get_many([1, 2])
         return [batch.to_numpy(kind), batch.to_numpy(kind), data.get_numpy([1, 2], kind)]
 
-    def test_what_numpy_makes(self, data: Caller) -> None:
+    def test_the_array_equals_one_made_by_numpy(self, data: Caller) -> None:
         plain = np.array([(1, 0.5, "abc"), (0, 0, "")], self.KINDS)
         wanted = np.ma.MaskedArray(plain, mask=[(False,) * 3, (True,) * 3])
         for found in self.made(data):
@@ -287,7 +289,7 @@ class TestTheArray:
         seen.append(array.tolist())
         return [*seen, array.view(np.ndarray)["n"].tolist(), array.fill_value.tolist()]
 
-    def test_nothing_is_shared(self, data: Caller) -> None:
+    def test_arrays_share_no_state(self, data: Caller) -> None:
         first, *others = self.made(data)
         first.fill_value = (5, 5, "five")
         first["f"] = 7
@@ -300,7 +302,9 @@ class TestTheArray:
             assert other.mask.dtype.names == ("n", "f", "s")
             assert other._optinfo == {}
 
-    def test_in_another_way_where_numpy_has_changed(self, cluster: Cluster, set_name: str) -> None:
+    def test_arrays_are_built_by_numpy_if_its_layout_is_unknown(
+        self, cluster: Cluster, set_name: str
+    ) -> None:
         with spikewire.Client.connect(cluster.seeds) as client:
             client.dataset("test", set_name).put(1, {"n": 1})
         environment = [sys.executable, "-c", CHANGED_NUMPY, cluster.seeds, set_name]
@@ -327,7 +331,7 @@ class TestTheArray:
         assert batch.to_numpy(kind, key="b", generation="a").tolist() == [(1, 1)]
         assert batch.to_numpy(kind, generation="b").tolist() == [(5, 1)]
 
-    def test_more_dtypes_than_are_kept(self, data: Caller) -> None:
+    def test_more_dtypes_than_the_cache_holds(self, data: Caller) -> None:
         data.put(1, {"n": 1})
         batch = data.get_many([1])
         for size in range(1, 200):
@@ -335,7 +339,7 @@ class TestTheArray:
 
 
 class TestStraightIntoAnArray:
-    def test_it_is_what_the_batch_makes(self, data: Caller) -> None:
+    def test_get_numpy_equals_to_numpy_of_a_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(500)})
         data.put_many({i: {"f": 0.5} for i in range(500, 520)})
         asked = [5, "none", 5, *range(490, 530)]
@@ -371,7 +375,7 @@ class TestStraightIntoAnArray:
         array = client.verbs.get_numpy(keys, [("n", "i4")], errors="mask")
         assert array["n"].tolist() == [1, None, 2]
 
-    def test_what_does_not_fit(self, data: Caller) -> None:
+    def test_values_that_do_not_fit_raise(self, data: Caller) -> None:
         data.put_many({i: {"n": 100 + i} for i in range(100)})
         with pytest.raises(OverflowError, match=r"row 28 \(key 28\), \"n\": 128 does not fit int8"):
             data.get_numpy(range(100), [("n", "i1")])
@@ -524,7 +528,9 @@ class TestBadInput:
             (("i4", (2,)), [[1], [2]], TypeError, r"\[0\]: a list does not go into"),
         ],
     )
-    def test_values(self, data: Caller, kind: Any, value: Any, error: Any, text: str) -> None:
+    def test_values_that_do_not_fit_name_row_and_field(
+        self, data: Caller, kind: Any, value: Any, error: Any, text: str
+    ) -> None:
         data.put_many({"good": {"n": 1}, "bad": {"v": value}})
         field = ("v", *kind) if isinstance(kind, tuple) else ("v", kind)
         found = data.get_many(["good", "bad"])
@@ -547,7 +553,7 @@ class TestBadInput:
             ("nonsense", TypeError, "nonsense"),
         ],
     )
-    def test_dtypes(self, data: Caller, kind: Any, error: Any, text: str) -> None:
+    def test_invalid_dtypes_raise(self, data: Caller, kind: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             data.get_many([1]).to_numpy(kind)
 
@@ -564,7 +570,7 @@ class TestBadInput:
             ({"mising": "mask"}, TypeError, "mising"),
         ],
     )
-    def test_options(self, data: Caller, options: Any, error: Any, text: str) -> None:
+    def test_invalid_options_raise(self, data: Caller, options: Any, error: Any, text: str) -> None:
         kinds = [("v", "i4"), ("s", "S3"), ("l", "i4", (2,))]
         with pytest.raises(error, match=text):
             data.get_many([1]).to_numpy(kinds, **options)

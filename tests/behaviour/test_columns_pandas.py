@@ -89,7 +89,7 @@ def test_generations_times_to_live_and_kinds_of_keys(data: Caller, set_name: str
         data.get_many([b"x"]).to_pandas(generation="n")
 
 
-def test_nothing(data: Caller) -> None:
+def test_no_records_make_an_empty_frame(data: Caller) -> None:
     assert data.get_many([]).to_pandas().shape == (0, 0)
     assert data.get_many([1, 2]).to_pandas().shape == (2, 0)
     data.put(1, {"n": 1})

@@ -154,7 +154,7 @@ class TestCut:
             cluster.clear_faults(0)
             assert data.get(1)["n"] == 3
 
-    def test_some_replies(self, face: Face) -> None:
+    def test_some_replies_are_lost_and_retried(self, face: Face) -> None:
         with boxed(face, 3, max_retries=10) as (cluster, client, data):
             for key in range(100):
                 data.put(key, {"v": key})
@@ -197,7 +197,7 @@ class TestDelay:
             assert [one for number, one in ended if number not in late] == [None] * 40
             assert [data.get(key)["v"] for key in others] == [1] * 40
 
-    def test_timeouts(self, face: Face) -> None:
+    def test_a_timed_out_write_is_in_doubt_and_a_read_is_not(self, face: Face) -> None:
         with boxed(face) as (cluster, _, data):
             data.put(1, {"a": 1})
             cluster.inject(0, delay=30)
@@ -211,7 +211,7 @@ class TestDelay:
                 assert error.key.key == 1  # type: ignore[union-attr]
 
     @pytest.mark.parametrize("fault", [{"delay": 30}, {"drop": 1.0}, {"drop_reply": 1.0}])
-    def test_what_may_wait_longer_ends_later(self, face: Face, fault: Any) -> None:
+    def test_calls_time_out_in_the_order_of_their_timeouts(self, face: Face, fault: Any) -> None:
         timeouts = [1.6, 0.2, 0.8]
         with boxed(face) as (cluster, client, data):
             data.put(1, {"n": 0})
@@ -238,7 +238,7 @@ class TestDelay:
 
 
 class TestLateReplies:
-    def test_they_are_dropped_and_neighbours_get_their_own(self, face: Face) -> None:
+    def test_late_replies_are_dropped(self, face: Face) -> None:
         with boxed(face, connections_per_node=1) as (cluster, client, data):
             for key in range(60):
                 data.put(key, {"v": key})
@@ -508,7 +508,7 @@ class TestCircuitBreaker:
             cluster.clear_faults(0)
             assert recovers(lambda: data.get(1))
 
-    def test_questions_reach_a_node_all_the_same(self, face: Face) -> None:
+    def test_info_requests_reach_a_suspended_node(self, face: Face) -> None:
         with (
             Cluster(1) as cluster,
             face.open(cluster.seeds, timeout=30, max_error_rate=5, tend_interval=60) as client,

@@ -75,7 +75,7 @@ STORED: list[tuple[Any, object]] = [
 
 
 @pytest.mark.parametrize(("given", "stored"), STORED, ids=named)
-def test_stored_as(data: Caller, given: Any, stored: object) -> None:
+def test_values_are_stored_as_their_builtin_type(data: Caller, given: Any, stored: object) -> None:
     data.put(1, {"v": given, "list": [given], "map": {"k": given}})
     bins = data.get(1).bins
     assert bins == {"v": stored, "list": [stored], "map": {"k": stored}}
@@ -140,7 +140,9 @@ REFUSED: list[tuple[object, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("value", "error", "says"), REFUSED, ids=named)
-def test_refused(data: Caller, value: object, error: type[Exception], says: str) -> None:
+def test_unsupported_values_raise(
+    data: Caller, value: object, error: type[Exception], says: str
+) -> None:
     data.put(1, {"a": 0})
     with pytest.raises(error, match=says):
         data.put(1, {"v": value})

@@ -86,9 +86,7 @@ def test_a_filter_guards_the_call(data: Any) -> None:
         ("nothing", "none", "UDF: Execution Error 1"),
     ],
 )
-def test_a_failure_is_told_and_the_cluster_lives(
-    data: Any, module: str, function: str, text: str
-) -> None:
+def test_errors_of_functions_are_reported(data: Any, module: str, function: str, text: str) -> None:
     with pytest.raises(spikewire.FunctionFailed) as caught:
         data.apply("k", module, function)
     error = caught.value
@@ -112,7 +110,7 @@ def test_a_failure_is_told_and_the_cluster_lives(
         (("visits", "f", [2**64]), OverflowError, r"arguments\[0\]"),
     ],
 )
-def test_bad_calls_are_refused(
+def test_invalid_calls_raise(
     data: Any, arguments: tuple[Any, ...], kind: type[Exception], text: str
 ) -> None:
     with pytest.raises(kind, match=text):
@@ -137,7 +135,7 @@ def test_modules_are_listed_replaced_and_removed(modules: Any, data: Any, tmp_pa
         modules.source("one.lua")
 
 
-def test_a_source_that_does_not_compile_is_refused_with_its_line(modules: Any) -> None:
+def test_a_compile_error_names_its_line(modules: Any) -> None:
     with pytest.raises(spikewire.ServerError, match=r"bad\.lua:3: .*unexpected symbol"):
         modules.register("bad.lua", "function f()\n  return 1 +\nend")
 
@@ -154,7 +152,7 @@ def test_a_source_that_does_not_compile_is_refused_with_its_line(modules: Any) -
         (("missing-file.lua",), FileNotFoundError),
     ],
 )
-def test_modules_that_cannot_be(
+def test_invalid_modules_raise(
     modules: Any, arguments: tuple[Any, ...], kind: type[Exception]
 ) -> None:
     with pytest.raises(kind):

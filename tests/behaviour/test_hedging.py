@@ -74,7 +74,7 @@ def read_all(client: Opened) -> list[Any]:
 
 
 @pytest.mark.parametrize("replica", ["sequence", "any"])
-def test_a_slow_node_holds_nothing_up(face: Face, cluster: Cluster, replica: str) -> None:
+def test_a_slow_node_does_not_delay_reads(face: Face, cluster: Cluster, replica: str) -> None:
     with opened(face, cluster, hedge=0.02, replica=replica) as client:
         data = client.dataset("test", "hedged")
         assert data.get(1)["v"] == 1
@@ -94,7 +94,7 @@ def test_a_slow_node_holds_nothing_up(face: Face, cluster: Cluster, replica: str
         assert until(lambda: idle(client))
 
 
-def test_calls_and_profiles_say_otherwise(face: Face, cluster: Cluster) -> None:
+def test_calls_and_profiles_override_the_client(face: Face, cluster: Cluster) -> None:
     with opened(face, cluster, hedge=0.02) as client:
         data = client.dataset("test", "hedged")
         cluster.inject(0, delay=0.2)
@@ -116,7 +116,7 @@ def test_calls_and_profiles_say_otherwise(face: Face, cluster: Cluster) -> None:
         assert explained["hedge"].source == "profile 'eager', read.point.hedge"
 
 
-def test_steps_of_the_builder(face: Face, cluster: Cluster) -> None:
+def test_builder_steps_hedge(face: Face, cluster: Cluster) -> None:
     if face.name not in ("blocking", "asyncio"):
         pytest.skip("the builder has two faces")
     with opened(face, cluster) as client:
@@ -139,7 +139,7 @@ def test_steps_of_the_builder(face: Face, cluster: Cluster) -> None:
             assert hedges(client)[0] == sent
 
 
-def test_writes_have_none(face: Face, cluster: Cluster) -> None:
+def test_writes_are_never_hedged(face: Face, cluster: Cluster) -> None:
     with opened(face, cluster, hedge=0.02) as client:
         data = client.dataset("test", "written")
         cluster.inject(0, delay=0.2)
@@ -181,7 +181,7 @@ def test_a_percentile_of_what_the_other_node_takes(face: Face, cluster: Cluster)
         assert hedges(client)[1] > 0
 
 
-def test_where_no_other_node_has_the_record(face: Face) -> None:
+def test_a_single_node_gets_no_second_request(face: Face) -> None:
     with Cluster(nodes=1) as alone, opened(face, alone, hedge=0.01) as client:
         data = client.dataset("test", "alone")
         data.put(1, {"n": 1})
@@ -265,7 +265,9 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
         ([], TypeError, "hedge must be seconds as a number or a timedelta, not list"),
     ],
 )
-def test_mistakes(cluster: Cluster, value: Any, error: type[Exception], says: str) -> None:
+def test_invalid_hedges_raise(
+    cluster: Cluster, value: Any, error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says):
         spikewire.Client(cluster.seeds, hedge=value)
     with spikewire.Client(cluster.seeds) as client, pytest.raises(error, match=says):

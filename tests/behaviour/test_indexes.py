@@ -67,14 +67,14 @@ def indexed(client: Opened) -> Indexed:
     return Indexed(client, f"ix{client.face.name}")
 
 
-def test_integers(indexed: Indexed) -> None:
+def test_integer_indexes_match_ranges_and_values(indexed: Indexed) -> None:
     expected = [i for i in range(COUNT) if 20 <= i % 50 <= 30]
     assert indexed.ids(index=between("age", 20, 30)) == expected
     assert indexed.ids(index=equal("age", 7)) == [i for i in range(COUNT) if i % 50 == 7]
     assert indexed.ids(index=between("age", 90, 99)) == []
 
 
-def test_other_kinds(indexed: Indexed) -> None:
+def test_indexes_on_strings_blobs_lists_and_maps(indexed: Indexed) -> None:
     assert indexed.ids(index=equal("name", "n3")) == [i for i in range(COUNT) if i % 10 == 3]
     assert indexed.ids(index=equal("blob", b"\x02")) == [i for i in range(COUNT) if i % 5 == 2]
     assert indexed.ids(index=contains("tags", 5)) == [i for i in range(COUNT) if i % 7 == 5]
@@ -85,7 +85,7 @@ def test_other_kinds(indexed: Indexed) -> None:
     assert found == [i for i in range(COUNT) if i % 6 >= 4]
 
 
-def test_places(indexed: Indexed) -> None:
+def test_geo_indexes_match_points_in_regions(indexed: Indexed) -> None:
     found = indexed.ids(index=within("at", SQUARE))
     inside = [i for i in range(COUNT) if 1 <= i % 20 <= 8]
     assert set(inside) <= set(found) <= {i for i in range(COUNT) if i % 20 <= 9}
@@ -98,7 +98,7 @@ def test_an_index_by_its_name(indexed: Indexed) -> None:
     assert indexed.ids(index=equal(None, 7, name=name)) == indexed.ids(index=equal("age", 7))
 
 
-def test_with_everything_else(indexed: Indexed) -> None:
+def test_index_queries_take_all_other_options(indexed: Indexed) -> None:
     expected = [i for i in range(COUNT) if i % 50 < 10 and i % 10 == 3]
     options = {"index": between("age", 0, 9), "where": "$.name == 'n3'"}
     assert indexed.ids(**options, bins=["age"]) == expected
@@ -146,7 +146,7 @@ def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
         (("none", "s", "a", int), {}, spikewire.NamespaceNotFound, r"namespace .none. is not in"),
     ],
 )
-def test_indexes_that_cannot_be(
+def test_invalid_indexes_raise(
     indexed: Indexed, arguments: Any, options: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -170,7 +170,7 @@ def test_indexes_that_cannot_be(
         (lambda: within("a", "{}"), TypeError, "the place must be GeoJSON, not str"),  # type: ignore[arg-type]
     ],
 )
-def test_ranges_that_cannot_be(make: Any, error: type[Exception], message: str) -> None:
+def test_invalid_ranges_raise(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
 
@@ -200,7 +200,7 @@ def test_a_node_dies(face: Face) -> None:
         assert sorted(seen) == [i for i in range(3000) if i % 100 < 80]
 
 
-def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str) -> None:
+def test_a_query_without_its_index_gives_advice(client: Opened, set_name: str) -> None:
     raw = client.raw.dataset("test", set_name)
     client.face.settle(lambda: raw.put(1, {"n": 1}))
     with pytest.raises(spikewire.IndexNotFound, match="filter with where=") as caught:

@@ -37,7 +37,7 @@ def filled(client: Opened, set_name: str) -> Filled:
     return Filled(client, set_name)
 
 
-def test_every_record(filled: Filled) -> None:
+def test_a_job_changes_every_record(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1), op.put("seen", True)])
     progress = filled.ended(job)
     assert progress.done
@@ -48,7 +48,7 @@ def test_every_record(filled: Filled) -> None:
     assert str(job.id) in repr(job)
 
 
-def test_some_records(filled: Filled) -> None:
+def test_a_job_changes_matching_records(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1)], where="$.n < 10", ttl=1000)
     progress = filled.ended(job)
     assert (progress.succeeded, progress.filtered) == (10, COUNT - 10)
@@ -56,7 +56,7 @@ def test_some_records(filled: Filled) -> None:
     assert 900 < filled.verbs.get(3).ttl <= 1000
 
 
-def test_by_an_index(filled: Filled) -> None:
+def test_a_job_selects_records_by_an_index(filled: Filled) -> None:
     indexes = filled.client.raw.indexes
     filled.face.settle(lambda: indexes.create("test", filled.name, "n", int))
     index = spikewire.between("n", 50, 59)
@@ -64,7 +64,7 @@ def test_by_an_index(filled: Filled) -> None:
     assert filled.changed() == list(range(50, 60))
 
 
-def test_a_function(filled: Filled) -> None:
+def test_a_job_runs_a_function_on_every_record(filled: Filled) -> None:
     source = "function f(rec, by) rec['v'] = rec['v'] + by; aerospike:update(rec) end"
     modules = filled.client.raw.modules
     filled.face.settle(lambda: modules.register("jobs.lua", source))
@@ -78,7 +78,9 @@ def test_a_function(filled: Filled) -> None:
     ("module", "function"),
     [("failing", "fail"), ("failing", "spin"), ("failing", "none"), ("nothing", "none")],
 )
-def test_functions_that_fail(client: Opened, set_name: str, module: str, function: str) -> None:
+def test_failing_functions_are_counted(
+    client: Opened, set_name: str, module: str, function: str
+) -> None:
     face, few = client.face, client.dataset("test", set_name)
     few.put_many({i: {"v": 0} for i in range(4)}).raise_for_errors()
     source = "function fail(rec) error('no luck') end function spin(rec) while true do end end"
@@ -95,7 +97,7 @@ def test_on_a_client(filled: Filled) -> None:
     assert len(filled.changed()) == COUNT
 
 
-def test_abort(filled: Filled) -> None:
+def test_a_job_is_aborted(filled: Filled) -> None:
     # At 10 ms per record, the slowest rate of nodes, this takes half a minute.
     filled.verbs.put_many({i: {"v": 0} for i in range(COUNT, 10_000)}).raise_for_errors()
     job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=1)
@@ -165,14 +167,14 @@ def test_zero_is_no_limit(filled: Filled) -> None:
         (([op.add("v", 1)],), {"where": 5}, TypeError, "where"),
     ],
 )
-def test_what_cannot_be(
+def test_invalid_jobs_raise(
     filled: Filled, arguments: Any, options: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         filled.verbs.operate_all(*arguments, **options)
 
 
-def test_what_the_cluster_refuses(filled: Filled) -> None:
+def test_errors_of_the_server_raise(filled: Filled) -> None:
     with pytest.raises(spikewire.ServerError) as caught:
         filled.verbs.operate_all([op.add("v", 1)], index=spikewire.equal("nothing", 1))
     assert caught.value.code == 201

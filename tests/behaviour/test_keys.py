@@ -43,7 +43,7 @@ def test_every_type_of_key(data: Caller, key: object) -> None:
     assert data.delete(key) is True
 
 
-def test_types_are_apart(data: Caller) -> None:
+def test_keys_of_different_types_are_different_records(data: Caller) -> None:
     keys = [1, "1", b"1"]
     for at, key in enumerate(keys):
         data.put(key, {"v": at})
@@ -77,7 +77,7 @@ def test_keys_that_may_change_are_copied(data: Caller) -> None:
     assert (array.key, type(array.key)) == (41, int)
 
 
-def test_values_that_cannot_be_keys(data: Caller) -> None:
+def test_invalid_keys_raise(data: Caller) -> None:
     for key, parts in {
         1.5: ["float (1.5)", "int(key)"],
         ("a", 1): ["tuple (('a', 1))", "join"],
@@ -91,7 +91,7 @@ def test_values_that_cannot_be_keys(data: Caller) -> None:
         data.get([1, 2])
 
 
-def test_what_counts_as_an_index_is_an_integer(data: Caller) -> None:
+def test_objects_with_index_are_integer_keys(data: Caller) -> None:
     data.put(41, {"v": 1})
     for same in (Index(), Colour.RED):
         assert data.get(same).bins == {"v": 1}

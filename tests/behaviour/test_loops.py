@@ -116,7 +116,7 @@ class TestLoops:
 
         run(main())
 
-    def test_a_loop_that_ends_with_calls_under_way(self, cluster: Cluster, set_name: str) -> None:
+    def test_a_loop_may_end_with_calls_in_flight(self, cluster: Cluster, set_name: str) -> None:
         client = asyncio.run(
             spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
         )
@@ -213,7 +213,7 @@ class TestLoops:
 
 class TestClosing:
     @pytest.mark.parametrize("write", [False, True])
-    def test_calls_under_way_are_told(self, run: Any, write: bool) -> None:
+    def test_closing_fails_calls_in_flight(self, run: Any, write: bool) -> None:
         async def main() -> None:
             client = await spikewire.AsyncClient.connect(
                 cluster.seeds, timeout=60, connect_timeout=20
@@ -231,7 +231,7 @@ class TestClosing:
         with Cluster(1) as cluster:
             run(main())
 
-    def test_from_another_loop(self) -> None:
+    def test_a_client_is_closed_from_another_loop(self) -> None:
         async def main() -> None:
             client = await spikewire.AsyncClient.connect(slow.seeds, timeout=60, connect_timeout=20)
             data = client.dataset("test", "closing")

@@ -50,7 +50,7 @@ class TestReads:
         found = filled.get_many([1, 777], bins=[])
         assert (bins(found[0]), found[0].generation, found[1]) == ({}, 1, None)
 
-    def test_exists(self, filled: Caller) -> None:
+    def test_exists_many_reports_each_key(self, filled: Caller) -> None:
         found = filled.exists_many([0, 1000])
         assert [r is not None for r in found] == [True, False]
 
@@ -60,7 +60,7 @@ class TestReads:
         assert len(filled.get_many([])) == 0
         assert filled.put_many({}).found == 0
 
-    def test_one_is_as_good_as_many(self, filled: Caller) -> None:
+    def test_a_batch_of_one_key(self, filled: Caller) -> None:
         found = filled.get_many([7])
         assert bins(found[0]) == {"n": 7, "s": "7"}
         assert list(filled.get_many([7777]).codes) == [2]
@@ -118,12 +118,12 @@ class TestWrites:
         again = data.put_many({1: {"n": 9}, 2: {"n": 9}}, generation=1)
         assert list(again.codes) == [0, 3]
 
-    def test_delete(self, filled: Caller) -> None:
+    def test_delete_many_reports_each_key(self, filled: Caller) -> None:
         gone = filled.delete_many([1, 2, 5000])
         assert [r is not None for r in gone] == [True, True, False]
         assert filled.get_many([0, 1, 2]).found == 1
 
-    def test_operate(self, filled: Caller) -> None:
+    def test_operate_many_returns_results_of_each_record(self, filled: Caller) -> None:
         result = filled.operate_many([1, 2], [op.add("n", 10), op.get("n"), op.touch()])
         assert [record.results for record in result] == [(None, 11, None), (None, 12, None)]
         assert [record["n"] for record in filled.operate_many([1, 2], [op.get("n")])] == [11, 12]
@@ -143,7 +143,7 @@ class TestBadInput:
             ([0, 1, 2**63], OverflowError, "row 2"),
         ],
     )
-    def test_keys(self, filled: Caller, keys: Any, error: Any, text: str) -> None:
+    def test_invalid_keys_raise(self, filled: Caller, keys: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             filled.get_many(keys)
         assert filled.get_many([1]).found == 1
@@ -159,7 +159,9 @@ class TestBadInput:
             ("ab", TypeError, "records must be an iterable"),
         ],
     )
-    def test_records(self, data: Caller, records: Any, error: Any, text: str) -> None:
+    def test_invalid_records_raise_before_sending(
+        self, data: Caller, records: Any, error: Any, text: str
+    ) -> None:
         with pytest.raises(error, match=text):
             data.put_many(records)
         assert data.get_many([1, 2]).found == 0, "nothing is sent before everything is checked"

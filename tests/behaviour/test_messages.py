@@ -39,7 +39,7 @@ def message(call: Callable[[], object], kind: type[BaseException]) -> str:
     return str(caught.value)
 
 
-def test_a_missing_record_says_how_to_do_without_the_error(data: Caller) -> None:
+def test_a_missing_record_suggests_a_default(data: Caller) -> None:
     assert "default=None" in message(lambda: data.get("nobody"), spikewire.RecordNotFound)
     assert "default=" not in message(lambda: data.touch("nobody"), spikewire.RecordNotFound)
 
@@ -170,7 +170,7 @@ def test_seeds_in_the_forms_of_others(seeds: Any, kind: type[Exception], told: s
         assert "secret" not in str(caught.value)
 
 
-def test_a_closed_client_says_which(cluster: Cluster) -> None:
+def test_a_closed_client_names_its_node(cluster: Cluster) -> None:
     client = spikewire.Client(cluster.seeds)
     client.close()
     told = message(lambda: client.get(("test", "s", 1)), spikewire.ClientClosed)
@@ -244,7 +244,7 @@ def test_an_iterator_without_end_raises_memory_error(cluster: Cluster) -> None:
     subprocess.run([sys.executable, "-c", code, cluster.seeds], check=True, timeout=120)
 
 
-def test_what_objects_show(cluster: Cluster) -> None:
+def test_repr_of_public_objects(cluster: Cluster) -> None:
     with Cluster(nodes=1) as one:
         assert repr(one) == f"<Cluster of 1 node, {one.seeds}>"
     assert repr(one) == "<Cluster of 1 node, stopped>"

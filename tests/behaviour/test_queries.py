@@ -57,7 +57,7 @@ def test_every_record_comes_once(filled: Filled) -> None:
     assert dict(record.bins) == dict(record.items())
 
 
-def test_where_and_bins(filled: Filled) -> None:
+def test_where_and_bins_select_records_and_bins(filled: Filled) -> None:
     assert sorted(filled.ids(where=exp.bin("n") < 10)) == list(range(10))
     assert sorted(filled.ids(where=("$.n >= ?0", COUNT - 2))) == [COUNT - 2, COUNT - 1]
     assert {tuple(record.bins) for record in filled.rows(bins=["n"])} == {("n",)}
@@ -65,7 +65,7 @@ def test_where_and_bins(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("limit", [None, COUNT // 2, COUNT])
-def test_records_without_the_wanted_bins_are_left_out(filled: Filled, limit: int | None) -> None:
+def test_records_without_the_selected_bins_are_left_out(filled: Filled, limit: int | None) -> None:
     rows = filled.rows(bins=["half", "nowhere"], limit=limit)
     assert {tuple(record.bins) for record in rows} == {("half",)}
     assert len({record.key for record in rows}) == len(rows) == COUNT // 2
@@ -85,7 +85,7 @@ def test_limit_is_exact(filled: Filled, limit: int) -> None:
     assert len(set(found)) == len(found) == min(limit, COUNT)
 
 
-def test_partitions(filled: Filled) -> None:
+def test_a_query_reads_chosen_partitions(filled: Filled) -> None:
     every = filled.rows()
     some = filled.rows(partitions=range(1000, 1500))
     assert {record.key for record in some} == {
@@ -108,7 +108,7 @@ def test_after_a_key(filled: Filled) -> None:
             assert [other.key for other in rest] == [other.key for other in partition[at + 1 :]]
 
 
-def test_operations(filled: Filled) -> None:
+def test_operations_return_results_of_each_record(filled: Filled) -> None:
     rows = filled.rows(operations=[op.get("half"), op.get("n")], limit=COUNT)
     assert len(rows) == COUNT
     for record in rows:
@@ -137,7 +137,7 @@ def test_time_to_live(client: Opened, face: Face, set_name: str) -> None:
     assert 900 < record.ttl <= 1000
 
 
-def test_pages(filled: Filled) -> None:
+def test_pages_resume_in_new_queries(filled: Filled) -> None:
     cursor, seen, sizes = None, [], []
     while True:
         # Each page by a new query, as in another process.
@@ -163,7 +163,7 @@ def test_pages_of_one_query(filled: Filled) -> None:
     assert len(filled.face.page(query)) == 0
 
 
-def test_a_limit_goes_on_from_a_cursor(filled: Filled) -> None:
+def test_a_limited_query_resumes_from_a_cursor(filled: Filled) -> None:
     page = filled.face.page(filled.raw.query(page_size=100, limit=250))
     rest = filled.ids(page_size=100, limit=250, resume=page.cursor)
     assert len(rest) == 150
@@ -171,7 +171,7 @@ def test_a_limit_goes_on_from_a_cursor(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("taken", [0, 1, 15, 16, 17, 1000, COUNT - 1, COUNT])
-def test_a_cursor_is_where_the_caller_is(filled: Filled, taken: int) -> None:
+def test_a_cursor_follows_the_reader(filled: Filled, taken: int) -> None:
     query = filled.raw.query()
     seen = [record.key.key for record in filled.face.some(query, taken)]
     assert len(seen) == taken
@@ -182,7 +182,7 @@ def test_a_cursor_is_where_the_caller_is(filled: Filled, taken: int) -> None:
     assert sorted(seen + rest) == list(range(COUNT))
 
 
-def test_cursors_of_others_are_refused(filled: Filled) -> None:
+def test_a_cursor_of_another_query_raises(filled: Filled) -> None:
     cursor = filled.raw.query().cursor
     with pytest.raises(ValueError, match="from another query"):
         filled.client.raw.query("test", "other", resume=cursor)
@@ -234,7 +234,7 @@ def test_cursors_of_others_are_refused(filled: Filled) -> None:
         ({"resumes": b""}, TypeError, "resumes"),
     ],
 )
-def test_what_cannot_be(
+def test_invalid_options_raise(
     filled: Filled, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -263,7 +263,7 @@ def test_pages_need_a_size(filled: Filled) -> None:
         filled.face.page(filled.raw.query())
 
 
-def test_names_are_checked(client: Opened, face: Face) -> None:
+def test_invalid_names_raise(client: Opened, face: Face) -> None:
     with pytest.raises(ValueError, match="namespace must not be empty"):
         client.raw.query("")
     with pytest.raises(spikewire.NamespaceNotFound, match="nowhere"):

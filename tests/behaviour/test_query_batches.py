@@ -56,7 +56,7 @@ def filled(client: Opened) -> Filled:
     return Filled(client, f"batches{client.face.name}")
 
 
-def test_arrow(filled: Filled) -> None:
+def test_arrow_batches_have_the_requested_size(filled: Filled) -> None:
     tables = filled.batches(lambda query: query.arrow_batches(1000, key="key", generation="g"))
     assert [len(table) for table in tables] == [1000, 1000, 500]
     whole = pa.concat_tables(map(pa.table, tables), promote_options="default").to_pydict()
@@ -99,7 +99,7 @@ def test_a_schema(filled: Filled) -> None:
     assert table["none"].null_count == 100
 
 
-def test_numpy(filled: Filled) -> None:
+def test_numpy_batches_have_the_requested_size(filled: Filled) -> None:
     dtype = np.dtype([("n", "i4"), ("f", "f8"), ("s", "S12")])
     arrays = filled.batches(lambda query: query.numpy_batches(dtype, 900))
     assert [len(array) for array in arrays] == [900, 900, 700]
@@ -133,7 +133,7 @@ def test_arrays_of_any_length(filled: Filled, rows: int) -> None:
         assert (array["f"][~gaps] == array["n"][~gaps] / 2).all()
 
 
-def test_nothing_to_read(filled: Filled) -> None:
+def test_a_query_without_records_has_no_batches(filled: Filled) -> None:
     options = {"where": exp.bin("n") < 0}
     assert filled.batches(lambda query: query.arrow_batches(), **options) == []
     assert filled.batches(lambda query: query.numpy_batches([("n", "i8")]), **options) == []
@@ -155,7 +155,7 @@ def test_cursors_stand_between_batches(filled: Filled) -> None:
     assert sorted(seen + rest) == list(range(COUNT))
 
 
-def test_a_batch_that_cannot_be_made_comes_again(filled: Filled) -> None:
+def test_records_of_a_failed_batch_are_read_again(filled: Filled) -> None:
     query = filled.raw.query()
     small = pa.schema([("n", pa.int8())])
     with pytest.raises(OverflowError, match=r"row \d+ of the batch, \"n\""):
@@ -189,7 +189,9 @@ def test_records_and_batches_do_not_mix(filled: Filled) -> None:
         (lambda query: query.numpy_batches([("a", "O")]), TypeError, "a"),
     ],
 )
-def test_what_cannot_be(filled: Filled, make: Any, error: type[Exception], message: str) -> None:
+def test_invalid_options_raise(
+    filled: Filled, make: Any, error: type[Exception], message: str
+) -> None:
     query = filled.raw.query()
     with pytest.raises(error, match=message):
         make(query)

@@ -44,7 +44,7 @@ def attempts(data: Any, verb: str, *arguments: Any, **options: Any) -> int:
     return caught.value.attempts
 
 
-def test_a_call_says_how_often(face: Face, cluster: Cluster) -> None:
+def test_max_retries_of_a_call_overrides_the_client(face: Face, cluster: Cluster) -> None:
     with opened(face, cluster, max_retries=1) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
@@ -102,7 +102,7 @@ def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> 
         assert any(ends_before_a_whole_pause() for _ in range(20))
 
 
-def test_writes_in_doubt_are_repeated_where_the_call_says_so(face: Face, cluster: Cluster) -> None:
+def test_writes_in_doubt_are_retried_on_request(face: Face, cluster: Cluster) -> None:
     with opened(face, cluster, socket_timeout=0.3) as client:
         data = client.dataset("test", "doubt")
         data.put(1, {"n": 0})
@@ -119,7 +119,7 @@ def test_writes_in_doubt_are_repeated_where_the_call_says_so(face: Face, cluster
         assert data.get(1)["n"] == 4
 
 
-def test_profiles_have_them(face: Face, cluster: Cluster) -> None:
+def test_profiles_set_retry_options(face: Face, cluster: Cluster) -> None:
     profile = Profile(
         "patient",
         max_retries=3,
@@ -141,7 +141,7 @@ def test_profiles_have_them(face: Face, cluster: Cluster) -> None:
             assert caught.value.attempts == wanted
 
 
-def test_queries_pause_as_they_are_told(cluster: Cluster) -> None:
+def test_queries_pause_between_retries(cluster: Cluster) -> None:
     with spikewire.Client(cluster.seeds, timeout=30, max_error_rate=0) as client:
         data = client.dataset("test", "retries")
         data.put(1, {"n": 1})
@@ -172,7 +172,7 @@ def test_queries_pause_as_they_are_told(cluster: Cluster) -> None:
         ({"sleep_jitter": 1}, TypeError, "sleep_jitter"),
     ],
 )
-def test_mistakes_are_found_before_anything_is_sent(
+def test_invalid_retry_options_raise_before_sending(
     cluster: Cluster, options: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):

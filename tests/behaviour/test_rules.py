@@ -50,7 +50,7 @@ class TestMomentsOfExpiry:
         names = ["put", "add", "append", "touch", "operate", "many", "more"]
         assert all(3500 < record.ttl <= 3600 for record in data.get_many(names))
 
-    def test_the_moment_is_kept_to_the_second(self, data: Caller) -> None:
+    def test_a_datetime_sets_the_expiry_to_the_second(self, data: Caller) -> None:
         moment = datetime.now(UTC) + timedelta(days=1)
         data.put(1, {"n": 1}, ttl=moment)
         ends = datetime.now(UTC) + timedelta(seconds=data.get(1).ttl)
@@ -75,7 +75,9 @@ class TestMomentsOfExpiry:
             ),
         ],
     )
-    def test_refused(self, data: Caller, moment: Any, error: Any, text: str) -> None:
+    def test_invalid_datetimes_raise(
+        self, data: Caller, moment: Any, error: Any, text: str
+    ) -> None:
         with pytest.raises(error, match=text):
             data.put(1, {"n": 1}, ttl=moment)
         assert not data.exists(1)
@@ -128,7 +130,7 @@ class TestNewer:
         [(0, ValueError), (65_536, ValueError), (-1, OverflowError), (1.0, TypeError),
          (True, TypeError), ("1", TypeError), (1 << 80, OverflowError)],
     )  # fmt: skip
-    def test_refused(self, generation: Any, error: Any) -> None:
+    def test_invalid_generations_raise(self, generation: Any, error: Any) -> None:
         with pytest.raises(error, match="generation must be"):
             Newer(generation)
 
@@ -166,7 +168,7 @@ class TestReadTouch:
         [(-2, ValueError), (101, ValueError), (1 << 40, ValueError), (1 << 80, ValueError),
          (0.5, TypeError), (True, TypeError), ("50", TypeError)],
     )  # fmt: skip
-    def test_refused(self, data: Caller, percent: Any, error: Any) -> None:
+    def test_invalid_percentages_raise(self, data: Caller, percent: Any, error: Any) -> None:
         with pytest.raises(error, match="read_touch must be"):
             data.get(1, read_touch=percent)
         with pytest.raises(error, match="read_touch must be"):
@@ -197,14 +199,14 @@ def refused(call: Any, key: Any, **options: Any) -> bool:
 
 
 class TestReplicas:
-    def test_the_master(self, marked: Any) -> None:
+    def test_replica_master_reads_from_the_master(self, marked: Any) -> None:
         data, its = marked
         for options in ({}, {"replica": "master"}, {"replica": "sequence"}):
             assert {i for i in range(40) if refused(data.get, i, **options)} == its
             assert set(data.get_many(range(40), **options).errors) == its
             assert set(data.exists_many(range(40), **options).errors) == its
 
-    def test_any_takes_turns(self, marked: Any) -> None:
+    def test_replica_any_spreads_reads(self, marked: Any) -> None:
         data, its = marked
         for read in (data.get, data.exists, lambda i, **o: data.operate(i, [op.get()], **o)):
             asked = [refused(read, i, replica="any") for i in range(40)]
@@ -235,7 +237,7 @@ class TestReplicas:
 
     @pytest.mark.any_face
     @pytest.mark.parametrize("verb", ["get", "exists", "delete", "touch"])
-    def test_refused(self, data: Caller, verb: Any) -> None:
+    def test_invalid_replicas_raise(self, data: Caller, verb: Any) -> None:
         with pytest.raises(ValueError, match=r"replica must be 'master'.*got .nearest"):
             getattr(data, verb)(1, replica="nearest")
         with pytest.raises(TypeError, match="replica must be str, not int"):
@@ -275,7 +277,7 @@ class TestReadModes:
             assert data.get(1, read_mode="one")["n"] == 2
 
     @pytest.mark.any_face
-    def test_refused(self, data: Caller) -> None:
+    def test_invalid_read_modes_raise(self, data: Caller) -> None:
         with pytest.raises(ValueError, match=r"read_mode must be 'one'.*got .strict"):
             data.get(1, read_mode="strict")
         with pytest.raises(TypeError, match="read_mode must be str, not bool"):

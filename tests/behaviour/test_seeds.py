@@ -46,19 +46,19 @@ def server(talk: Callable[[socket.socket], None]) -> Iterator[str]:
 @pytest.mark.parametrize(
     "seeds", ["", " ", ",", [], (), [""], "host:notaport", "host:0", "host:70000"]
 )
-def test_no_seeds(face: Face, seeds: object) -> None:
+def test_no_seeds_raise(face: Face, seeds: object) -> None:
     with pytest.raises(ValueError, match="seed"):
         face.open(seeds)
 
 
 @pytest.mark.any_face
 @pytest.mark.parametrize("seeds", [None, 3000, b"127.0.0.1", [3000], {"a": 1}])
-def test_seeds_of_the_wrong_type(face: Face, seeds: object) -> None:
+def test_seeds_of_the_wrong_type_raise(face: Face, seeds: object) -> None:
     with pytest.raises(TypeError, match="seed"):
         face.open(seeds)
 
 
-def test_a_refused_seed(face: Face) -> None:
+def test_a_refused_connection_names_the_seed(face: Face) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -66,13 +66,13 @@ def test_a_refused_seed(face: Face) -> None:
             face.open(f"127.0.0.1:{port}")
 
 
-def test_a_name_that_does_not_resolve(face: Face) -> None:
+def test_an_unresolvable_name_raises(face: Face) -> None:
     match = r"no-such-host\.invalid"
     with pytest.raises(spikewire.ConnectionFailed, match=match):
         face.open("no-such-host.invalid:3000", connect_timeout=1)
 
 
-def test_an_http_server(face: Face) -> None:
+def test_an_http_server_is_recognized(face: Face) -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(1000)
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
@@ -84,7 +84,7 @@ def test_an_http_server(face: Face) -> None:
     assert "HTTP" in str(caught.value)
 
 
-def test_a_server_that_hangs_up(face: Face) -> None:
+def test_a_server_that_closes_is_reported(face: Face) -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(1)
 
@@ -92,7 +92,7 @@ def test_a_server_that_hangs_up(face: Face) -> None:
         face.open(seed, connect_timeout=20)
 
 
-def test_a_server_that_says_nothing(face: Face) -> None:
+def test_a_silent_server_times_out(face: Face) -> None:
     def talk(connection: socket.socket) -> None:
         # Until the client gives up; one that does not would in the end see the connection closed.
         while connection.recv(1000):
@@ -102,7 +102,7 @@ def test_a_server_that_says_nothing(face: Face) -> None:
         face.open(seed, connect_timeout=0.3)
 
 
-def test_a_black_hole(face: Face) -> None:
+def test_an_unreachable_address_times_out(face: Face) -> None:
     # A listener with a full backlog answers no further connection attempts: the operating system
     # itself would give up after minutes, with another message.
     with contextlib.ExitStack() as stack:
@@ -120,7 +120,7 @@ def test_a_black_hole(face: Face) -> None:
             face.open(seed, connect_timeout=0.3)
 
 
-def test_random_bytes(face: Face) -> None:
+def test_random_bytes_from_a_server_raise(face: Face) -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(1000)
         connection.sendall(bytes([2, 1, 255, 255, 255, 255, 255, 255]) + bytes(100))
@@ -139,7 +139,7 @@ def test_one_good_seed_is_enough(face: Face, cluster: Cluster) -> None:
                 assert client.dataset("test", "seeds").exists(1) is False
 
 
-def test_every_seed_is_accounted_for(face: Face) -> None:
+def test_the_error_lists_every_seed(face: Face) -> None:
     with socket.socket() as one, socket.socket() as two:
         for unused in (one, two):
             unused.bind(("127.0.0.1", 0))

@@ -65,7 +65,9 @@ TYPES: list[tuple[Any, list[Any], list[Any]]] = [
 @pytest.mark.parametrize(
     ("kind", "values", "bins"), TYPES, ids=[str(case[0])[:40] for case in TYPES]
 )
-def test_each_type(data: Caller, kind: Any, values: list[Any], bins: list[Any]) -> None:
+def test_columns_of_each_type_are_written(
+    data: Caller, kind: Any, values: list[Any], bins: list[Any]
+) -> None:
     column = pa.array([None, values[0], None, *values], kind)
     table = pa.table({"id": range(5), "v": column, "one": [1] * 5})
     data.put_many(table, key="id").raise_for_errors()
@@ -131,7 +133,7 @@ def test_nulls_remove_their_bins(data: Caller) -> None:
     ],
     ids=str,
 )
-def test_keys(data: Caller, kind: Any, given: list[Any]) -> None:
+def test_columns_of_keys_are_accepted(data: Caller, kind: Any, given: list[Any]) -> None:
     column = pa.array(given, kind)
     written = data.put_many(pa.table({"id": column, "n": [1, 2, 3]}), key="id", send_key=True)
     assert [key.key for key in written.keys] == given
@@ -162,7 +164,7 @@ def test_sources_of_all_kinds(data: Caller) -> None:
     assert len(data.put_many(full.slice(0, 0), key="id")) == 0
 
 
-def test_polars(data: Caller) -> None:
+def test_polars_frames_are_written(data: Caller) -> None:
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"id": ["a", "b"], "n": [1, None], "l": [[1.5], []], "c": ["x", "y"]})
     frame = frame.with_columns(pl.col("c").cast(pl.Categorical), s=pl.struct("n", "c"))
@@ -174,7 +176,7 @@ def test_polars(data: Caller) -> None:
     assert data.get_many(frame["id"]).found == 2
 
 
-def test_duckdb(data: Caller) -> None:
+def test_duckdb_relations_are_written(data: Caller) -> None:
     duckdb = pytest.importorskip("duckdb")
     query = duckdb.sql("select range as id, range % 7 as n, 'x' || range as s from range(20000)")
     assert data.put_many(query, key="id", timeout=60).found == 20_000
@@ -268,7 +270,7 @@ def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name:
     assert len(ahead) == 40
 
 
-def test_a_stream_that_fails_says_what_was_sent(data: Caller) -> None:
+def test_a_failing_stream_reports_rows_sent(data: Caller) -> None:
     with pytest.raises(ValueError, match="no more of this") as caught:
         data.put_many(Counted(batches=5, rows=100, fail_at=3).reader(), key="id")
     assert "rows were sent" not in str(caught.value)
@@ -340,7 +342,9 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 @pytest.mark.parametrize(
     ("records", "error", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
 )
-def test_refused(data: Caller, records: Any, error: type[Exception], says: str) -> None:
+def test_invalid_tables_raise(
+    data: Caller, records: Any, error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says) as caught:
         data.put_many(records, key="id")
     assert not isinstance(caught.value, spikewire.Error)

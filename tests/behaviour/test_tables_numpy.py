@@ -126,7 +126,7 @@ def test_masked_values_remove_their_bins(data: Caller) -> None:
     assert data.get(2).bins == {"keep": False}
 
 
-def test_any_memory(data: Caller) -> None:
+def test_arrays_of_any_memory_layout(data: Caller) -> None:
     array = np.zeros((6, 2), [("id", "i4"), ("pad", "u1"), ("n", "f4")])
     array["id"] = np.arange(12).reshape(6, 2)
     array["n"] = array["id"] / 2
@@ -208,7 +208,7 @@ REFUSED: list[tuple[str, Any, dict[str, Any], type[Exception], str]] = [
     [case[1:] for case in REFUSED],
     ids=[case[0] for case in REFUSED],
 )
-def test_refused(
+def test_invalid_arrays_raise(
     data: Caller, records: Any, options: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says) as caught:

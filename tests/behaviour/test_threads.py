@@ -83,7 +83,7 @@ def test_counters_lose_nothing(shared: spikewire.Client, set_name: str) -> None:
     assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200
 
 
-def test_one_winner(shared: spikewire.Client, set_name: str) -> None:
+def test_one_thread_wins_a_create(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
 
     def create(thread: int) -> bool:
@@ -121,9 +121,7 @@ def test_optimistic_writers(shared: spikewire.Client, set_name: str) -> None:
     assert record.generation == 81
 
 
-def test_misses_and_errors_are_told_to_those_who_made_them(
-    shared: spikewire.Client, set_name: str
-) -> None:
+def test_misses_and_errors_reach_their_callers(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
     data.put("text", {"v": "text"})
 
@@ -181,7 +179,7 @@ def test_more_clients_at_once(cluster: Cluster, set_name: str) -> None:
 
 
 @pytest.mark.parametrize("write", [False, True])
-def test_closing_while_calls_are_under_way(*, write: bool) -> None:
+def test_closing_fails_calls_in_flight(*, write: bool) -> None:
     with Cluster(1) as cluster:
         client = spikewire.Client(cluster.seeds, timeout=60, connect_timeout=20)
         data = client.dataset("test", "closing")

@@ -116,7 +116,7 @@ def blocking(cluster: Cluster) -> Iterator[spikewire.Client]:
         yield client
 
 
-def test_what_is_written_is_read_as_an_instance(users: Set, kind: Any) -> None:
+def test_an_instance_round_trips(users: Set, kind: Any) -> None:
     alice = kind(name="Alice", age=42, nick=None)
     users.typed.put("alice", alice)
     record = users.typed.get("alice")
@@ -173,7 +173,7 @@ def test_a_write_that_creates_nothing_may_leave_bins_out(users: Set, kind: Any) 
         users.typed.put("alice", {"tags": 1}, exists="update")
 
 
-def test_what_does_not_fit_is_named_with_its_key_and_bin(users: Set) -> None:
+def test_a_bin_of_the_wrong_type_names_key_and_bin(users: Set) -> None:
     users.plain.put("wrong", {"name": "A", "age": "x"})
     users.plain.put("short", {"name": "A"})
     record = users.typed.get("wrong")
@@ -230,7 +230,7 @@ def test_tables_go_to_a_dataset_without_a_type(users: Set) -> None:
 
 
 @pytest.mark.parametrize("original", [Entry, User])
-def test_what_is_pickled_keeps_its_type(
+def test_pickled_records_keep_their_type(
     blocking: spikewire.Client, set_name: str, original: Any
 ) -> None:
     users: Any = blocking.dataset("test", set_name, original)
@@ -312,7 +312,7 @@ def test_bins_of_an_instance_go_to_a_dataset_without_a_type(
         session.upsert(plain.key("a")).put(object())  # type: ignore[arg-type]
 
 
-def test_classes_that_records_cannot_have(blocking: spikewire.Client) -> None:
+def test_unsupported_classes_raise(blocking: spikewire.Client) -> None:
     class Long(TypedDict):
         a_name_of_sixteen: int
 

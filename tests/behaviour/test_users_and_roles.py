@@ -101,7 +101,9 @@ def test_a_user_comes_changes_and_goes(
             gone()
 
 
-def test_own_password(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> None:
+def test_a_user_changes_its_own_password(
+    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+) -> None:
     name = f"p-{set_name}"
     admin.users("create", name, "first", ["read-write"])
     with face.open(cluster.seeds, timeout=10, user=name, password="first") as client:
@@ -171,7 +173,7 @@ def test_a_user_without_a_password(
     admin.users("drop", name)
 
 
-def test_lists(face: Face, admin: Accounts, set_name: str) -> None:
+def test_users_and_roles_are_listed(face: Face, admin: Accounts, set_name: str) -> None:
     names = [f"l{number:03}-{set_name}" for number in range(70)]
     for name in names:
         admin.users("create", name, None)
@@ -198,7 +200,9 @@ def _through(face: Face, all_of: Any) -> list[Any]:
     return face.settle(lambda: asyncio.ensure_future(every()))
 
 
-def test_roles(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> None:
+def test_roles_are_created_changed_and_dropped(
+    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+) -> None:
     role, name = f"r-{set_name}", f"ru-{set_name}"
     own = Privilege("read-write", "test", set_name)
     admin.roles("create", role, [own, "udf-admin"], read_quota=100_000)
@@ -252,7 +256,7 @@ def test_roles(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> 
             gone()
 
 
-def test_what_servers_refuse(admin: Accounts, set_name: str) -> None:
+def test_errors_of_the_server_raise(admin: Accounts, set_name: str) -> None:
     role = f"w-{set_name}"
     with pytest.raises(spikewire.ServerError) as caught:
         admin.roles("create", role, ["read"], allow=["bad_IP"])
@@ -291,7 +295,7 @@ def test_what_servers_refuse(admin: Accounts, set_name: str) -> None:
         ("roles", "set_allowed", ("r", ["::1,::2"]), {}, ValueError, "no address"),
     ],
 )
-def test_bad_input(
+def test_invalid_arguments_raise(
     admin: Accounts,
     of: str,
     verb: str,
@@ -339,7 +343,7 @@ def test_a_silent_node_is_not_waited_for_without_end(cluster: Cluster, admin: Ac
             cluster.clear_faults(node)
 
 
-def test_results_travel() -> None:
+def test_results_pickle() -> None:
     user = User("u", ("read",), (5, 1, 0, 0), (), 3)
     role = Role("r", (Privilege("read", "test", "s"),), ("::1",), 1, 0)
     assert (user.read_quota, user.write_quota) == (5, 0)

@@ -54,7 +54,7 @@ def both() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_all_kinds_of_calls(
+def test_every_kind_of_call_works_over_tls(
     face: Face, secured: tuple[Cluster, dict[str, Any]], set_name: str
 ) -> None:
     cluster, options = secured
@@ -103,19 +103,19 @@ def test_a_wrong_password_names_the_user(face: Face, both: Cluster, wrong: str) 
     assert "hidden" not in str(found.value)
 
 
-def test_nobody_is_let_in_without_a_login(face: Face, both: Cluster) -> None:
+def test_connecting_without_a_login_raises(face: Face, both: Cluster) -> None:
     with pytest.raises(spikewire.Error, match=r"80|not logged in|authenticated"):
         open_or_fail(face, both.seeds, **trusted(both))
 
 
-def test_a_user_where_there_are_none(face: Face, cluster: Cluster) -> None:
+def test_a_login_without_security_raises(face: Face, cluster: Cluster) -> None:
     with pytest.raises(spikewire.ServerError, match="this server has no security") as found:
         open_or_fail(face, cluster.seeds, user="app", password="hidden")
     assert found.value.code in (51, 52)
     assert "hidden" not in str(found.value)
 
 
-def test_whom_the_client_trusts(face: Face, both: Cluster, tmp_path: Path) -> None:
+def test_untrusted_certificates_raise(face: Face, both: Cluster, tmp_path: Path) -> None:
     trustme = pytest.importorskip("trustme")
     foreign = tmp_path / "foreign.pem"
     trustme.CA().cert_pem.write_to_path(foreign)
@@ -136,7 +136,7 @@ def test_bytes_do_as_well_as_paths(face: Face, both: Cluster) -> None:
         assert client.raw.is_connected
 
 
-def test_both_sides_have_to_speak_tls(face: Face, both: Cluster, cluster: Cluster) -> None:
+def test_a_tls_mismatch_raises(face: Face, both: Cluster, cluster: Cluster) -> None:
     with pytest.raises(spikewire.Error, match="TLS"):
         open_or_fail(face, both.seeds, connect_timeout=1, **WRITER)
     with pytest.raises(spikewire.ConnectionFailed, match=r"sends is not TLS|closed"):
@@ -145,7 +145,7 @@ def test_both_sides_have_to_speak_tls(face: Face, both: Cluster, cluster: Cluste
         open_or_fail(face, "127.0.0.1:name:1")
 
 
-def test_a_certificate_is_asked_for(face: Face) -> None:
+def test_a_missing_client_certificate_raises(face: Face) -> None:
     with Cluster(users=USERS, tls={"client_certificates": True}) as strict:
         with pytest.raises(spikewire.ConnectionFailed, match=r"certificate|reset|closed"):
             open_or_fail(face, strict.seeds, **WRITER, **trusted(strict))
@@ -153,7 +153,7 @@ def test_a_certificate_is_asked_for(face: Face) -> None:
             assert client.raw.is_connected
 
 
-def test_roles(face: Face, both: Cluster, set_name: str) -> None:
+def test_roles_limit_what_users_may_do(face: Face, both: Cluster, set_name: str) -> None:
     with face.open(both.seeds, timeout=10, **WRITER, **trusted(both)) as client:
         client.dataset("test", set_name).put("a", {"n": 1})
     with face.open(both.seeds, timeout=10, **READER, **trusted(both)) as client:
@@ -183,7 +183,9 @@ def test_a_node_that_comes_back_is_logged_in_to(face: Face, set_name: str) -> No
             assert data.get_many(range(100)).found == 100
 
 
-def test_secrets_are_not_shown(face: Face, both: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+def test_secrets_appear_in_no_output(
+    face: Face, both: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     with face.open(both.seeds, **WRITER, **trusted(both)) as client:
         client.raw.metrics.enable()

@@ -71,7 +71,7 @@ def test_whole_records(data: Caller, bins: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("value", [LEAST, LEAST + 1, -1, 0, 1, 2**31, 2**32, MOST])
-def test_integers(data: Caller, value: int) -> None:
+def test_integers_round_trip(data: Caller, value: int) -> None:
     data.put(1, {"bin": value, "list": [value], "map": {value: value}})
     assert data.get(1).bins == {"bin": value, "list": [value], "map": {value: value}}
 
@@ -102,17 +102,17 @@ def test_floats_keep_their_bits(data: Caller, bits: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", "é", "日本語", "😀" * 100, "a\0b", "\u202e", "\uffff", "x" * 70_000]
 )
-def test_text(data: Caller, text: str) -> None:
+def test_text_round_trips(data: Caller, text: str) -> None:
     data.put(1, {"bin": text, "list": [text], "map": {text: text}})
     assert data.get(1).bins == {"bin": text, "list": [text], "map": {text: text}}
 
 
-def test_none_in_a_collection_stays(data: Caller) -> None:
+def test_none_in_a_collection_round_trips(data: Caller) -> None:
     data.put(1, {"list": [None, 1], "map": {"a": None}})
     assert data.get(1).bins == {"list": [None, 1], "map": {"a": None}}
 
 
-def test_flags_are_no_numbers(data: Caller) -> None:
+def test_booleans_are_not_integers(data: Caller) -> None:
     data.put(1, {"a": True, "b": 1, "c": [True, 1, False, 0]})
     bins = data.get(1).bins
     assert bins["a"] is True
@@ -145,7 +145,7 @@ def test_wide_items_are_stored_as_their_bytes(data: Caller) -> None:
     assert record["l"] == [numbers.tobytes()]
 
 
-def test_geojson(data: Caller) -> None:
+def test_geojson_round_trips(data: Caller) -> None:
     point = GeoJSON('{"type": "Point", "coordinates": [11.5, 48.1]}')
     data.put(1, {"geo": point, "list": [point]})
     record = data.get(1)
@@ -156,13 +156,13 @@ def test_geojson(data: Caller) -> None:
     assert GeoJSON({"type": "Point", "coordinates": [1, 2]}).to_object()["type"] == "Point"  # type: ignore[index]
 
 
-def test_geojson_that_is_none_is_refused_by_the_server(data: Caller) -> None:
+def test_invalid_geojson_raises_a_server_error(data: Caller) -> None:
     with pytest.raises(spikewire.ServerError) as caught:
         data.put(1, {"geo": GeoJSON("no json")})
     assert caught.value.code == 160
 
 
-def test_hyperloglog(data: Caller) -> None:
+def test_hyperloglog_round_trips(data: Caller) -> None:
     # Flags, 4 index bits, no minhash bits, cached count, then 16 registers of 6 bits.
     sketch = HyperLogLog(bytes([0, 4, 0]) + bytes(8) + bytes(12))
     data.put(1, {"sketch": sketch})
@@ -192,7 +192,7 @@ def test_map_keys_of_all_types(data: Caller) -> None:
     assert data.get(1)["m"] == value
 
 
-def test_deep_nesting(data: Caller) -> None:
+def test_deeply_nested_values_round_trip(data: Caller) -> None:
     value: Any = 1
     for depth in range(100):
         value = [value] if depth % 2 else {"k": value}
@@ -200,7 +200,7 @@ def test_deep_nesting(data: Caller) -> None:
     assert data.get(1)["v"] == value
 
 
-def test_long_collections(data: Caller) -> None:
+def test_long_collections_round_trip(data: Caller) -> None:
     value = {"list": list(range(70_000)), "map": {i: i for i in range(20_000)}}
     data.put(1, value)
     assert data.get(1).bins == value

@@ -41,7 +41,7 @@ class TestReading:
         with pytest.raises(KeyError):
             record["none"]
 
-    def test_a_missing_record(self, data: Caller) -> None:
+    def test_a_missing_record_raises_or_returns_the_default(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.get("nobody")
         marker = object()
@@ -54,7 +54,7 @@ class TestReading:
         data.put(1, {"a": 1})
         assert data.get(1, default=None).bins == {"a": 1}
 
-    def test_chosen_bins(self, data: Caller) -> None:
+    def test_get_returns_only_the_chosen_bins(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
         assert data.get(1, ["a", "c"]).bins == {"a": 1, "c": 3}
         assert data.get(1, bins=("b",)).bins == {"b": 2}
@@ -70,7 +70,7 @@ class TestReading:
         with pytest.raises(spikewire.RecordNotFound):
             data.get(2, bins=[])
 
-    def test_exists(self, data: Caller) -> None:
+    def test_exists_reports_whether_a_record_is_there(self, data: Caller) -> None:
         assert data.exists(1) is False
         data.put(1, {"a": 1})
         assert data.exists(1) is True
@@ -99,7 +99,7 @@ class TestWriting:
         assert record.bins == {"a": 1, "b": 2}
         assert record.generation == 2
 
-    def test_none_removes_a_bin(self, data: Caller) -> None:
+    def test_putting_none_removes_a_bin(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2})
         data.put(1, {"a": None})
         assert data.get(1).bins == {"b": 2}
@@ -129,13 +129,13 @@ class TestWriting:
         data.put(1, MappingProxyType({"a": 1}))
         assert data.get(1).bins == {"a": 1}
 
-    def test_delete(self, data: Caller) -> None:
+    def test_delete_reports_whether_a_record_was_there(self, data: Caller) -> None:
         data.put(1, {"a": 1})
         assert data.delete(1) is True
         assert data.exists(1) is False
         assert data.delete(1) is False
 
-    def test_touch(self, data: Caller) -> None:
+    def test_touch_raises_the_generation_and_sets_the_ttl(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.touch(1)
         data.put(1, {"a": 1})
@@ -144,7 +144,7 @@ class TestWriting:
         assert record.generation == 2
         assert 440 <= record.ttl <= 501
 
-    def test_add(self, data: Caller) -> None:
+    def test_add_changes_integers_and_floats(self, data: Caller) -> None:
         assert data.add(1, {"n": 5, "f": 0.5}) is None
         data.add(1, {"n": -7, "f": 0.25})
         assert data.get(1).bins == {"n": -2, "f": 0.75}
@@ -213,12 +213,12 @@ class TestOperate:
             data.operate(1, [op.put("a", 2), op.add("s", 1)])
         assert data.get(1).bins == {"a": 1, "s": "text"}
 
-    def test_operations_can_be_kept(self, data: Caller) -> None:
+    def test_operations_can_be_reused(self, data: Caller) -> None:
         steps = [op.add("n", 1), op.get("n")]
         assert [data.operate(1, steps)["n"] for _ in range(3)] == [1, 2, 3]
         assert repr(steps[0]) == 'op.add("n", 1)'
 
-    def test_rules_apply(self, data: Caller) -> None:
+    def test_rules_apply_to_operate(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.operate(1, [op.put("a", 1)], exists="update")
         data.operate(1, [op.put("a", 1)], exists="create", ttl="never")
@@ -228,13 +228,13 @@ class TestOperate:
 
 
 class TestGeneration:
-    def test_the_expected_one_passes(self, data: Caller) -> None:
+    def test_the_expected_generation_passes(self, data: Caller) -> None:
         data.put(1, {"a": 1})
         data.put(1, {"a": 2}, generation=1)
         assert data.get(1).generation == 2
 
     @pytest.mark.parametrize("verb", ["put", "add", "touch", "delete", "operate"])
-    def test_another_one_is_refused(self, data: Caller, verb: str) -> None:
+    def test_another_generation_raises(self, data: Caller, verb: str) -> None:
         data.put(1, {"a": 1})
         data.put(1, {"a": 2})
         arguments: dict[str, tuple[Any, ...]] = {
@@ -269,21 +269,21 @@ class TestGeneration:
 
 
 class TestExists:
-    def test_create(self, data: Caller) -> None:
+    def test_create_raises_if_the_record_exists(self, data: Caller) -> None:
         data.put(1, {"a": 1}, exists="create")
         with pytest.raises(spikewire.RecordExists) as caught:
             data.put(1, {"b": 2}, exists="create")
         assert caught.value.code == 5
         assert data.get(1).bins == {"a": 1}
 
-    def test_update(self, data: Caller) -> None:
+    def test_update_raises_if_the_record_is_missing(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.put(1, {"a": 1}, exists="update")
         data.put(1, {"a": 1})
         data.put(1, {"b": 2}, exists="update")
         assert data.get(1).bins == {"a": 1, "b": 2}
 
-    def test_replace(self, data: Caller) -> None:
+    def test_replace_removes_other_bins(self, data: Caller) -> None:
         data.put(1, {"a": 1}, exists="replace")
         data.put(1, {"b": 2}, exists="replace")
         assert data.get(1).bins == {"b": 2}
@@ -306,7 +306,7 @@ class TestTimeToLive:
         ("given", "seconds"),
         [(100, 100), (timedelta(hours=1), 3600), (timedelta(days=2, seconds=5), 172_805)],
     )
-    def test_seconds(self, data: Caller, given: object, seconds: int) -> None:
+    def test_a_ttl_in_seconds(self, data: Caller, given: object, seconds: int) -> None:
         data.put(1, {"a": 1}, ttl=given)
         assert seconds - 60 <= data.get(1).ttl <= seconds + 1
 
@@ -314,7 +314,7 @@ class TestTimeToLive:
         data.put(1, {"a": 1}, ttl=YEARS)
         assert YEARS - 60 <= data.get(1).ttl <= YEARS + 1
 
-    def test_words(self, data: Caller) -> None:
+    def test_a_ttl_as_a_word(self, data: Caller) -> None:
         data.put(1, {"a": 1}, ttl="never")
         assert data.get(1).ttl is None
         data.put(1, {"a": 1}, ttl=100)
@@ -329,7 +329,7 @@ class TestTimeToLive:
         data.touch(1, ttl="never")
         assert data.get(1).ttl is None
 
-    def test_expiry(self, data: Caller) -> None:
+    def test_records_expire(self, data: Caller) -> None:
         data.put("short", {"a": 1}, ttl=1)
         data.put("long", {"a": 1}, ttl=60)
         data.put("touched", {"a": 1}, ttl=1)

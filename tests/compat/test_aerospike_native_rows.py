@@ -153,7 +153,9 @@ COLLECTIONS: list[list[dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("operations", COLLECTIONS, ids=range(len(COLLECTIONS)))
-def test_collections(client: Any, conversions: list[Any], operations: list[Any]) -> None:
+def test_collections_are_converted_like_other_rows(
+    client: Any, conversions: list[Any], operations: list[Any]
+) -> None:
     outcomes = []
     for kind, name in ((Write, "native"), (ConvertedWrite, "converted")):
         conversions.clear()

@@ -130,7 +130,7 @@ def test_names_that_programs_import(module: str, path: str) -> None:
     assert value is not None
 
 
-def test_what_is_missing_names_what_to_use() -> None:
+def test_missing_names_raise_with_a_replacement() -> None:
     with pytest.raises(NotImplementedError, match="the engine manages its connections"):
         cluster.EventletConnection  # noqa: B018
     with pytest.raises(ImportError, match="the engine manages its connections"):
@@ -248,7 +248,7 @@ def test_tokens_of_keys() -> None:
     assert metadata.Murmur3Token(5) < metadata.Murmur3Token(6)
 
 
-def test_literals() -> None:
+def test_the_encoder_writes_literals() -> None:
     write = encoder.Encoder().cql_encode_all_types
     some = uuid.UUID(int=1)
     assert write(["it's", 1, None, True]) == "['it''s', 1, NULL, True]"

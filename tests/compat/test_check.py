@@ -240,7 +240,7 @@ def test_variables_of_the_same_name_are_distinguished() -> None:
     }  # fmt: skip
 
 
-def test_what_only_the_drop_in_has_is_not_attributed_to_the_original() -> None:
+def test_names_only_in_the_drop_in_are_reported() -> None:
     program = """
     import aerospike
     from aerospike import operations, predicates, records

@@ -45,7 +45,7 @@ def traced(session: cql.Session, rows: Any) -> set[str]:
     return {str(node) for node in session.trace(rows, timeout=30).nodes}
 
 
-def test_the_local_one_is_asked(nodes: CassandraCluster) -> None:
+def test_statements_go_to_the_local_datacenter(nodes: CassandraCluster) -> None:
     homes = [address.rpartition(":")[0] for address in nodes.addresses]
     for at, datacenter in enumerate((HERE, THERE)):
         # By default that of the contact point; the other one is known all the same.
@@ -77,7 +77,7 @@ def _took_part(session: cql.Session, rows: Any, expected: set[str]) -> bool:
     return traced(session, rows) == expected
 
 
-def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
+def test_nodes_are_reached_by_mapped_addresses(nodes: CassandraCluster) -> None:
     """Each node is behind a proxy: the addresses that nodes advertise are not used at all."""
     with contextlib.ExitStack() as stack:
         proxies = [stack.enter_context(CqlProxy(address)) for address in nodes.addresses]
@@ -125,7 +125,7 @@ def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
         assert len(asked) == caught.value.attempts
 
 
-def test_another_one_is_asked_only_where_that_is_allowed(nodes: CassandraCluster) -> None:
+def test_remote_datacenters_are_used_only_if_allowed(nodes: CassandraCluster) -> None:
     read = "SELECT name FROM names WHERE id = 1"
     options: dict[str, Any] = {
         "keyspace": "fruit",

@@ -76,7 +76,7 @@ def picked(keyspace: str, cassandra: SharedCassandra, row: int) -> int:
         return found["times"] if found else 0
 
 
-def test_a_node_that_says_nothing_is_not_waited_for(
+def test_a_copy_answers_for_a_silent_node(
     proxies: list[CqlProxy], sessions: Sessions, options: dict[str, Any]
 ) -> None:
     session = sessions.open(proxies[0].address, **options, timeout=LIMIT)
@@ -91,7 +91,7 @@ def test_a_node_that_says_nothing_is_not_waited_for(
     assert sorted(rows.attempts for rows in found) == [1, 1, 2], "each is the first in turn"
 
 
-def test_only_what_is_marked_is_sent_twice(
+def test_only_idempotent_statements_are_speculated(
     proxies: list[CqlProxy],
     sessions: Sessions,
     options: dict[str, Any],
@@ -115,7 +115,7 @@ def test_only_what_is_marked_is_sent_twice(
     assert until(lambda: picked(keyspace, cassandra_cluster, row) == before + 9 + sum(attempts))
 
 
-def test_nothing_is_sent_for_a_task_that_was_cancelled(
+def test_a_cancelled_task_sends_no_copy(
     proxies: list[CqlProxy],
     options: dict[str, Any],
     keyspace: str,

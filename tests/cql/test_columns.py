@@ -210,7 +210,7 @@ def test_numpy_has_a_masked_array_for_each_column(session: cql.Session) -> None:
     assert vectors[first].tolist() == [1.0, 2.0, 3.0]
 
 
-def test_numpy_can_refuse_nulls(session: cql.Session) -> None:
+def test_missing_raise_rejects_nulls(session: cql.Session) -> None:
     with pytest.raises(ValueError, match=r'row \d, column "c2"'):
         session.execute("SELECT c2 FROM every").to_numpy(missing="raise")
     plain = session.execute("SELECT c2 FROM every WHERE id = 1").to_numpy(missing="raise")
@@ -255,7 +255,7 @@ def test_a_structured_array(session: cql.Session) -> None:
         ([("c17", "f8")], TypeError, "decimal does not go into"),
     ],
 )
-def test_what_a_structured_array_does_not_take(
+def test_invalid_dtypes_raise(
     session: cql.Session, dtype: Any, error: type[Exception], words: str
 ) -> None:
     rows = session.execute("SELECT * FROM every WHERE id = 1")
@@ -263,7 +263,7 @@ def test_what_a_structured_array_does_not_take(
         rows.to_numpy(dtype)
 
 
-def test_pandas(session: cql.Session) -> None:
+def test_to_pandas_has_nullable_types(session: cql.Session) -> None:
     rows = session.execute("SELECT * FROM every")
     frame = rows.to_pandas()
     assert list(frame.columns) == list(rows.columns)
@@ -292,7 +292,7 @@ def test_two_columns_with_one_name(session: cql.Session) -> None:
     assert list(rows.to_numpy([("c0", "i4")])["c0"]) == [row[0] for row in rows]
 
 
-def test_polars(session: cql.Session) -> None:
+def test_to_polars_keeps_types(session: cql.Session) -> None:
     frame = session.execute("SELECT id, c2, c7, c10, c17 FROM every").to_polars()
     assert frame.schema["c10"] == pl.Datetime("ms", "UTC")
     row = frame.filter(pl.col("id") == 1).row(0, named=True)

@@ -76,7 +76,7 @@ class SomeNodes:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_listeners_are_told_of_nodes() -> None:
+def test_listeners_are_notified_of_nodes() -> None:
     nodes: Any = SomeNodes(a=True, b=True)
     listeners = Listeners(nodes)
     listeners.interval = 0.01
@@ -107,7 +107,7 @@ def cluster(cassandra: SharedCassandra) -> Cluster:
     return Cluster([host], port=int(port), connect_timeout=60)
 
 
-def test_who_listens_before_is_told_of_each_node(cluster: Cluster) -> None:
+def test_listeners_registered_before_connecting_are_notified_of_each_node(cluster: Cluster) -> None:
     early, late = Notes(), Notes()
     cluster.register_listener(early)
     with cluster:
@@ -151,7 +151,7 @@ def test_policies_and_addresses(cluster: Cluster) -> None:
     assert DefaultEndPoint("127.0.0.1", 9) in Cluster(["localhost"], port=9).endpoints_resolved
 
 
-def test_traces_that_nobody_waits_for(cluster: Cluster) -> None:
+def test_traces_are_fetched_without_waiting(cluster: Cluster) -> None:
     with cluster:
         session = cluster.connect()
         before: list[Any] = []

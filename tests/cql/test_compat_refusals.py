@@ -72,7 +72,7 @@ REFUSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_settings_that_are_not_taken(name: str) -> None:
+def test_unsupported_settings_raise(name: str) -> None:
     with pytest.raises(NotImplementedError, match=name):
         Cluster(**{name: REFUSED[name]})
 
@@ -138,7 +138,7 @@ def session(cassandra: SharedCassandra) -> Iterator[Session]:
         yield cluster.connect()
 
 
-def test_a_session_refuses_what_it_does_not_do(session: Session) -> None:
+def test_unsupported_session_features_raise(session: Session) -> None:
     with pytest.raises(NotImplementedError, match="execute_as"):
         session.execute("SELECT key FROM system.local", execute_as="somebody")
     for name in ("client_protocol_handler", "encoder", "timestamp_generator"):
@@ -152,7 +152,7 @@ def test_a_session_refuses_what_it_does_not_do(session: Session) -> None:
         session.execute(SimpleStatement("SELECT key FROM system.local", consistency_level=99))
 
 
-def test_only_listed_nodes_are_asked(cassandra: SharedCassandra) -> None:
+def test_a_white_list_limits_the_nodes(cassandra: SharedCassandra) -> None:
     address, port = cassandra.addresses[0].split(":")
     only = policies.WhiteListRoundRobinPolicy(["192.0.2.1"])
     with Cluster([address], port=int(port), load_balancing_policy=only) as cluster:
@@ -215,7 +215,7 @@ def test_levels_have_the_numbers_of_the_protocol() -> None:
     assert ConsistencyLevel.name_to_value["LOCAL_ONE"] == 10
 
 
-def test_errors_have_every_node_that_was_asked() -> None:
+def test_errors_list_every_node_tried() -> None:
     told = [("127.0.0.1:9042", "reset"), ("127.0.0.2:9042", "late"), ("127.0.0.1:9042", "gone")]
     given: dict[str, Any] = {"node": "127.0.0.1:9042", "attempts": 3, "failed_attempts": told}
 
@@ -242,7 +242,7 @@ def test_errors_have_every_node_that_was_asked() -> None:
     assert str(late.last_host) == "127.0.0.1:9042"
 
 
-def test_connecting_tells_of_every_contact_point() -> None:
+def test_a_failed_connect_lists_every_contact_point() -> None:
     points = ["127.0.0.1", "127.0.0.2"]
     with pytest.raises(NoHostAvailable, match="any servers") as caught:
         Cluster(points, port=1, connect_timeout=10).connect()

@@ -271,7 +271,7 @@ def types_of_columns(d: Driver) -> Any:
     ]
 
 
-def test_what_a_user_defined_type_does_not_have_is_refused(
+def test_unknown_fields_of_a_user_defined_type_raise(
     drivers: tuple[Driver, Driver],
 ) -> None:
     """The original drops it silently, or fails in another way."""
@@ -292,7 +292,7 @@ def test_what_a_user_defined_type_does_not_have_is_refused(
         )
 
 
-def test_surplus_parameters_are_refused(drivers: tuple[Driver, Driver]) -> None:
+def test_surplus_parameters_raise(drivers: tuple[Driver, Driver]) -> None:
     """Wherever they are passed. The original ignores some of them."""
     _, ours = drivers
     table = ours.table("k int PRIMARY KEY")

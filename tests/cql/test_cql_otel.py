@@ -75,7 +75,7 @@ def session(server: CannedServer, seen: Seen) -> Iterator[cql.Session]:
         ("(((", ("", "", "")),
     ],
 )
-def test_what_a_statement_is_called(text: str, expected: tuple[str, str, str]) -> None:
+def test_span_names_are_verb_and_table(text: str, expected: tuple[str, str, str]) -> None:
     assert tuple(summary(text)) == expected
 
 
@@ -167,7 +167,7 @@ def test_the_parent_is_the_span_of_the_caller(session: cql.Session, seen: Seen) 
     assert {span.parent.span_id for span in statements if span.parent} == requests
 
 
-def test_asyncio(server: CannedServer, seen: Seen) -> None:
+def test_asynchronous_statements_have_spans(server: CannedServer, seen: Seen) -> None:
     tracer = seen.tracers.get_tracer("program")
 
     with cql.Session(server.address) as plain:

@@ -111,7 +111,7 @@ def test_errors_of_a_stream(session: Opened) -> None:
         session.some(session.query(SELECT, ["zero"]))
 
 
-def test_nothing_is_read_ahead_of_the_reader(session: Opened) -> None:
+def test_pages_are_fetched_on_demand(session: Opened) -> None:
     asked: list[Any] = []
 
     query = session.query(SELECT, [0], page_size=10)
@@ -157,7 +157,7 @@ def test_many_rows(session: Opened) -> None:
     assert session.execute_many(insert, [{"k": 1, "c": 1, "v": "d"}], results=False) == 1
 
 
-def test_no_more_rows_are_taken_than_may_be_in_flight(session: Opened) -> None:
+def test_rows_are_read_only_as_concurrency_allows(session: Opened) -> None:
     taken = 0
 
     def rows() -> Iterator[tuple[int, int, str]]:

@@ -163,7 +163,7 @@ async def _answered(session: cql.AsyncSession) -> cql.Rows:
         await asyncio.sleep(0.1)
 
 
-def test_a_connection_whose_ids_are_lost_is_given_up(forwarder: Forwarder) -> None:
+def test_a_connection_with_too_many_orphans_is_replaced(forwarder: Forwarder) -> None:
     """Half of its ids: each is held by a statement whose caller has given up."""
     lost = 32_767 // 2 + 100
 

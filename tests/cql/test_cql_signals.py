@@ -204,7 +204,7 @@ def test_stages_of_several_requests(session: cql.Session) -> None:
         time.sleep(0.01)
 
 
-def test_a_node_that_ends_is_told_of(server: CannedServer) -> None:
+def test_a_node_down_event_is_emitted(server: CannedServer) -> None:
     told: list[metrics.Event] = []
     with cql.Session(server.address, timeout=5) as session:
         session.metrics.enable()
@@ -235,7 +235,7 @@ def test_slow_statements_are_logged(session: cql.Session, caplog: pytest.LogCapt
 
 
 @pytest.mark.cassandra
-def test_what_servers_refuse_is_counted_by_its_name(cassandra: SharedCassandra) -> None:
+def test_server_errors_are_counted_by_name(cassandra: SharedCassandra) -> None:
     with cql.Session(cassandra.addresses) as session:
         session.metrics.enable()
         with pytest.raises(errors.SyntaxException):

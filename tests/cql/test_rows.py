@@ -42,7 +42,7 @@ def expected(rows: cql.Rows) -> Expected:
     return [rows[at].as_tuple() for at in range(ROWS)]
 
 
-def test_rows_that_are_kept_keep_their_values(rows: cql.Rows, expected: Expected) -> None:
+def test_stored_rows_keep_their_values(rows: cql.Rows, expected: Expected) -> None:
     kept = list(rows)
     assert [row.as_tuple() for row in kept] == expected
     assert len({id(row) for row in kept}) == ROWS
@@ -50,12 +50,14 @@ def test_rows_that_are_kept_keep_their_values(rows: cql.Rows, expected: Expected
 
 
 @pytest.mark.parametrize("distance", [2, 3, 7])
-def test_some_rows_are_kept(rows: cql.Rows, expected: Expected, distance: int) -> None:
+def test_some_stored_rows_keep_their_values(
+    rows: cql.Rows, expected: Expected, distance: int
+) -> None:
     kept = [row for at, row in enumerate(rows) if at % distance == 0]
     assert [row.as_tuple() for row in kept] == expected[::distance]
 
 
-def test_what_is_taken_from_a_row_stays(rows: cql.Rows, expected: Expected) -> None:
+def test_tuples_and_iterators_outlive_their_row(rows: cql.Rows, expected: Expected) -> None:
     tuples = [row.as_tuple() for row in rows]
     assert tuples == expected
     iterators = [iter(row) for row in rows]
@@ -63,7 +65,7 @@ def test_what_is_taken_from_a_row_stays(rows: cql.Rows, expected: Expected) -> N
     assert [tuple(values) for values in (row.values() for row in rows)] == expected
 
 
-def test_rows_that_are_taken_apart(rows: cql.Rows, expected: Expected) -> None:
+def test_rows_unpack(rows: cql.Rows, expected: Expected) -> None:
     assert [(at, name, payload) for at, name, payload in rows] == expected
     found: Expected = []
     for row in rows:

@@ -180,7 +180,7 @@ def test_interrupted_while_it_starts_it_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_node_that_ends_is_said_by_the_command() -> None:
+def test_the_command_reports_a_node_that_ends() -> None:
     options = ["--port", "0", "--heap", "256", "--quick-start"]
     with subprocess.Popen(
         [*COMMAND, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -216,7 +216,7 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def test_a_node_that_cannot_start_is_said_with_its_last_errors(
+def test_a_node_that_cannot_start_raises_with_its_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -101,7 +101,7 @@ def test_a_field_is_added_to_a_type(
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-def test_what_fits_no_type_is_an_error_as_before(session: Opened, name: str, way: str) -> None:
+def test_a_value_that_fits_neither_type_raises(session: Opened, name: str, way: str) -> None:
     session.execute(f"CREATE TABLE {name} (k int PRIMARY KEY, v int)")
     text = f"INSERT INTO {name} (k, v) VALUES (?, ?)"
     prepared = session.prepare(text)
@@ -109,7 +109,7 @@ def test_what_fits_no_type_is_an_error_as_before(session: Opened, name: str, way
         WAYS[way](session, text, prepared, "pear")
 
 
-def test_integers_are_not_taken_for_the_floats_of_now(session: Opened, name: str) -> None:
+def test_integers_are_not_sent_as_the_new_float_type(session: Opened, name: str) -> None:
     """Values of both types have four bytes, and the id of the statement is the same."""
     create = f"CREATE TABLE {name} (k int PRIMARY KEY, v "
     session.execute(create + "int)")

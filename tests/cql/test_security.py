@@ -64,7 +64,7 @@ def options(cluster: CassandraCluster, **others: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_every_face_is_encrypted(closed: CassandraCluster, version: int) -> None:
+def test_every_api_uses_tls(closed: CassandraCluster, version: int) -> None:
     given = options(closed, protocol_version=version)
     with cql.Session(closed.addresses, **given) as session:
         assert len(session.execute(READ)) == 1
@@ -87,7 +87,7 @@ def test_the_certificate_must_be_for_the_node(closed: CassandraCluster) -> None:
             assert len(session.execute(READ)) == 1
 
 
-def test_without_a_certificate_nobody_comes_in(closed: CassandraCluster) -> None:
+def test_a_missing_client_certificate_raises(closed: CassandraCluster) -> None:
     without = {"certificate": None, "private_key": None}
     with ends_before(60), pytest.raises(errors.ConnectionFailed, match=r"(?i)certificate"):
         cql.Session(closed.addresses, **options(closed, tls=without))
@@ -98,12 +98,12 @@ def test_an_authority_that_is_not_trusted(closed: CassandraCluster) -> None:
         cql.Session(closed.addresses, **options(closed, tls={"ca": None, "system_ca": True}))
 
 
-def test_without_encryption_nobody_comes_in(closed: CassandraCluster) -> None:
+def test_connecting_without_tls_raises(closed: CassandraCluster) -> None:
     with ends_before(60), pytest.raises(errors.ConnectionFailed, match="no contact point"):
         cql.Session(closed.addresses, **options(closed) | {"tls": False})
 
 
-def test_a_wrong_password_is_told(closed: CassandraCluster) -> None:
+def test_a_wrong_password_raises(closed: CassandraCluster) -> None:
     with pytest.raises(errors.AuthenticationFailed, match="incorrect"):
         cql.Session(closed.addresses, **options(closed, password="wrong"))
     with pytest.raises(errors.AuthenticationFailed, match="no credentials"):
@@ -394,7 +394,7 @@ def context(**settings: Any) -> ssl.SSLContext:
         ),
     ],
 )
-def test_what_the_names_of_the_other_driver_cannot_be_told(
+def test_unsupported_options_of_the_other_driver_raise(
     given: dict[str, Any], kind: type[Exception], what: str
 ) -> None:
     with pytest.raises(kind, match=what):

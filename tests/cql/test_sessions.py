@@ -43,7 +43,9 @@ def scenario(cassandra: SharedCassandra, code: str, *options: str) -> str:
     return ran.stdout.strip()
 
 
-def test_what_a_session_tells(sessions: Sessions, cassandra: SharedCassandra) -> None:
+def test_session_attributes_describe_the_cluster(
+    sessions: Sessions, cassandra: SharedCassandra
+) -> None:
     session = sessions.open([cassandra.addresses[0]])
     raw = session.raw
     assert raw.is_open
@@ -70,7 +72,7 @@ def test_version_4(sessions: Sessions, cassandra: SharedCassandra) -> None:
 
 
 @pytest.mark.parametrize("target", [pickle.dumps, pickle.Pickler(open(os.devnull, "wb")).dump])  # noqa: SIM115, PTH123
-def test_sessions_do_not_travel(session: Opened, target: Any) -> None:
+def test_sessions_do_not_pickle(session: Opened, target: Any) -> None:
     with pytest.raises(TypeError, match="cannot be pickled: open a session"):
         target(session.raw)
 
@@ -154,7 +156,7 @@ def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCa
     assert [end for end in ends if not isinstance(end, kinds)] == []
 
 
-def test_cancelling(session: Opened) -> None:
+def test_cancelled_statements_leave_the_session_usable(session: Opened) -> None:
     if session.face.is_blocking:
         calls = [session.raw.submit.execute(SLOW) for _ in range(200)]
         for call in calls[1:]:
@@ -222,7 +224,7 @@ def test_without_a_loop(cassandra: SharedCassandra) -> None:
         session.execute("SELECT key FROM system.local")
 
 
-def test_an_unclosed_session_is_told_of(cassandra: SharedCassandra) -> None:
+def test_an_unclosed_session_warns(cassandra: SharedCassandra) -> None:
     held = [cql.connect(cassandra.addresses[0], connect_timeout=20)]
     with pytest.warns(ResourceWarning, match="unclosed <Session"):
         held.clear()
@@ -244,7 +246,7 @@ def test_the_interpreter_ends_with_statements_under_way(cassandra: SharedCassand
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_forks(cassandra: SharedCassandra) -> None:
+def test_sessions_work_after_a_fork(cassandra: SharedCassandra) -> None:
     said = scenario(
         cassandra,
         """

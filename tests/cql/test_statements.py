@@ -57,7 +57,7 @@ INSERT = "INSERT INTO items (id, name, price) VALUES "
     ],
     ids=["tuple", "list", "dict", "mapping", "dataclass"],
 )
-def test_parameters(session: Opened, markers: str, make: Any) -> None:
+def test_parameters_bind_by_position_and_name(session: Opened, markers: str, make: Any) -> None:
     number = next(numbers)
     session.execute(INSERT + markers, make(number))
     row = session.execute("SELECT id, name, price FROM items WHERE id = ?", (number,)).one()
@@ -83,7 +83,7 @@ def test_values_are_never_pasted_into_the_text(session: Opened) -> None:
     assert session.execute("SELECT name FROM items WHERE id = -3").one().name == name
 
 
-def test_what_is_not_set_stays(session: Opened) -> None:
+def test_unset_leaves_a_column_unchanged(session: Opened) -> None:
     number = next(numbers)
     session.execute(INSERT + "(?, ?, ?)", (number, "kiwi", 3.0))
     session.execute(INSERT + "(?, ?, ?)", (number, cql.UNSET, None))
@@ -125,7 +125,7 @@ def test_bad_parameters(session: Opened, parameters: Any, error: type, words: st
         ("CREATE TABLE items (id int PRIMARY KEY)", errors.AlreadyExists, "items"),
     ],
 )
-def test_the_servers_words(
+def test_errors_keep_the_message_of_the_server(
     session: Opened, statement: str, error: type[errors.Error], words: str
 ) -> None:
     with pytest.raises(error, match=words) as raised:
@@ -165,7 +165,7 @@ def test_bad_options(session: Opened, options: dict[str, Any], error: type, word
 
 
 @pytest.mark.parametrize("statement", [1, None, b"SELECT", ["SELECT"]])
-def test_what_is_no_statement(session: Opened, statement: Any) -> None:
+def test_other_types_are_no_statement(session: Opened, statement: Any) -> None:
     with pytest.raises(TypeError, match="a statement must be a str"):
         session.execute(statement)
 
@@ -189,7 +189,9 @@ def test_a_statement_in_another_keyspace(session: Opened) -> None:
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_use(sessions: Sessions, cassandra: SharedCassandra, keyspace: str, version: int) -> None:
+def test_use_changes_the_keyspace(
+    sessions: Sessions, cassandra: SharedCassandra, keyspace: str, version: int
+) -> None:
     session = sessions.open(cassandra.addresses[0], protocol_version=version)
     assert session.raw.keyspace is None
     with pytest.raises(errors.InvalidRequest, match=r"(?i)keyspace"):
@@ -286,7 +288,7 @@ def test_the_caller_may_go_on_with_its_values(session: Opened) -> None:
     assert {tuple(row) for row in found} == {(first, "fig"), (second, "kiwi")}
 
 
-def test_conditions(session: Opened) -> None:
+def test_conditional_statements_report_whether_they_applied(session: Opened) -> None:
     number = next(numbers)
     insert = "INSERT INTO items (id, name) VALUES (?, ?) IF NOT EXISTS"
     assert session.execute(insert, (number, "a")).applied is True
@@ -312,7 +314,7 @@ def test_a_schema_change(session: Opened) -> None:
         session.execute(everything, [1])
 
 
-def test_what_is_prepared(session: Opened, keyspace: str) -> None:
+def test_prepare_describes_the_statement(session: Opened, keyspace: str) -> None:
     found = session.prepare("SELECT * FROM items WHERE id = ?")
     assert found.text == "SELECT * FROM items WHERE id = ?"
     assert found.parameters == [("id", "int")]
@@ -329,7 +331,7 @@ def test_what_is_prepared(session: Opened, keyspace: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["logged", "unlogged"])
-def test_batches(session: Opened, kind: Any) -> None:
+def test_batches_run_prepared_bound_and_text_statements(session: Opened, kind: Any) -> None:
     ids = [next(numbers) for _ in range(4)]
     insert = session.prepare(INSERT + "(?, ?, ?)")
     batch = session.raw.batch(kind)
@@ -351,7 +353,7 @@ def test_batches(session: Opened, kind: Any) -> None:
         session.execute(batch)
 
 
-def test_counters(session: Opened) -> None:
+def test_counter_batches_add_up(session: Opened) -> None:
     number = next(numbers)
     batch = cql.Batch("counter")
     for step in (1, 2, 3):
@@ -371,7 +373,7 @@ def test_a_batch_with_a_condition(session: Opened) -> None:
     assert [session.execute(batch).applied for _ in range(2)] == [True, False]
 
 
-def test_what_a_batch_refuses(session: Opened) -> None:
+def test_invalid_batch_statements_raise(session: Opened) -> None:
     insert = session.prepare(INSERT + "(?, ?, ?)")
     batch = cql.Batch("unlogged")
     with pytest.raises(TypeError, match="id: int"):
@@ -454,7 +456,7 @@ def test_user_defined_types(session: Opened, keyspace: str) -> None:
         session.raw.register_type("a.b.c", Address)
 
 
-def test_traces(session: Opened) -> None:
+def test_traces_are_read_after_a_traced_statement(session: Opened) -> None:
     found = session.execute("SELECT * FROM items WHERE id = 1", tracing=True)
     trace = session.trace(found, timeout=60)
     assert trace.trace_id in found.tracing_ids
@@ -467,7 +469,7 @@ def test_traces(session: Opened) -> None:
         session.trace(session.execute("SELECT * FROM items WHERE id = 1"))
 
 
-def test_results(session: Opened) -> None:
+def test_results_have_columns_types_and_rows(session: Opened) -> None:
     session.execute(INSERT + "(1, 'one', 1.0)")
     found = session.execute("SELECT id, name FROM items WHERE id = 1")
     assert (found.columns, found.types) == (("id", "name"), ["int", "text"])

@@ -162,7 +162,7 @@ class TestAerospike(Contract):
         assert len(infos) == len(nodes)
         assert all(error is None and "test" in text for error, text in infos.values())
 
-    def test_codes(self, client: Client, key: Key) -> None:
+    def test_error_codes_match_a_server(self, client: Client, key: Key) -> None:
         self.rejected(client, NAMESPACE, lambda: client.put(("nowhere", "s", 1), {"a": 1}))
         self.rejected(client, BIN_NAME, lambda: client.put(key, {"x" * 16: 1}))
         client.put(key, {"a": 1})

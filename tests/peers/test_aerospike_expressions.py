@@ -208,7 +208,7 @@ examples = settings(
 
 @examples
 @given(numbers)
-def test_integers(peer: Any, tree: Pair) -> None:
+def test_integer_expressions_are_evaluated(peer: Any, tree: Pair) -> None:
     assert evaluated(peer, tree[0]) == tree[1]
 
 

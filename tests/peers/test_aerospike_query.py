@@ -68,7 +68,7 @@ def test_a_filter(peer: Any, filled: str) -> None:
     assert numbers(peer.query("test", filled).results(policy)) == list(range(70))
 
 
-def test_partitions(peer: Any, filled: str) -> None:
+def test_a_query_reads_chosen_partitions(peer: Any, filled: str) -> None:
     met: list[int] = []
     for begin in range(0, 4096, 1024):
         policy = {"partition_filter": {"begin": begin, "count": 1024}}
@@ -80,7 +80,7 @@ def test_partitions(peer: Any, filled: str) -> None:
     assert sorted(met) == list(range(COUNT))
 
 
-def test_pages(peer: Any, filled: str) -> None:
+def test_a_query_is_paginated(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.max_records = 300
     query.paginate()

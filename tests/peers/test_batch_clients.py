@@ -231,7 +231,7 @@ def fill(client: Any, keys: list[Key]) -> None:
     assert codes(rows) == {0}
 
 
-def test_read(client: Any, keys: list[Key]) -> None:
+def test_batches_read_records(client: Any, keys: list[Key]) -> None:
     assert codes(client.read(keys)) == {NOT_FOUND}
     fill(client, keys[::2])
     rows = client.read(keys)
@@ -273,7 +273,7 @@ def test_create_and_generation(client: Any, keys: list[Key]) -> None:
     assert [row.code for row in rows] == [GENERATION, GENERATION, 0, 0]
 
 
-def test_operate(client: Any, keys: list[Key]) -> None:
+def test_batches_operate_on_records(client: Any, keys: list[Key]) -> None:
     fill(client, keys[:100])
     rows = client.count(keys[:200], "i", 1000)
     numbers = [row.bins["i"] for row in rows]
@@ -288,7 +288,7 @@ def last(value: Any) -> Any:
     return value[-1] if isinstance(value, list) else value
 
 
-def test_remove(client: Any, keys: list[Key]) -> None:
+def test_batches_remove_records(client: Any, keys: list[Key]) -> None:
     fill(client, keys[:200])
     rows = client.remove(keys[100:])
     assert [row.code for row in rows] == [0] * 100 + [NOT_FOUND] * 100

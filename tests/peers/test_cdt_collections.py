@@ -310,7 +310,9 @@ STEPS = {
 
 @checks
 @given(st.lists(st.lists(st.integers(0, 3), max_size=3), min_size=1, max_size=4), st.data())
-def test_contexts(client: Any, value: list[list[int]], data: Any) -> None:
+def test_operations_with_a_context_change_nested_values(
+    client: Any, value: list[list[int]], data: Any
+) -> None:
     """An append at the end of a path of two steps, through a map and a list."""
     at = data.draw(st.integers(0, len(value) - 1))
     how, step = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 3))
@@ -390,7 +392,7 @@ def test_numbers_in_maps(client: Any) -> None:
     agree(left, {})
 
 
-def test_wildcards(client: Any) -> None:
+def test_wildcards_match_any_element(client: Any) -> None:
     start(client, [[1, "a"], [2, "b"], [1, "c"], [1]])
     wild = [1, aerospike.CDTWildcard()]
     (positions,), _ = run(client, lists.list_get_by_value("v", wild, aerospike.LIST_RETURN_INDEX))

@@ -51,7 +51,7 @@ def near(value: float, expected: float, share: float) -> None:
 
 @pytest.mark.parametrize("index", [4, 8, 12, 16])
 @pytest.mark.parametrize("size", [1, 100, 5000])
-def test_counts(client: Any, index: int, size: int) -> None:
+def test_counts_are_within_the_documented_error(client: Any, index: int, size: int) -> None:
     names = [f"key{at}" for at in range(size)]
     run(client, hll.hll_add("h", names, index))
     (count, described) = run(client, hll.hll_get_count("h"), hll.hll_describe("h"))
@@ -93,7 +93,7 @@ def test_fold_and_init(client: Any) -> None:
     assert run(client, hll.hll_get_count("h"), hll.hll_describe("h")) == [0, [8, 0]]
 
 
-def test_refusals(client: Any) -> None:
+def test_invalid_operations_are_rejected(client: Any) -> None:
     check_rejected(client, 26, hll.hll_add("h", ["a"]))
     check_rejected(client, 4, hll.hll_init("h", 3))
     check_rejected(client, 17, hll.hll_refresh_count("h"))

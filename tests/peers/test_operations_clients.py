@@ -276,7 +276,9 @@ nested = st.recursive(
 
 @checks
 @given(nested, st.lists(steps, min_size=1, max_size=3), st.integers(0, 3))
-def test_paths(both: Both, value: Any, path: list[tuple[str, Any]], verb: int) -> None:
+def test_both_clients_change_nested_values_alike(
+    both: Both, value: Any, path: list[tuple[str, Any]], verb: int
+) -> None:
     both.start(value)
     theirs_path = [STEPS[name][0](at) for name, at in path]
     ours_path = [STEPS[name][1](at) for name, at in path]
@@ -318,7 +320,7 @@ sizes = st.integers(0, 70)
 @checks
 @given(blobs, offsets, sizes, blobs, st.integers(0, 15).filter(lambda f: f & 3 != 3),
        st.integers(0, 18), st.booleans())  # fmt: skip
-def test_bits(
+def test_both_clients_change_bits_alike(
     both: Both, value: bytes, at: int, size: int, other: bytes, write: int, verb: int, flag: bool
 ) -> None:
     both.start(value)
@@ -387,7 +389,7 @@ def test_bits(
 @checks
 @given(st.lists(st.integers(0, 50)), st.lists(st.integers(0, 50), min_size=1),
        st.sampled_from([(4, None), (8, None), (10, 4), (12, 20)]), st.integers(0, 7))  # fmt: skip
-def test_sketches(
+def test_both_clients_change_sketches_alike(
     both: Both, value: list[int], more: list[int], precision: tuple[int, Any], write: int
 ) -> None:
     both.start(b"")
@@ -475,7 +477,7 @@ def expressions() -> list[tuple[Any, Any]]:
     st.dictionaries(st.sampled_from("abc"), st.integers(0, 9)),
     st.binary(min_size=2, max_size=3),
 )
-def test_expressions(
+def test_both_clients_evaluate_expressions_alike(
     both: Both, at: int, numbers: list[int], words: dict[str, int], blob: bytes
 ) -> None:
     for key in (THEIRS, OURS):

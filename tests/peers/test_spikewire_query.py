@@ -45,7 +45,7 @@ def seen_by_us(query: spikewire.Query) -> dict[bytes, Any]:
     return rows_by_key
 
 
-def test_scans(both: tuple[Any, spikewire.Client, str]) -> None:
+def test_both_clients_scan_the_same_records(both: tuple[Any, spikewire.Client, str]) -> None:
     theirs, ours, name = both
     rows = seen_by_us(ours.query("test", name))
     assert rows == seen_by_them(theirs.query("test", name))
