@@ -1,4 +1,4 @@
-"""The chained builder, on both faces."""
+"""The chained builder, on both APIs."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import builder, exp, op
 from spikewire.aerospike.builder import asynchronous, blocking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Opened
+    from apis import Opened
     from spikewire.builder import Result
 
 
 class Chains:
-    """A session of one face, whose calls are run to their ends."""
+    """A session of one API, whose calls are run to their ends."""
 
     def __init__(self, client: Opened, set_name: str) -> None:
-        self.face = client.face
+        self.api = client.api
         self.session = client.raw.session()
         self.users = client.raw.dataset("test", set_name)
 
     def run(self, start: Any) -> Any:
         """The result of a final step, awaited if necessary."""
-        return self.face.settle(start)
+        return self.api.settle(start)
 
     def streamed(self, stream: Any) -> list[Any]:
-        return self.face.rows(stream)
+        return self.api.rows(stream)
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
 def chains(request: pytest.FixtureRequest, cluster: Any, set_name: str) -> Iterator[Chains]:
-    face = Face(request.param)
-    with face.open(cluster.seeds, timeout=10) as client:
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=10) as client:
         yield Chains(client, set_name)
-    face.end()
+    api.end()
 
 
 class TestOneKey:
@@ -271,9 +271,9 @@ class TestManyKeys:
                 number += 1
 
         stream = chains.session.query(endless()).stream(window=4, limit=3)
-        assert len(chains.face.some(stream, 6)) == 6
+        assert len(chains.api.some(stream, 6)) == 6
         assert 8 <= len(taken) <= 24
-        if chains.face.is_blocking:
+        if chains.api.is_blocking:
             stream.close()
         else:
             chains.run(stream.aclose)
@@ -378,7 +378,7 @@ class TestScans:
     def test_a_query_is_read_in_pages(self, people: Chains) -> None:
         session, users = people.session, people.users
         query = session.query(users).page_size(15).stream()
-        page = people.face.page(query)
+        page = people.api.page(query)
         assert len(page) == 15
         rest = session.query(users).page_size(15).resume(page.cursor)
         assert len(people.run(rest.to_list)) == 25

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import Profile, builder, op
 
 if TYPE_CHECKING:
@@ -95,21 +95,21 @@ def test_counting_leaves_the_step_as_it_is(
 def test_operations_on_one_record_that_may_be_missing(
     name: str, cluster: Any, set_name: str
 ) -> None:
-    face = Face(name)
-    with face.open(cluster.seeds, timeout=20) as opened:
+    api = Api(name)
+    with api.open(cluster.seeds, timeout=20) as opened:
         session, users = opened.raw.session(), opened.raw.dataset("test", set_name)
         for step in (
             session.query(users.key(1)).get("a"),
             session.query(users.key(1)).get("a").where("$.a == 1"),
         ):
-            assert face.settle(step.first_or_none) is None
-        face.settle(session.upsert(users.key(1)).set("a", 2).execute)
-        assert face.settle(session.query(users.key(1)).get("a").first_or_none).results == (2,)
+            assert api.settle(step.first_or_none) is None
+        api.settle(session.upsert(users.key(1)).set("a", 2).execute)
+        assert api.settle(session.query(users.key(1)).get("a").first_or_none).results == (2,)
         filtered = session.query(users.key(1)).get("a").where("$.a == 1")
-        assert face.settle(filtered.first_or_none) is None
+        assert api.settle(filtered.first_or_none) is None
         with pytest.raises(spikewire.FilteredOut):
-            face.settle(filtered.first)
-    face.end()
+            api.settle(filtered.first)
+    api.end()
 
 
 def test_long_chains_end_like_short_ones(

@@ -16,18 +16,18 @@ from waiting import becomes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 
 class Gathering:
-    """``concurrent`` of either face, as a list."""
+    """``concurrent`` of either API, as a list."""
 
     def __init__(self, client: Opened) -> None:
         self.client = client.raw
-        self.face = client.face
+        self.api = client.api
 
     def __call__(self, calls: Iterable[Any], most: int | None = None, **options: Any) -> list[Any]:
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             results = self.client.concurrent(calls, **options)
             taken = list(itertools.islice(results, most))
             results.close()
@@ -43,21 +43,21 @@ class Gathering:
             await results.aclose()
             return taken
 
-        return self.face.settle(run)
+        return self.api.settle(run)
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
-def face(request: pytest.FixtureRequest) -> Iterator[Face]:
-    from faces import Face
+def api(request: pytest.FixtureRequest) -> Iterator[Api]:
+    from apis import Api
 
-    face = Face(request.param)
-    yield face
-    face.end()
+    api = Api(request.param)
+    yield api
+    api.end()
 
 
 @pytest.fixture
-def client(face: Face, cluster: Cluster) -> Iterator[Opened]:
-    with face.open(cluster.seeds, timeout=20) as client:
+def client(api: Api, cluster: Cluster) -> Iterator[Opened]:
+    with api.open(cluster.seeds, timeout=20) as client:
         yield client
 
 
@@ -137,8 +137,8 @@ def test_errors_in_the_place_of_results(gather: Gathering, users: Any) -> None:
     assert isinstance(empty, TypeError)
 
 
-def test_invalid_calls_raise(gather: Gathering, users: Any, cluster: Cluster, face: Face) -> None:
-    with face.open(cluster.seeds, timeout=20) as other:
+def test_invalid_calls_raise(gather: Gathering, users: Any, cluster: Cluster, api: Api) -> None:
+    with api.open(cluster.seeds, timeout=20) as other:
         for call, message in [
             ((len, "abc"), "call 1: .*len.* is not a verb"),
             ((users.dataset if hasattr(users, "dataset") else print,), "call 1: .* not a verb"),
@@ -169,8 +169,8 @@ def test_invalid_calls_raise(gather: Gathering, users: Any, cluster: Cluster, fa
             gather.client.concurrent(calls)
 
 
-def test_an_early_end_leaves_nothing_behind(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=20) as client:
+def test_an_early_end_leaves_nothing_behind(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=20) as client:
         users, gather = client.raw.dataset("test", "s"), Gathering(client)
         taken = gather(((users.put, n, {"n": n}) for n in itertools.count()), most=20, limit=64)
         assert taken == [None] * 20
@@ -202,14 +202,14 @@ def test_a_cancelled_task_does_not_wait(cluster: Cluster) -> None:
         asyncio.run(main(slow))
 
 
-def test_closing_ends_it(face: Face) -> None:
-    with Cluster(nodes=1) as slow, face.open(slow.seeds, timeout=60) as client:
+def test_closing_ends_it(api: Api) -> None:
+    with Cluster(nodes=1) as slow, api.open(slow.seeds, timeout=60) as client:
         users = client.raw.dataset("test", "s")
 
         def calls() -> Iterator[Any]:
             for n in range(100):
                 if n == 30:
-                    client.raw.close() if face.is_blocking else client.raw._close()
+                    client.raw.close() if api.is_blocking else client.raw._close()
                 yield users.exists, n
 
         with pytest.raises(spikewire.ClientClosed):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import exp, op
 
 if TYPE_CHECKING:
@@ -31,18 +31,18 @@ needs_pandas = pytest.mark.skipif(
 
 
 class Data:
-    """A set with ``COUNT`` records, on one face."""
+    """A set with ``COUNT`` records, on one API."""
 
-    def __init__(self, face: Face, client: Any, set_name: str) -> None:
-        self.face = face
+    def __init__(self, api: Api, client: Any, set_name: str) -> None:
+        self.api = api
         self.users = client.dataset("test", set_name)
         self.session = client.session()
 
     def settle(self, start: Callable[[], Any]) -> Any:
-        return self.face.settle(start)
+        return self.api.settle(start)
 
     def next(self, query: Any, *default: Any) -> Any:
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             return next(query, *default)
         return self.settle(lambda: anext(query, *default))
 
@@ -51,13 +51,13 @@ class Data:
 def data(request: pytest.FixtureRequest, cluster: Cluster, set_name: str) -> Iterator[Data]:
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
-    face = Face(request.param)
-    with face.open(cluster.seeds, timeout=20) as client:
-        data = Data(face, client.raw, set_name)
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=20) as client:
+        data = Data(api, client.raw, set_name)
         records = {n: {"n": n, "s": str(n)} for n in range(COUNT)}
         data.settle(lambda: data.users.put_many(records))
         yield data
-    face.end()
+    api.end()
 
 
 def numbers(records: Any) -> list[int]:
@@ -166,7 +166,7 @@ def test_one_after_the_other(data: Data) -> None:
     assert sorted(taken) == list(range(COUNT))
     rest = data.settle(lambda: data.users.query(resume=cursor).to_list())
     assert numbers(rest) == sorted(taken[300:])
-    with pytest.raises(StopIteration if data.face.is_blocking else StopAsyncIteration):
+    with pytest.raises(StopIteration if data.api.is_blocking else StopAsyncIteration):
         data.next(query)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import op
 from spikewire.options import StreamOptions
 from spikewire.testing import Cluster
@@ -23,15 +23,15 @@ COUNT = 1000
 
 
 class Streams:
-    """``get_stream`` of either face, as lists."""
+    """``get_stream`` of either API, as lists."""
 
-    def __init__(self, face: Face, client: Any, set_name: str) -> None:
-        self.face = face
+    def __init__(self, api: Api, client: Any, set_name: str) -> None:
+        self.api = api
         self.client = client
         self.users = client.dataset("test", set_name)
 
     def settle(self, start: Callable[[], Any]) -> Any:
-        return self.face.settle(start)
+        return self.api.settle(start)
 
     def begun(self, keys: Any, *bins: Any, of: Any = None, **options: Any) -> Any:
         """A stream, created where verbs may be called."""
@@ -39,29 +39,29 @@ class Streams:
         async def make() -> Any:
             return (of or self.users).get_stream(keys, *bins, **options)
 
-        if self.face.loop is None:
+        if self.api.loop is None:
             return (of or self.users).get_stream(keys, *bins, **options)
-        return self.face.loop.run_until_complete(make())
+        return self.api.loop.run_until_complete(make())
 
     def rows(self, keys: Any, *bins: Any, **options: Any) -> list[Any]:
-        return self.face.rows(self.begun(keys, *bins, **options))
+        return self.api.rows(self.begun(keys, *bins, **options))
 
     def some(self, stream: Any, count: int) -> list[Any]:
-        return self.face.some(stream, count)
+        return self.api.some(stream, count)
 
     def close(self, stream: Any) -> None:
-        self.settle(stream.close if self.face.is_blocking else stream.aclose)
+        self.settle(stream.close if self.api.is_blocking else stream.aclose)
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
 def streams(request: pytest.FixtureRequest, cluster: Cluster, set_name: str) -> Iterator[Streams]:
-    face = Face(request.param)
-    with face.open(cluster.seeds, timeout=20) as client:
-        streams = Streams(face, client.raw, set_name)
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=20) as client:
+        streams = Streams(api, client.raw, set_name)
         records = {n: {"n": n, "m": -n} for n in range(COUNT)}
         streams.settle(lambda: streams.users.put_many(records))
         yield streams
-    face.end()
+    api.end()
 
 
 class Counted:
@@ -424,7 +424,7 @@ class TestOfTheBuilder:
             keys: Iterable[Any] = (users.key(n) for n in range(100))
             return session.query(keys).stream(window=7, limit=3, ordered=ordered)
 
-        rows = [result.row for result in streams.face.rows(begun())]
+        rows = [result.row for result in streams.api.rows(begun())]
         assert rows == list(range(100)) if ordered else sorted(rows) == list(range(100))
 
     def test_writes_without_an_end(self, streams: Streams) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 STUB = ROOT / "python/spikewire/_native.pyi"
-FACES = ("Client", "Dataset", "ClientSubmit", "DatasetSubmit", "AsyncClient", "AsyncDataset")
+CLASSES = ("Client", "Dataset", "ClientSubmit", "DatasetSubmit", "AsyncClient", "AsyncDataset")
 
 TREE = ast.parse(STUB.read_text())
 
@@ -144,7 +144,7 @@ def test_the_verbs_are_the_same_everywhere() -> None:
     def placed(owner: str, verb: str) -> list[inspect.Parameter]:
         return list(inspect.signature(getattr(getattr(_native, owner), verb)).parameters.values())
 
-    first, *others = map(verbs, FACES)
+    first, *others = map(verbs, CLASSES)
     assert len(first) >= 9
     # Only datasets create keys.
     for own in ("key", "keys"):

@@ -188,12 +188,12 @@ def test_all_that_is_public_is_looked_at(cache_folder: str) -> None:
     assert not missing, ", ".join(sorted(missing))
 
 
-@pytest.mark.parametrize("face", [op, exp], ids=["op", "exp"])
-def test_functions_of_op_and_exp_declare_their_result(face: Any) -> None:
+@pytest.mark.parametrize("module", [op, exp], ids=["op", "exp"])
+def test_functions_of_op_and_exp_declare_their_result(module: Any) -> None:
     """They are many, and generated."""
-    made = "Operation" if face is op else "Expression"
+    made = "Operation" if module is op else "Expression"
     checked = 0
-    for path in sorted((PACKAGE / "aerospike" / face.__name__.rpartition(".")[2]).glob("*.py")):
+    for path in sorted((PACKAGE / "aerospike" / module.__name__.rpartition(".")[2]).glob("*.py")):
         for of in ast.parse(path.read_text()).body:
             if isinstance(of, ast.FunctionDef) and not of.name.startswith("_"):
                 returns = ast.unparse(of.returns or ast.Constant(None))

@@ -76,7 +76,7 @@ def test_pools_stand_beside_one_loop_and_threads() -> None:
     assert len(set(map(str, groups[0] + groups[2]))) == 2 * len(groups[0])
 
 
-def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
+def test_the_default_matrix_puts_every_client_where_it_has_an_api() -> None:
     groups = {(group[0].mode, group[0].concurrency): group for group in EVERYTHING.groups()}
     assert set(groups) == {
         *((mode, many) for mode in (ASYNC, ASYNC_UVLOOP, SYNC, RUST_SYNC) for many in (1, 32)),
@@ -91,7 +91,7 @@ def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
     assert names[NODE, 32] == list(NODE_CLIENTS)
 
 
-def test_a_way_that_is_meant_for_a_face_stands_beside_it_alone() -> None:
+def test_a_way_that_is_meant_for_an_api_stands_beside_it_alone() -> None:
     def names(*clients: str) -> list[list[str]]:
         matrix = replace(EVERYTHING, clients=clients, modes=(BATCH_MODE,), batch_tasks=(2,))
         sizes = Sizes(reads=(2,), writes=(2,))
@@ -131,7 +131,7 @@ def test_every_round_has_every_cell_in_an_order_of_its_own() -> None:
     assert orders[0] == "".join(cell.client for cell in shuffled(group, 1, 0))
 
 
-def test_peers_without_a_face_say_so() -> None:
+def test_peers_without_an_api_say_so() -> None:
     assert PEERS["aerospike"].lacks(ASYNC) == "has no asyncio interface"
     assert PEERS["aerospike"].lacks(SYNC) is None
     assert PEERS["aerospike-sdk"].lacks(RUST) == "is not a Rust crate"
@@ -174,7 +174,7 @@ def heads(groups: tuple[Group, ...]) -> list[tuple[str, int, str, int]]:
     return [(cell.mode, cell.concurrency, cell.shape.kind, cell.shape.rows) for cell in cells]
 
 
-def test_batches_are_planned_by_face_and_size_beside_the_single_records() -> None:
+def test_batches_are_planned_by_api_and_size_beside_the_single_records() -> None:
     sizes = Sizes(reads=(4, 128), writes=(128,))
     work = [(BATCH_READ, 4), (BATCH_READ, 128), (BATCH_WRITE, 128)]
     assert heads(replace(BATCHES, sizes=sizes).groups()) == [

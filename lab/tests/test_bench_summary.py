@@ -385,7 +385,7 @@ def test_other_apis_are_measured_against_the_verb_and_against_what_they_replace(
     assert compat.apis.cpu_verb == pytest.approx(1.5)
     assert compat.apis.rate_replaced == pytest.approx(0.8)
     assert compat.apis.cpu_replaced == pytest.approx(0.375)
-    # Faces are not peers: the best is the best of the other clients.
+    # APIs are not peers: the best is the best of the other clients.
     assert builder.rate_ratio == 1.0
     headings = [column.name for column in columns("single", apis=True)]
     assert row(compat, apis=True)[headings.index("CPU ÷ verb")] == "1.50"
@@ -397,7 +397,7 @@ def test_other_apis_are_measured_against_the_verb_and_against_what_they_replace(
     ]
 
 
-def test_a_face_is_measured_against_the_way_that_does_the_same() -> None:
+def test_an_api_is_measured_against_the_way_that_does_the_same() -> None:
     def line(client: str, kind: str, cpu: float, way: str = "") -> Line:
         cell = Cell(client, "sync", 1, shape=Shape(kind, 128, way=way))
         return summarise(cell, [a_result(client=client, operations=1000, cpu=(cpu, 0.0))])

@@ -15,7 +15,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
     from spikewire.testing import Cluster
 
 
@@ -32,7 +32,7 @@ SWITCHES: list[tuple[str, tuple[Any, ...], str]] = [
 ]
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(("verb", "arguments", "name"), SWITCHES)
 def test_a_switch_of_the_wrong_type_is_named(
     client: Opened, verb: str, arguments: Any, name: str
@@ -40,7 +40,7 @@ def test_a_switch_of_the_wrong_type_is_named(
     call = getattr(client.raw.dataset("test", "bad"), verb)
     for wrong in ("yes", 1, [True]):
         with pytest.raises(TypeError) as caught:
-            client.face.settle(partial(call, *arguments, **{name: wrong}))
+            client.api.settle(partial(call, *arguments, **{name: wrong}))
         # Not only in a note, which `match` would search as well.
         assert str(caught.value) == f"{name} must be True or False, not {type(wrong).__name__}"
 
@@ -339,17 +339,17 @@ class TestOptions:
     )
     def test_invalid_client_options_raise(
         self,
-        face: Face,
+        api: Api,
         cluster: Cluster,
         options: dict[str, Any],
         error: type[Exception],
         says: str,
     ) -> None:
         with pytest.raises(error, match=says):
-            face.open(cluster.seeds, **options)
+            api.open(cluster.seeds, **options)
 
-    def test_spans_can_be_timedeltas(self, face: Face, cluster: Cluster) -> None:
-        with face.open(cluster.seeds, timeout=timedelta(seconds=5)) as client:
+    def test_spans_can_be_timedeltas(self, api: Api, cluster: Cluster) -> None:
+        with api.open(cluster.seeds, timeout=timedelta(seconds=5)) as client:
             assert client.dataset("test", "spans").exists(1) is False
 
     def test_the_longest_timeout_is_accepted(self, data: Caller) -> None:
@@ -357,9 +357,9 @@ class TestOptions:
         assert data.get(1, timeout=3.2e9)["a"] == 1
         assert data.get(1, timeout=0)["a"] == 1
 
-    def test_a_wrong_cluster_name_raises(self, face: Face, cluster: Cluster) -> None:
+    def test_a_wrong_cluster_name_raises(self, api: Api, cluster: Cluster) -> None:
         named = r"cannot connect to the cluster: .*wrong cluster name 'spikewire'.*'mine'"
         with pytest.raises(spikewire.ConnectionFailed, match=named):
-            face.open(cluster.seeds, cluster_name="mine")
-        with face.open(cluster.seeds, cluster_name="spikewire") as client:
+            api.open(cluster.seeds, cluster_name="mine")
+        with api.open(cluster.seeds, cluster_name="spikewire") as client:
             assert client.raw.is_connected

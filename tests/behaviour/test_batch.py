@@ -13,7 +13,7 @@ from spikewire import Delete, Newer, Read, Write, exp, op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 
 def bins(record: Any) -> Any:
@@ -144,9 +144,9 @@ class TestRulesOfRows:
         assert done.codes.tolist() == [27, 0, 27, 25, 0, 3, 0, 27, 25]
         assert filled.exists_many([6, 7, 8, 9]).codes.tolist() == [0, 2, 0, 0]
 
-    def test_the_client_s_own(self, face: Face, cluster: Cluster, set_name: str) -> None:
+    def test_the_client_s_own(self, api: Api, cluster: Cluster, set_name: str) -> None:
         options = {"send_key": True, "read_mode": "linearize", "timeout": 10}
-        with face.open(cluster.seeds, **options) as client:
+        with api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", set_name)
             rows = [Write(1, {"n": 1}), Write(2, {"n": 1}, send_key=False), Read(1)]
             assert data.batch(rows).codes.tolist() == [0, 0, 25]
@@ -198,7 +198,7 @@ class TestRowsAsValues:
         assert (Read("k", ["a"]).bins, Read("k").ops) == (["a"], None)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 class TestBadInput:
     @pytest.mark.parametrize(
         ("row", "error", "text"),
@@ -273,8 +273,8 @@ class TestFailures:
             done.raise_for_errors()
         assert caught.value.node == error.node
 
-    def test_a_dead_node(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_a_dead_node(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(300)}).raise_for_errors()
             cluster.kill(1)
@@ -284,8 +284,8 @@ class TestFailures:
             assert all(i % 2 == 0 for i in done.errors), "reads find another replica"
             assert [done[i]["n"] for i in range(1, 300, 2)] == list(range(1, 300, 2))
 
-    def test_lost_replies_leave_writes_in_doubt(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_lost_replies_leave_writes_in_doubt(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
             rows = [Read(i) if i % 2 else Write(i, [op.add("n", 1)]) for i in range(120)]
@@ -302,8 +302,8 @@ class TestFailures:
             after = data.get_many(range(0, 120, 2), timeout=10)
             assert [r["n"] for r in after] == [1] * 60, "each was applied just once"
 
-    def test_cut_replies_are_read_as_far_as_they_came(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_cut_replies_are_read_as_far_as_they_came(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
             cluster.inject(0, cut=1.0)
@@ -315,8 +315,8 @@ class TestFailures:
             after = data.get_many(range(0, 120, 2))
             assert [r["n"] for r in after] == [1] * 60, "no write was repeated"
 
-    def test_overload_is_retried(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_overload_is_retried(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             cluster.inject(0, error=1.0)
             done = data.batch([Write(i, {"n": i}) for i in range(60)])
@@ -328,9 +328,9 @@ class TestFailures:
             missing = [i for i, r in enumerate(data.exists_many(range(60))) if r is None]
             assert missing == sorted(done.errors)
 
-    def test_writes_in_doubt_are_repeated_on_request(self, face: Face) -> None:
+    def test_writes_in_doubt_are_repeated_on_request(self, api: Api) -> None:
         options = {"timeout": 10, "retry_in_doubt": True}
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(60)}).raise_for_errors()
             cluster.inject(0, cut=0.5, seed=4)

@@ -16,7 +16,7 @@ from spikewire import codec
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 BINS: dict[str, Any] = {
     "first": bytes(range(256)) * 40,
@@ -64,7 +64,7 @@ def test_bytes_are_the_default(data: Any) -> None:
         assert all(type(record[name]) is bytes for name in BLOBS)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize("verb", ["get", "get_many"])
 @pytest.mark.parametrize("wrong", ["yes", 1, None])
 def test_buffers_must_be_a_bool(data: Any, verb: str, wrong: object) -> None:
@@ -101,11 +101,11 @@ def test_a_record_without_bytes(data: Any) -> None:
     assert data.get("a", [], buffers=True).bins == {}
 
 
-def test_a_view_of_five_megabytes(face: Face) -> None:
+def test_a_view_of_five_megabytes(api: Api) -> None:
     content = bytes(range(256)) * (5 << 12)
     with (
         Cluster(nodes=1, max_record_size=8 << 20) as cluster,
-        face.open(cluster.seeds, timeout=20) as client,
+        api.open(cluster.seeds, timeout=20) as client,
     ):
         data = client.dataset("test", "large")
         data.put("a", {"blob": content})
@@ -113,8 +113,8 @@ def test_a_view_of_five_megabytes(face: Face) -> None:
         assert is_view_of(data.get_many(["a", "b"], buffers=True)[0]["blob"], content)
 
 
-def test_views_outlive_client_record_and_batch(face: Face, cluster: Cluster, set_name: str) -> None:
-    with face.open(cluster.seeds, timeout=10) as client:
+def test_views_outlive_client_record_and_batch(api: Api, cluster: Cluster, set_name: str) -> None:
+    with api.open(cluster.seeds, timeout=10) as client:
         data = client.dataset("test", set_name)
         data.put_many([(key, {"blob": b"%d" % key * 1000}) for key in range(50)])
         single = data.get(1, buffers=True)["blob"]
@@ -159,9 +159,9 @@ def test_a_view_can_be_stored(data: Any) -> None:
     assert data.get("b").bins == BINS
 
 
-def test_a_codec_reads_its_bins(face: Face, cluster: Cluster, set_name: str) -> None:
+def test_a_codec_reads_its_bins(api: Api, cluster: Cluster, set_name: str) -> None:
     forms = codec.Codec(bins={"second": codec.Form(bytes, bytes.decode)})
-    with face.open(cluster.seeds, timeout=10, codec=forms) as client:
+    with api.open(cluster.seeds, timeout=10, codec=forms) as client:
         data = client.dataset("test", set_name)
         data.put("a", {"first": b"as it is", "second": b"short"})
         for record in (data.get("a", buffers=True), data.get_many(["a"], buffers=True)[0]):

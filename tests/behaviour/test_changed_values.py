@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from faces import Caller
+    from apis import Caller
 
 
 def changing(change: Any) -> Any:

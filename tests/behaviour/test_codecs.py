@@ -1,4 +1,4 @@
-"""Codecs: types and bins with encodings of their own, in every verb of every face."""
+"""Codecs: types and bins with encodings of their own, in every verb of every API."""
 
 # ruff: noqa: E501 - one refusal a line is easier to read
 
@@ -21,7 +21,7 @@ from spikewire import codec, op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Caller, Face
+    from apis import Api, Caller
     from spikewire.testing import Cluster
 
 NOW = dt.datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=dt.timezone(dt.timedelta(hours=2)))
@@ -96,8 +96,8 @@ STORED: dict[str, Any] = {
 
 
 @pytest.fixture
-def coded(face: Face, cluster: Cluster, set_name: str) -> Iterator[Caller]:
-    with face.open(cluster.seeds, timeout=10, codec=FORMS) as client:
+def coded(api: Api, cluster: Cluster, set_name: str) -> Iterator[Caller]:
+    with api.open(cluster.seeds, timeout=10, codec=FORMS) as client:
         yield client.dataset("test", set_name)
 
 
@@ -153,7 +153,7 @@ def test_parts_of_bins_come_plain(coded: Caller) -> None:
 
 
 def queried(data: Caller, **options: Any) -> dict[Any, Any]:
-    """The records of a query by key, on every face."""
+    """The records of a query by key, on every API."""
 
     async def collect(query: Any) -> list[Any]:
         return [record async for record in query]
@@ -234,7 +234,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(("bins", "error", "says"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED])
 def test_values_that_cannot_be_encoded_raise(
     coded: Caller, bins: dict[str, Any], error: type[Exception], says: str
@@ -265,14 +265,14 @@ def test_values_that_cannot_be_decoded_raise(coded: Caller, data: Caller) -> Non
     assert coded.get(1, ["other"]).bins == {}
 
 
-def test_recursive_codecs_raise(face: Face, cluster: Cluster, set_name: str) -> None:
+def test_recursive_codecs_raise(api: Api, cluster: Cluster, set_name: str) -> None:
     round_and_round = codec.Codec(types={Point: lambda _: Near(1, 1)})
-    with face.open(cluster.seeds, codec=round_and_round) as client:
+    with api.open(cluster.seeds, codec=round_and_round) as client:
         data = client.dataset("test", set_name)
         with pytest.raises(TypeError, match=r"makes a .*Near of a .*Point"):
             data.put(1, {"a": [Point(1, 2)]})
     endless = codec.Codec(types={Point: lambda value: [value]})
-    with face.open(cluster.seeds, codec=endless) as client:
+    with api.open(cluster.seeds, codec=endless) as client:
         data = client.dataset("test", set_name)
         with pytest.raises(ValueError, match="deeper than"):
             data.put(1, {"a": Point(1, 2)})

@@ -16,7 +16,7 @@ from spikewire import GeoJSON, HyperLogLog, op
 pa = pytest.importorskip("pyarrow")
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 MOST = 2**63 - 1
 

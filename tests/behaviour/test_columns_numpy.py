@@ -19,7 +19,7 @@ from spikewire import GeoJSON, op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 MOST = 2**63 - 1
 SCALARS: list[tuple[str, Any, Any]] = [
@@ -454,8 +454,8 @@ class TestStraightIntoAnArray:
             with pytest.raises(ValueError, match='errors="mask" needs a masked array'):
                 call()
 
-    def test_a_dead_node_and_a_slow_one(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_a_dead_node_and_a_slow_one(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
             cluster.kill(1)
@@ -487,7 +487,7 @@ class TestStraightIntoAnArray:
         asyncio.run(main())
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 class TestBadInput:
     @pytest.mark.parametrize(
         ("kind", "value", "error", "text"),

@@ -15,7 +15,7 @@ from spikewire import GeoJSON
 pd = pytest.importorskip("pandas")
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 MOST = 2**63 - 1
 

@@ -13,7 +13,7 @@ from spikewire import errors
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 KINDS = [getattr(errors, name) for name in errors.__all__]
 
@@ -78,8 +78,8 @@ def test_messages_give_advice(data: Caller) -> None:
         data.put(1, {"a": 2}, generation=9)
 
 
-def test_a_closed_client(face: Face, cluster: Cluster) -> None:
-    client = face.open(cluster.seeds, timeout=20)
+def test_a_closed_client(api: Api, cluster: Cluster) -> None:
+    client = api.open(cluster.seeds, timeout=20)
     data = client.dataset("test", "closed")
     data.put(1, {"a": 1})
     assert client.raw.is_connected
@@ -97,26 +97,26 @@ def test_a_closed_client(face: Face, cluster: Cluster) -> None:
             call()
 
 
-def test_a_client_that_was_never_connected(face: Face, cluster: Cluster) -> None:
-    if face.is_blocking:
+def test_a_client_that_was_never_connected(api: Api, cluster: Cluster) -> None:
+    if api.is_blocking:
         pytest.skip("the blocking client connects when it is made")
     client = spikewire.AsyncClient(cluster.seeds)
     assert not client.is_connected
     with pytest.raises(spikewire.ClientClosed, match="async with"):
-        face.settle(lambda: client.get(("test", "s", 1)))
+        api.settle(lambda: client.get(("test", "s", 1)))
 
 
-def test_verbs_outside_a_loop(face: Face, client: Opened) -> None:
-    if face.is_blocking:
+def test_verbs_outside_a_loop(api: Api, client: Opened) -> None:
+    if api.is_blocking:
         pytest.skip("needs no loop")
     with pytest.raises(RuntimeError, match="event loop"):
         client.raw.get(("test", "s", 1))
 
 
 @pytest.mark.parametrize("timeout", [5e-324, 1e-10, 1e-9])
-def test_a_tiny_timeout_is_not_unlimited(face: Face, timeout: float) -> None:
+def test_a_tiny_timeout_is_not_unlimited(api: Api, timeout: float) -> None:
     """A timeout that rounds to zero must not become an unlimited one."""
-    with Cluster(1) as cluster, face.open(cluster.seeds, max_error_rate=0) as client:
+    with Cluster(1) as cluster, api.open(cluster.seeds, max_error_rate=0) as client:
         data = client.dataset("test", "late")
         data.put(1, {"a": 1}, timeout=20)
         cluster.inject(0, delay=0.2)

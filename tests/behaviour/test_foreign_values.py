@@ -22,7 +22,7 @@ def named(value: object) -> str:
 
 
 if TYPE_CHECKING:
-    from faces import Caller
+    from apis import Caller
 
 
 class Level(enum.IntEnum):

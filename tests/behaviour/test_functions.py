@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from faces import Face
+    from apis import Api
 
 SOURCE = """
 function visit(rec, by)
@@ -36,11 +36,11 @@ function hoard(rec) bytes.set_size(bytes(), 100000000) end
 
 
 @pytest.fixture(scope="module")
-def modules(face: Face, client: Any) -> Iterator[Any]:
+def modules(api: Api, client: Any) -> Iterator[Any]:
     class Settled:
         def __getattr__(self, name: str) -> Any:
             method = getattr(client.raw.modules, name)
-            return lambda *args, **options: face.settle(lambda: method(*args, **options))
+            return lambda *args, **options: api.settle(lambda: method(*args, **options))
 
     modules = Settled()
     modules.register("visits.lua", SOURCE)
@@ -97,7 +97,7 @@ def test_errors_of_functions_are_reported(data: Any, module: str, function: str,
     assert data.apply("k", "visits", "visit", [1]) >= 1
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [
@@ -140,7 +140,7 @@ def test_a_compile_error_names_its_line(modules: Any) -> None:
         modules.register("bad.lua", "function f()\n  return 1 +\nend")
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [

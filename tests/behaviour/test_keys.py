@@ -12,7 +12,7 @@ import spikewire
 from spikewire import Key
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 
 class Index:

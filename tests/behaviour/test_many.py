@@ -12,7 +12,7 @@ from spikewire import op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 
 def bins(record: Any) -> Any:
@@ -132,7 +132,7 @@ class TestWrites:
 
 
 class TestBadInput:
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("keys", "error", "text"),
         [
@@ -148,7 +148,7 @@ class TestBadInput:
             filled.get_many(keys)
         assert filled.get_many([1]).found == 1
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("records", "error", "text"),
         [
@@ -179,11 +179,11 @@ class TestBadInput:
 
 
 class TestFailures:
-    def test_a_dead_node(self, face: Face) -> None:
+    def test_a_dead_node(self, api: Api) -> None:
         # The second failure may come before the client knows that the first one is over; without a
         # pause all retries would be used up by then.
         options = {"timeout": 30, "max_retries": 10, "sleep_between_retries": 0.1}
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
             for _ in range(2):
@@ -194,8 +194,8 @@ class TestFailures:
                 cluster.restart(1)
                 assert cluster.wait_settled()
 
-    def test_a_deadline_is_each_row_s_own_error(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=20) as client:
+    def test_a_deadline_is_each_row_s_own_error(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=20) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, delay=30)
@@ -209,8 +209,8 @@ class TestFailures:
             cluster.clear_faults(0)
             assert data.get_many(range(100), timeout=10).errors == {}
 
-    def test_replies_cut_in_the_middle(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_replies_cut_in_the_middle(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, cut=1.0)

@@ -17,7 +17,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 #: What verbs are called with.
 ARGUMENTS: dict[str, tuple[object, ...]] = {

@@ -13,7 +13,7 @@ from spikewire import HyperLogLog, ctx, exp, op
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faces import Caller
+    from apis import Caller
 
 LIST = [3, 1, 2, 1]
 MAP = {"a": 3, "b": 1, "c": 2}

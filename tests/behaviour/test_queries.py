@@ -1,4 +1,4 @@
-"""Scans and their results, on every face."""
+"""Scans and their results, on every API."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 COUNT = 3000
 
 
 class Filled:
-    """A set with ``COUNT`` records, seen by one face."""
+    """A set with ``COUNT`` records, seen by one API."""
 
     def __init__(self, client: Opened, name: str) -> None:
-        self.client, self.face = client, client.face
+        self.client, self.api = client, client.api
         self.verbs = client.dataset("test", name)
         self.raw = client.raw.dataset("test", name)
         rows = {i: {"n": i, "half" if i % 2 else "even": "x" * 20} for i in range(COUNT)}
         self.verbs.put_many(rows, send_key=True, timeout=60).raise_for_errors()
 
     def rows(self, **options: Any) -> list[spikewire.Record]:
-        return self.face.rows(self.raw.query(**options))
+        return self.api.rows(self.raw.query(**options))
 
     def ids(self, **options: Any) -> list[Any]:
         return [record.key.key for record in self.rows(**options)]
@@ -42,7 +42,7 @@ class Filled:
 
 @pytest.fixture(scope="module")
 def filled(client: Opened) -> Filled:
-    return Filled(client, f"scans-{client.face.name}")
+    return Filled(client, f"scans-{client.api.name}")
 
 
 def test_every_record_comes_once(filled: Filled) -> None:
@@ -117,22 +117,22 @@ def test_operations_return_results_of_each_record(filled: Filled) -> None:
         assert "half" in record.bins or half is None
 
 
-def test_a_whole_namespace(client: Opened, face: Face) -> None:
-    names = [f"whole-{face.name}-{number}" for number in range(3)]
+def test_a_whole_namespace(client: Opened, api: Api) -> None:
+    names = [f"whole-{api.name}-{number}" for number in range(3)]
     for name in names:
         client.dataset("test", name).put("k", {"of": name})
-    client.dataset("test").put(f"null-{face.name}", {"of": "null"}, send_key=True)
-    rows = face.rows(client.raw.query("test", where=exp.bin_exists("of")))
+    client.dataset("test").put(f"null-{api.name}", {"of": "null"}, send_key=True)
+    rows = api.rows(client.raw.query("test", where=exp.bin_exists("of")))
     found = {record.key.set: record["of"] for record in rows}
     assert {name: name for name in names}.items() <= found.items()
     assert found[None] == "null"
-    one = face.rows(client.raw.query("test", names[0]))
+    one = api.rows(client.raw.query("test", names[0]))
     assert [record.key.digest for record in one] == [Key("test", names[0], "k").digest]
 
 
-def test_time_to_live(client: Opened, face: Face, set_name: str) -> None:
+def test_time_to_live(client: Opened, api: Api, set_name: str) -> None:
     client.dataset("test", set_name).put("k", {"a": 1}, ttl=1000)
-    (record,) = face.rows(client.raw.query("test", set_name))
+    (record,) = api.rows(client.raw.query("test", set_name))
     assert record.ttl is not None
     assert 900 < record.ttl <= 1000
 
@@ -142,7 +142,7 @@ def test_pages_resume_in_new_queries(filled: Filled) -> None:
     while True:
         # Each page by a new query, as in another process.
         query = filled.raw.query(page_size=700, resume=cursor)
-        page = filled.face.page(query)
+        page = filled.api.page(query)
         query.close()
         seen += [record.key.key for record in page]
         sizes.append(len(page))
@@ -156,15 +156,15 @@ def test_pages_resume_in_new_queries(filled: Filled) -> None:
 
 def test_pages_of_one_query(filled: Filled) -> None:
     query = filled.raw.query(page_size=1000, where=exp.bin("n") < 1500, limit=1200)
-    first, second = filled.face.page(query), filled.face.page(query)
+    first, second = filled.api.page(query), filled.api.page(query)
     assert (len(first), len(second), first.done, second.done) == (1000, 200, False, True)
     assert len({record.key for record in [*first, *second]}) == 1200
     assert repr(first) == "Page(1000 records, done=False)"
-    assert len(filled.face.page(query)) == 0
+    assert len(filled.api.page(query)) == 0
 
 
 def test_a_limited_query_resumes_from_a_cursor(filled: Filled) -> None:
-    page = filled.face.page(filled.raw.query(page_size=100, limit=250))
+    page = filled.api.page(filled.raw.query(page_size=100, limit=250))
     rest = filled.ids(page_size=100, limit=250, resume=page.cursor)
     assert len(rest) == 150
     assert not {record.key.key for record in page} & set(rest)
@@ -173,7 +173,7 @@ def test_a_limited_query_resumes_from_a_cursor(filled: Filled) -> None:
 @pytest.mark.parametrize("taken", [0, 1, 15, 16, 17, 1000, COUNT - 1, COUNT])
 def test_a_cursor_follows_the_reader(filled: Filled, taken: int) -> None:
     query = filled.raw.query()
-    seen = [record.key.key for record in filled.face.some(query, taken)]
+    seen = [record.key.key for record in filled.api.some(query, taken)]
     assert len(seen) == taken
     cursor = query.cursor
     query.close()
@@ -197,7 +197,7 @@ def test_a_cursor_of_another_query_raises(filled: Filled) -> None:
             filled.raw.query(resume=wrong)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -251,7 +251,7 @@ def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
     # Its records fit into the windows, and are more than are decoded in a row. A consumer that
     # waits is never as fast, on any machine.
     for _ in range(50):
-        page = min(page, taken(lambda: filled.face.page(filled.raw.query(page_size=COUNT))))
+        page = min(page, taken(lambda: filled.api.page(filled.raw.query(page_size=COUNT))))
         ids = min(ids, taken(lambda: filled.ids()))
         if page < 5 * ids:
             break
@@ -260,44 +260,44 @@ def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
 
 def test_pages_need_a_size(filled: Filled) -> None:
     with pytest.raises(ValueError, match="page_size"):
-        filled.face.page(filled.raw.query())
+        filled.api.page(filled.raw.query())
 
 
-def test_invalid_names_raise(client: Opened, face: Face) -> None:
+def test_invalid_names_raise(client: Opened, api: Api) -> None:
     with pytest.raises(ValueError, match="namespace must not be empty"):
         client.raw.query("")
     with pytest.raises(spikewire.NamespaceNotFound, match="nowhere"):
-        face.rows(client.raw.query("nowhere"))
-    assert face.rows(client.raw.query("test", "no such set")) == []
+        api.rows(client.raw.query("nowhere"))
+    assert api.rows(client.raw.query("test", "no such set")) == []
 
 
 def test_closing_ends_it(filled: Filled) -> None:
     query = filled.raw.query()
-    assert len(filled.face.some(query, 20)) == 20
+    assert len(filled.api.some(query, 20)) == 20
     query.close()
     query.close()
     with pytest.raises(spikewire.QueryClosed, match="the query is closed"):
-        filled.face.some(query, 1)
+        filled.api.some(query, 1)
     # Records that had already arrived are not returned either.
     query = filled.raw.query(limit=5)
-    filled.face.some(query, 2)
+    filled.api.some(query, 2)
     query.close()
     with pytest.raises(spikewire.QueryClosed):
-        filled.face.some(query, 1)
+        filled.api.some(query, 1)
 
 
-def test_a_closed_client_ends_its_queries(filled: Filled, face: Face, cluster: Cluster) -> None:
-    with face.open(cluster.seeds, timeout=30) as other:
+def test_a_closed_client_ends_its_queries(filled: Filled, api: Api, cluster: Cluster) -> None:
+    with api.open(cluster.seeds, timeout=30) as other:
         query = other.raw.query("test", filled.raw.set)
-        face.some(query, 1)
+        api.some(query, 1)
     with pytest.raises(spikewire.ClientClosed):
-        face.some(query, COUNT)
+        api.some(query, COUNT)
     with pytest.raises(spikewire.ClientClosed):
         other.raw.query("test")
 
 
 def test_many_at_once(filled: Filled) -> None:
-    if filled.face.is_blocking:
+    if filled.api.is_blocking:
         found: list[int] = []
         threads = [
             threading.Thread(target=lambda: found.append(len(filled.rows()))) for _ in range(8)
@@ -308,7 +308,7 @@ def test_many_at_once(filled: Filled) -> None:
             thread.join()
     else:
         queries = [filled.raw.query() for _ in range(8)]
-        found = [len(rows) for rows in filled.face.rows_of_all(queries)]
+        found = [len(rows) for rows in filled.api.rows_of_all(queries)]
     assert found == [COUNT] * 8
 
 
@@ -321,47 +321,47 @@ def test_a_pace(filled: Filled) -> None:
     assert len({record.key for record in rows}) == COUNT
 
 
-def test_a_total_timeout(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
+def test_a_total_timeout(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.Timeout, match=r"total timeout of 0\.2 s"):
-            face.rows(client.raw.query("test", "a", timeout=0.2))
+            api.rows(client.raw.query("test", "a", timeout=0.2))
 
 
-def test_silence_is_tried_again(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30, max_retries=0) as client:
+def test_silence_is_tried_again(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30, max_retries=0) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.ConnectionFailed, match="silent"):
-            face.rows(client.raw.query("test", "a", socket_timeout=1))
+            api.rows(client.raw.query("test", "a", socket_timeout=1))
     with (
         Cluster(nodes=1) as cluster,
-        face.open(cluster.seeds, timeout=30, max_retries=100) as client,
+        api.open(cluster.seeds, timeout=30, max_retries=100) as client,
     ):
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         query = client.raw.query("test", "a", socket_timeout=0.2)
         ends = threading.Timer(0.5, lambda: cluster.clear_faults(0))
         ends.start()
-        assert len(face.rows(query)) == 1
+        assert len(api.rows(query)) == 1
         ends.join()
 
 
-def test_errors_of_the_server(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
+def test_errors_of_the_server(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         cluster.inject(0, error=1, code=4)
         query = client.raw.query("test")
         for _ in range(2):
             with pytest.raises(spikewire.ServerError) as caught:
-                face.rows(query)
+                api.rows(query)
             assert (caught.value.code, caught.value.node is not None) == (4, True)
 
 
 @pytest.fixture(scope="module")
-def large(face: Face) -> Iterator[Opened]:
+def large(api: Api) -> Iterator[Opened]:
     """A cluster with more data than sockets hold."""
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=60) as client:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "large")
         for start in range(0, 12_000, 2000):
             rows = {i: {"n": i, "b": b"x" * 4000} for i in range(start, start + 2000)}
@@ -369,54 +369,54 @@ def large(face: Face) -> Iterator[Opened]:
         yield client
 
 
-def test_a_pause_ends_in_an_error_to_go_on_from(face: Face, large: Opened) -> None:
+def test_a_pause_ends_in_an_error_to_go_on_from(api: Api, large: Opened) -> None:
     query = large.raw.query("test", "large", socket_timeout=0.8)
-    seen = [record.key.key for record in face.some(query, 50)]
+    seen = [record.key.key for record in api.some(query, 50)]
     pause = threading.Event()
     pause.wait(2)
 
     def go_on() -> None:
         while True:
-            seen.extend(record.key.key for record in face.some(query, 1, exactly=True))
+            seen.extend(record.key.key for record in api.some(query, 1, exactly=True))
 
     with pytest.raises(spikewire.QueryPaused, match="socket_timeout") as caught:
         go_on()
     assert caught.value.cursor == query.cursor
-    rest = face.rows(large.raw.query("test", "large", resume=caught.value.cursor))
+    rest = api.rows(large.raw.query("test", "large", resume=caught.value.cursor))
     assert sorted(seen + [record.key.key for record in rest]) == list(range(12_000))
 
 
-def test_a_waiting_query_holds_up_no_other(face: Face, large: Opened) -> None:
+def test_a_waiting_query_holds_up_no_other(api: Api, large: Opened) -> None:
     query = large.raw.query("test", "large")
-    face.some(query, 1)
+    api.some(query, 1)
     data = large.dataset("test", "large")
     assert [data.get(number)["n"] for number in range(100)] == list(range(100))
-    assert len({record.key for record in face.rows(query)}) == 12_000 - 1
+    assert len({record.key for record in api.rows(query)}) == 12_000 - 1
 
 
-def test_an_abandoned_query_stops_the_server(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=60) as client:
+def test_an_abandoned_query_stops_the_server(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "a")
         data.put_many({i: {"b": b"x" * 100_000} for i in range(300)}).raise_for_errors()
         before = cluster.stats(0)["connections"]
         query = client.raw.query("test", "a")
-        assert len(face.some(query, 1)) == 1
+        assert len(api.some(query, 1)) == 1
         assert cluster.stats(0)["connections"] == before + 1
         del query
-        face.breathe()
+        api.breathe()
         assert until(lambda: cluster.stats(0)["connections"] == before)
         query = client.raw.query("test", "a")
-        assert len(face.some(query, 1)) == 1
+        assert len(api.some(query, 1)) == 1
         query.close()
         assert until(lambda: cluster.stats(0)["connections"] == before)
 
 
-def test_connections_are_used_again(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
+def test_connections_are_used_again(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         counts = set()
         for limit in (None, 1, 5, None):
-            assert len(face.rows(client.raw.query("test", "a", limit=limit))) == 1
+            assert len(api.rows(client.raw.query("test", "a", limit=limit))) == 1
             counts.add(cluster.stats(0)["connections"])
         assert len(counts) == 1
 
@@ -449,25 +449,25 @@ def test_a_signal_ends_the_wait() -> None:
         assert len(list(data.query(resume=query.cursor))) == 1
 
 
-def test_a_wait_can_be_cancelled(face: Face) -> None:
-    if face.is_blocking:
+def test_a_wait_can_be_cancelled(api: Api) -> None:
+    if api.is_blocking:
         pytest.skip("needs a loop")
     with (
         Cluster(nodes=1) as cluster,
-        face.open(cluster.seeds, timeout=30, max_retries=100) as client,
+        api.open(cluster.seeds, timeout=30, max_retries=100) as client,
     ):
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         query = client.raw.query("test", "a", page_size=5, socket_timeout=0.5)
         with pytest.raises(asyncio.TimeoutError):
-            face.settle(lambda: asyncio.wait_for(query.page(), 0.1))
+            api.settle(lambda: asyncio.wait_for(query.page(), 0.1))
         cluster.clear_faults(0)
         # The query continues, with the request that it sends when the first one is given up.
-        assert len(face.page(query)) == 1
+        assert len(api.page(query)) == 1
 
 
 def test_tasks_have_their_turn_while_records_come(filled: Filled) -> None:
-    if filled.face.is_blocking:
+    if filled.api.is_blocking:
         pytest.skip("needs a loop")
 
     async def both() -> int:
@@ -485,4 +485,4 @@ def test_tasks_have_their_turn_while_records_come(filled: Filled) -> None:
         task.cancel()
         return turns
 
-    assert filled.face.settle(both) > 1
+    assert filled.api.settle(both) > 1

@@ -10,7 +10,7 @@ import spikewire
 from spikewire import exp, op
 
 if TYPE_CHECKING:
-    from faces import Opened
+    from apis import Opened
 
 pa = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
@@ -19,10 +19,10 @@ COUNT = 2500
 
 
 class Filled:
-    """A set with ``COUNT`` records, seen by one face."""
+    """A set with ``COUNT`` records, seen by one API."""
 
     def __init__(self, client: Opened, name: str) -> None:
-        self.face = client.face
+        self.api = client.api
         self.raw = client.raw.dataset("test", name)
         rows = {
             i: {"n": i, "f": i / 2, "s": f"text {i}"} if i % 5 else {"n": i} for i in range(COUNT)
@@ -30,12 +30,12 @@ class Filled:
         client.dataset("test", name).put_many(rows, send_key=True).raise_for_errors()
 
     def batches(self, make: Any, **options: Any) -> list[Any]:
-        return self.face.rows(make(self.raw.query(**options)))
+        return self.api.rows(make(self.raw.query(**options)))
 
     def each(self, make: Any, take: Any) -> int:
         """Passes batches to `take` one after the other; returns how many rows they had together."""
         batches, count = make(self.raw.query()), 0
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             for batch in batches:
                 count += len(batch)
                 take(batch)
@@ -48,12 +48,12 @@ class Filled:
                 take(batch)
             return count
 
-        return int(self.face.settle(work))
+        return int(self.api.settle(work))
 
 
 @pytest.fixture(scope="module")
 def filled(client: Opened) -> Filled:
-    return Filled(client, f"batches{client.face.name}")
+    return Filled(client, f"batches{client.api.name}")
 
 
 def test_arrow_batches_have_the_requested_size(filled: Filled) -> None:
@@ -146,11 +146,11 @@ def test_a_limit(filled: Filled) -> None:
 
 def test_cursors_stand_between_batches(filled: Filled) -> None:
     query = filled.raw.query()
-    tables = filled.face.some(query.arrow_batches(700, key="key"), 2)
+    tables = filled.api.some(query.arrow_batches(700, key="key"), 2)
     cursor = query.cursor
     query.close()
     seen = [key for table in tables for key in pa.table(table)["key"].to_pylist()]
-    rest = [record.key.key for record in filled.face.rows(filled.raw.query(resume=cursor))]
+    rest = [record.key.key for record in filled.api.rows(filled.raw.query(resume=cursor))]
     assert (len(seen), len(rest)) == (1400, COUNT - 1400)
     assert sorted(seen + rest) == list(range(COUNT))
 
@@ -159,11 +159,11 @@ def test_records_of_a_failed_batch_are_read_again(filled: Filled) -> None:
     query = filled.raw.query()
     small = pa.schema([("n", pa.int8())])
     with pytest.raises(OverflowError, match=r"row \d+ of the batch, \"n\""):
-        filled.face.rows(query.arrow_batches(schema=small))
-    rest = [record.key.key for record in filled.face.rows(filled.raw.query(resume=query.cursor))]
+        filled.api.rows(query.arrow_batches(schema=small))
+    rest = [record.key.key for record in filled.api.rows(filled.raw.query(resume=query.cursor))]
     assert sorted(rest) == list(range(COUNT))
     # The query itself continues, too.
-    tables = filled.face.rows(query.arrow_batches(key="key"))
+    tables = filled.api.rows(query.arrow_batches(key="key"))
     keys = [key for table in tables for key in pa.table(table)["key"].to_pylist()]
     assert sorted(keys) == list(range(COUNT))
     with pytest.raises(ValueError, match="there is no value"):
@@ -172,12 +172,12 @@ def test_records_of_a_failed_batch_are_read_again(filled: Filled) -> None:
 
 def test_records_and_batches_do_not_mix(filled: Filled) -> None:
     query = filled.raw.query()
-    filled.face.some(query, 3)
+    filled.api.some(query, 3)
     with pytest.raises(ValueError, match="iterated over, record by record"):
-        filled.face.rows(query.arrow_batches())
+        filled.api.rows(query.arrow_batches())
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
@@ -206,7 +206,7 @@ def test_operations_have_no_columns(filled: Filled) -> None:
 def test_a_closed_query(filled: Filled) -> None:
     query = filled.raw.query()
     batches = query.arrow_batches(10)
-    filled.face.some(batches, 1)
+    filled.api.some(batches, 1)
     query.close()
     with pytest.raises(spikewire.QueryClosed):
-        filled.face.some(batches, 1)
+        filled.api.some(batches, 1)

@@ -1,4 +1,4 @@
-"""Options for retries: of the client, of a profile, of a call; on every face."""
+"""Options for retries: of the client, of a profile, of a call; on every API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from waiting import ends_before
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face
+    from apis import Api
 
 BUSY: dict[str, Any] = {"error": 1.0, "code": 18}
 
@@ -33,8 +33,8 @@ def healthy(cluster: Cluster) -> Iterator[None]:
     cluster.clear_faults(0)
 
 
-def opened(face: Face, cluster: Cluster, **options: Any) -> Any:
-    return face.open(cluster.seeds, **{"timeout": 30, "max_error_rate": 0, **options})
+def opened(api: Api, cluster: Cluster, **options: Any) -> Any:
+    return api.open(cluster.seeds, **{"timeout": 30, "max_error_rate": 0, **options})
 
 
 def attempts(data: Any, verb: str, *arguments: Any, **options: Any) -> int:
@@ -44,8 +44,8 @@ def attempts(data: Any, verb: str, *arguments: Any, **options: Any) -> int:
     return caught.value.attempts
 
 
-def test_max_retries_of_a_call_overrides_the_client(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, max_retries=1) as client:
+def test_max_retries_of_a_call_overrides_the_client(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, max_retries=1) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         assert attempts(data, "get", 1) == 2
@@ -58,13 +58,13 @@ def test_max_retries_of_a_call_overrides_the_client(face: Face, cluster: Cluster
         assert {error.attempts for error in batch.errors.values()} == {1}
 
 
-def test_pauses_grow_up_to_the_longest(face: Face, cluster: Cluster) -> None:
+def test_pauses_grow_up_to_the_longest(api: Api, cluster: Cluster) -> None:
     pauses: dict[str, Any] = {
         "sleep_between_retries": 0.02,
         "sleep_multiplier": 2.0,
         "max_sleep_between_retries": 0.05,
     }
-    with opened(face, cluster, replica="master", max_retries=3, **pauses) as client:
+    with opened(api, cluster, replica="master", max_retries=3, **pauses) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         began = time.monotonic()
@@ -79,8 +79,8 @@ def test_pauses_grow_up_to_the_longest(face: Face, cluster: Cluster) -> None:
         assert {error.attempts for error in batch.errors.values()} == {4}
 
 
-def test_no_pause_reaches_beyond_the_timeout(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, replica="master") as client:
+def test_no_pause_reaches_beyond_the_timeout(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, replica="master") as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         options = {"sleep_between_retries": 60, "max_retries": 9, "timeout": 20}
@@ -88,8 +88,8 @@ def test_no_pause_reaches_beyond_the_timeout(face: Face, cluster: Cluster) -> No
             assert attempts(data, "get", 1, **options) == 1
 
 
-def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, replica="master", sleep_between_retries=0.5) as client:
+def test_with_jitter_a_pause_is_any_part_of_it(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, replica="master", sleep_between_retries=0.5) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
 
@@ -102,8 +102,8 @@ def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> 
         assert any(ends_before_a_whole_pause() for _ in range(20))
 
 
-def test_writes_in_doubt_are_retried_on_request(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, socket_timeout=0.3) as client:
+def test_writes_in_doubt_are_retried_on_request(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, socket_timeout=0.3) as client:
         data = client.dataset("test", "doubt")
         data.put(1, {"n": 0})
         cluster.inject(0, drop_reply=1.0)
@@ -119,7 +119,7 @@ def test_writes_in_doubt_are_retried_on_request(face: Face, cluster: Cluster) ->
         assert data.get(1)["n"] == 4
 
 
-def test_profiles_set_retry_options(face: Face, cluster: Cluster) -> None:
+def test_profiles_set_retry_options(api: Api, cluster: Cluster) -> None:
     profile = Profile(
         "patient",
         max_retries=3,
@@ -127,7 +127,7 @@ def test_profiles_set_retry_options(face: Face, cluster: Cluster) -> None:
         write={"retryable": {"retry_in_doubt": True}},
         query={"max_retries": 1},
     )
-    with opened(face, cluster) as client:
+    with opened(api, cluster) as client:
         view = client.raw.with_profile(profile)
         explained = view.explain("put")
         assert explained["retry_in_doubt"].value is True
@@ -137,7 +137,7 @@ def test_profiles_set_retry_options(face: Face, cluster: Cluster) -> None:
         cluster.inject(0, **BUSY)
         for verb, arguments, wanted in (("get", (1,), 6), ("put", (1, {"n": 1}), 4)):
             with pytest.raises(spikewire.ServerError) as caught:
-                face.settle(partial(getattr(data, verb), *arguments))
+                api.settle(partial(getattr(data, verb), *arguments))
             assert caught.value.attempts == wanted
 
 

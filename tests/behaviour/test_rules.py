@@ -17,7 +17,7 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Caller, Face
+    from apis import Api, Caller
 
 UTC = timezone.utc
 EAST = timezone(timedelta(hours=5, minutes=30))
@@ -56,7 +56,7 @@ class TestMomentsOfExpiry:
         ends = datetime.now(UTC) + timedelta(seconds=data.get(1).ttl)
         assert abs(ends - moment) < timedelta(seconds=10)
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("moment", "error", "text"),
         [
@@ -124,7 +124,7 @@ class TestNewer:
         assert len({rule, Newer(7)}) == 1
         assert pickle.loads(pickle.dumps(rule)) == copy.deepcopy(rule) == rule
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("generation", "error"),
         [(0, ValueError), (65_536, ValueError), (-1, OverflowError), (1.0, TypeError),
@@ -162,7 +162,7 @@ class TestReadTouch:
         assert {name for name, record in found.to_dict().items() if record.ttl > 98} == set(READS)
         assert {record.generation for record in found} == {1}
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("percent", "error"),
         [(-2, ValueError), (101, ValueError), (1 << 40, ValueError), (1 << 80, ValueError),
@@ -176,10 +176,10 @@ class TestReadTouch:
 
 
 @pytest.fixture
-def marked(face: Face) -> Iterator[tuple[Caller, set[Any]]]:
+def marked(api: Api) -> Iterator[tuple[Caller, set[Any]]]:
     """Two nodes with all records on both, of which the first refuses every request; a dataset, and
     the keys whose master is that node."""
-    with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    with Cluster(nodes=2) as cluster, api.open(cluster.seeds, timeout=10) as client:
         assert cluster.wait_settled()
         data = client.dataset("test", "s")
         data.put_many({i: {"n": i} for i in range(40)}).raise_for_errors()
@@ -226,8 +226,8 @@ class TestReplicas:
         assert {i for i in range(40) if refused(data.get, i, **options)} == its
         assert set(data.get_many(range(40), **options).errors) == its
 
-    def test_retries_move_on_unless_they_must_not(self, face: Face) -> None:
-        with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_retries_move_on_unless_they_must_not(self, api: Api) -> None:
+        with Cluster(nodes=2) as cluster, api.open(cluster.seeds, timeout=10) as client:
             assert cluster.wait_settled()
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(40)}).raise_for_errors()
@@ -235,7 +235,7 @@ class TestReplicas:
             assert data.get_many(range(40)).errors == {}
             assert 0 < len(data.get_many(range(40), replica="master").errors) < 40
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize("verb", ["get", "exists", "delete", "touch"])
     def test_invalid_replicas_raise(self, data: Caller, verb: Any) -> None:
         with pytest.raises(ValueError, match=r"replica must be 'master'.*got .nearest"):
@@ -265,8 +265,8 @@ class TestReadModes:
         assert data.get_many([1, 2], read_mode="linearize").codes.tolist() == [25, 25]
         assert data.operate_many([1], [op.get()], read_mode="linearize").codes.tolist() == [25]
 
-    def test_the_client_s_own(self, face: Face, cluster: Cluster, set_name: str) -> None:
-        with face.open(cluster.seeds, read_mode="linearize", timeout=10) as client:
+    def test_the_client_s_own(self, api: Api, cluster: Cluster, set_name: str) -> None:
+        with api.open(cluster.seeds, read_mode="linearize", timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put(1, {"n": 1})
             data.operate(1, [op.add("n", 1), op.get("n")])
@@ -276,7 +276,7 @@ class TestReadModes:
                 assert caught.value.code == 25
             assert data.get(1, read_mode="one")["n"] == 2
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     def test_invalid_read_modes_raise(self, data: Caller) -> None:
         with pytest.raises(ValueError, match=r"read_mode must be 'one'.*got .strict"):
             data.get(1, read_mode="strict")

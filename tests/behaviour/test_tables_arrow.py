@@ -20,7 +20,7 @@ st = pytest.importorskip("hypothesis.strategies")
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Caller
+    from apis import Caller
 
 settings = hypothesis.settings(max_examples=40)
 
@@ -338,7 +338,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("records", "error", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
 )

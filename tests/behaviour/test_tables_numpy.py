@@ -15,7 +15,7 @@ hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 settings = hypothesis.settings(max_examples=30)
 
@@ -202,7 +202,7 @@ REFUSED: list[tuple[str, Any, dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("records", "options", "error", "says"),
     [case[1:] for case in REFUSED],

@@ -1,4 +1,4 @@
-"""Datasets with a type: records as instances of it, and writes that are checked, on every face.
+"""Datasets with a type: records as instances of it, and writes that are checked, on every API.
 
 The kind of fault: a value of the wrong type, a misspelt bin or a missing one goes into the
 database, and whoever reads it finds out.
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import spikewire
-from faces import Caller
+from apis import Caller
 from spikewire import GeoJSON, codec, op
 from spikewire.pool import Pool
 from spikewire.profiles import Profile
@@ -24,7 +24,7 @@ from spikewire.profiles import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
     from spikewire.testing import Cluster
 
 
@@ -101,8 +101,8 @@ class Set:
 
     def __init__(self, opened: Opened, name: str, kind: Any) -> None:
         self.client = opened.raw
-        self.typed = Caller(self.client.dataset("test", name, kind), opened.face)
-        self.plain = Caller(self.client.dataset("test", name), opened.face)
+        self.typed = Caller(self.client.dataset("test", name, kind), opened.api)
+        self.plain = Caller(self.client.dataset("test", name), opened.api)
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_a_bin_of_the_wrong_type_names_key_and_bin(users: Set) -> None:
         users.typed.get("wrong", ["nam"])
 
 
-def test_batches_queries_defaults_and_rows(users: Set, kind: Any, face: Face) -> None:
+def test_batches_queries_defaults_and_rows(users: Set, kind: Any, api: Api) -> None:
     people = {key: kind(name=key, age=at, nick=None) for at, key in enumerate(("a", "b", "c"))}
     users.typed.put_many(people)
     users.typed.batch([spikewire.Write("d", kind(name="d", age=3, nick=None))])
@@ -196,9 +196,9 @@ def test_batches_queries_defaults_and_rows(users: Set, kind: Any, face: Face) ->
     assert [it and it.value for it in found] == [people["a"], people["b"], None]
     assert found.to_dict()["b"].value == people["b"]
     assert users.typed.get("no", default=None) is None
-    values = sorted((it.value for it in face.rows(users.typed.target.query())), key=_age)
+    values = sorted((it.value for it in api.rows(users.typed.target.query())), key=_age)
     assert values == [*people.values(), kind(name="d", age=3, nick=None)]
-    assert set(face.rows(users.typed.target.query(bins=["age"]))[0]) == {"age"}
+    assert set(api.rows(users.typed.target.query(bins=["age"]))[0]) == {"age"}
     operated = users.typed.operate("a", [op.add("age", 1), op.get()])
     assert operated.value == kind(name="a", age=1, nick=None)
 

@@ -1,4 +1,4 @@
-"""Managing users and roles while clients are connected, on every face."""
+"""Managing users and roles while clients are connected, on every API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spikewire.users import User
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 ADMIN: dict[str, Any] = {"user": "admin", "password": "of the house"}
 #: The predefined roles of every cluster.
@@ -35,7 +35,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 class Accounts:
-    """The users and roles of a client, called the same way on every face."""
+    """The users and roles of a client, called the same way on every API."""
 
     def __init__(self, client: Opened) -> None:
         self.client = client
@@ -47,24 +47,24 @@ class Accounts:
         return self._settle(getattr(self.client.raw.roles, verb), args, options)
 
     def _settle(self, method: Any, args: Any, options: Any) -> Any:
-        return self.client.face.settle(lambda: method(*args, **options))
+        return self.client.api.settle(lambda: method(*args, **options))
 
 
 @pytest.fixture
-def admin(face: Face, cluster: Cluster) -> Iterator[Accounts]:
-    with face.open(cluster.seeds, timeout=10, **ADMIN) as client:
+def admin(api: Api, cluster: Cluster) -> Iterator[Accounts]:
+    with api.open(cluster.seeds, timeout=10, **ADMIN) as client:
         yield Accounts(client)
 
 
 def test_a_user_comes_changes_and_goes(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"u-{set_name}"
     admin.users("create", name, "secret", ["read"])
     with pytest.raises(spikewire.UserExists):
         admin.users("create", name, "secret")
     assert admin.users("get", name) == User(name, ("read",), (0, 0, 0, 0), (0, 0, 0, 0), 0)
-    with face.open(cluster.seeds, timeout=10, user=name, password="secret") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="secret") as client:
         data = client.dataset("test", set_name)
         assert data.get("a", default=None) is None
         with pytest.raises(spikewire.PermissionDenied) as caught:
@@ -102,33 +102,33 @@ def test_a_user_comes_changes_and_goes(
 
 
 def test_a_user_changes_its_own_password(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"p-{set_name}"
     admin.users("create", name, "first", ["read-write"])
-    with face.open(cluster.seeds, timeout=10, user=name, password="first") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="first") as client:
         own, data = Accounts(client), client.dataset("test", set_name)
         own.users("change_password", "second")
         own.users("change_password", "third")
         with pytest.raises(spikewire.Error, match="invalid credential"):
-            face.open(cluster.seeds, user=name, password="first").__enter__()
+            api.open(cluster.seeds, user=name, password="first").__enter__()
         # The client logs in with the new password at a node that forgot the session.
         cluster.kill(1)
         cluster.restart(1)
         assert cluster.wait_settled()
         data.put_many({n: {"n": n} for n in range(100)}).raise_for_errors()
         admin.users("set_password", name, "fourth")
-    with face.open(cluster.seeds, timeout=10, user=name, password="fourth") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="fourth") as client:
         assert client.dataset("test", set_name).get(7)["n"] == 7
     admin.users("drop", name)
 
 
 def test_the_password_of_the_own_user_is_set(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"o-{set_name}"
     admin.users("create", name, "first", ["user-admin"])
-    with face.open(cluster.seeds, timeout=10, user=name, password="first") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="first") as client:
         own = Accounts(client)
         # The client knows the password that it has set for its own user.
         for old, new, verb in (
@@ -137,16 +137,16 @@ def test_the_password_of_the_own_user_is_set(
         ):
             verb(new)
             with pytest.raises(spikewire.Error, match="invalid credential"):
-                face.open(cluster.seeds, user=name, password=old).__enter__()
-            with face.open(cluster.seeds, timeout=10, user=name, password=new) as other:
+                api.open(cluster.seeds, user=name, password=old).__enter__()
+            with api.open(cluster.seeds, timeout=10, user=name, password=new) as other:
                 assert Accounts(other).users("get", name).name == name
         own.users("drop", name)
     with pytest.raises(spikewire.UserNotFound):
         admin.users("get", name)
 
 
-def test_a_cluster_without_security_has_no_users(face: Face) -> None:
-    with Cluster() as plain, face.open(plain.seeds) as client:
+def test_a_cluster_without_security_has_no_users(api: Api) -> None:
+    with Cluster() as plain, api.open(plain.seeds) as client:
         accounts = Accounts(client)
         with pytest.raises(ValueError, match="only a client that logs in"):
             accounts.users("change_password", "x")
@@ -161,19 +161,19 @@ def test_a_cluster_without_security_has_no_users(face: Face) -> None:
 
 
 def test_a_user_without_a_password(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"c-{set_name}"
     admin.users("create", name, None, ["read"])
     with pytest.raises(spikewire.Error, match="refused"):
-        face.open(cluster.seeds, user=name, password="nopassword").__enter__()
+        api.open(cluster.seeds, user=name, password="nopassword").__enter__()
     with pytest.raises(spikewire.ServerError) as caught:
         admin.users("set_password", name, "x")
     assert caught.value.code == 64
     admin.users("drop", name)
 
 
-def test_users_and_roles_are_listed(face: Face, admin: Accounts, set_name: str) -> None:
+def test_users_and_roles_are_listed(api: Api, admin: Accounts, set_name: str) -> None:
     names = [f"l{number:03}-{set_name}" for number in range(70)]
     for name in names:
         admin.users("create", name, None)
@@ -182,14 +182,14 @@ def test_users_and_roles_are_listed(face: Face, admin: Accounts, set_name: str) 
         assert [name for name in found if name.endswith(set_name)] == names
         assert found == sorted(found)
         assert [role.name for role in admin.roles("list")] == GIVEN
-        assert _through(face, admin.client.raw.users) == admin.users("list")
-        assert _through(face, admin.client.raw.roles) == admin.roles("list")
+        assert _through(api, admin.client.raw.users) == admin.users("list")
+        assert _through(api, admin.client.raw.roles) == admin.roles("list")
     finally:
         for name in names:
             admin.users("drop", name)
 
 
-def _through(face: Face, all_of: Any) -> list[Any]:
+def _through(api: Api, all_of: Any) -> list[Any]:
     """The items of an iteration."""
     if hasattr(all_of, "__iter__"):
         return list(all_of)
@@ -197,11 +197,11 @@ def _through(face: Face, all_of: Any) -> list[Any]:
     async def every() -> list[Any]:
         return [one async for one in all_of]
 
-    return face.settle(lambda: asyncio.ensure_future(every()))
+    return api.settle(lambda: asyncio.ensure_future(every()))
 
 
 def test_roles_are_created_changed_and_dropped(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     role, name = f"r-{set_name}", f"ru-{set_name}"
     own = Privilege("read-write", "test", set_name)
@@ -210,7 +210,7 @@ def test_roles_are_created_changed_and_dropped(
     with pytest.raises(spikewire.RoleExists):
         admin.roles("create", role)
     admin.users("create", name, "p", [role])
-    with face.open(cluster.seeds, timeout=10, user=name, password="p") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="p") as client:
         data, other = client.dataset("test", set_name), client.dataset("test", "elsewhere")
         data.put("a", {"n": 1})
         with pytest.raises(spikewire.PermissionDenied):
@@ -310,8 +310,8 @@ def test_invalid_arguments_raise(
     assert "p" * 73 not in str(caught.value)
 
 
-def test_many_changes_at_once(face: Face, admin: Accounts, set_name: str) -> None:
-    """On one client, as futures if the face has them."""
+def test_many_changes_at_once(api: Api, admin: Accounts, set_name: str) -> None:
+    """On one client, as futures if the API has them."""
     names = [f"m{number}-{set_name}" for number in range(20)]
     raw = admin.client.raw
     if hasattr(raw.users, "__aiter__"):
@@ -322,7 +322,7 @@ def test_many_changes_at_once(face: Face, admin: Accounts, set_name: str) -> Non
             assert [user.name for user in found] == names
             await asyncio.gather(*(raw.users.drop(name) for name in names))
 
-        face.settle(lambda: asyncio.ensure_future(all_of()))
+        api.settle(lambda: asyncio.ensure_future(all_of()))
     else:
         for name in names:
             raw.users.create(name, None, ["read"])

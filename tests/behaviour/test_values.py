@@ -17,7 +17,7 @@ hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
 
 if TYPE_CHECKING:
-    from faces import Caller
+    from apis import Caller
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 

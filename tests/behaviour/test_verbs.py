@@ -1,4 +1,4 @@
-"""Every verb on one record, on every face."""
+"""Every verb on one record, on every API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
     from spikewire.testing import Cluster
 
 YEARS = 10 * 365 * 86_400
@@ -403,8 +403,8 @@ class TestSendKey:
             data.operate(key, [op.add("a", 1)], send_key=True)
             assert data.get(key).bins == {"a": 3}
 
-    def test_as_a_clients_default(self, face: Face, cluster: Cluster, set_name: str) -> None:
-        with face.open(cluster.seeds, send_key=True, timeout=10) as client:
+    def test_as_a_clients_default(self, api: Api, cluster: Cluster, set_name: str) -> None:
+        with api.open(cluster.seeds, send_key=True, timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put("k", {"a": 1})
             data.put("k", {"a": 2}, send_key=False)

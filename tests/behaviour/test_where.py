@@ -10,7 +10,7 @@ import spikewire
 from spikewire import exp, op
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 ADULT = exp.bin("age") >= 18
 FORMS = [ADULT, "$.age >= 18", ("$.age >= ?0", 18)]
@@ -143,7 +143,7 @@ class TestMany:
         assert (read[0], read[1]["age"]) == (None, 41)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 class TestBadInput:
     @pytest.mark.parametrize(
         ("where", "error", "text"),

@@ -63,7 +63,7 @@ def reach(session: Any, nodes: list[str], statement: Any, row: int = 1) -> None:
     """Opens connections to all nodes, and prepares the statement on them."""
     for address in nodes:
         session.execute(statement, (row,), node=address)
-        if session.face.is_blocking:
+        if session.api.is_blocking:
             # Its thread, which sends statements that may have copies, has connections of its own.
             session.raw.submit.execute(statement, (row,), node=address).result(LIMIT)
 

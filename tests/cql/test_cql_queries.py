@@ -127,8 +127,8 @@ def test_pages_are_fetched_on_demand(session: Opened) -> None:
 
         def page(self, *arguments: Any, **options: Any) -> Any:
             asked.append(options.get("paging_state"))
-            first = len(asked) == 1 and session.face.is_blocking
-            owner = real if first or not session.face.is_blocking else real.submit
+            first = len(asked) == 1 and session.api.is_blocking
+            owner = real if first or not session.api.is_blocking else real.submit
             return owner.page(*arguments, **options)
 
     query._session = Spy()
@@ -234,7 +234,7 @@ def test_asynchronous_rows(session: Opened) -> None:
                 await asyncio.sleep(0)
             yield 5, number, "a"
 
-    if session.face.is_blocking:
+    if session.api.is_blocking:
         with pytest.raises(TypeError, match="AsyncSession"):
             session.execute_many(INSERT, rows())
         return

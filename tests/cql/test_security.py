@@ -1,4 +1,4 @@
-"""Encryption, certificates and logins on a real server, on every face."""
+"""Encryption, certificates and logins on a real server, on every API."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_a_seed_that_speaks_http(sessions: Sessions, speaks_http: str) -> None:
 
 def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCassandra) -> None:
     session = sessions.open(cassandra.addresses[0])
-    if session.face.is_blocking:
+    if session.api.is_blocking:
         calls = [session.raw.submit.execute(SLOW) for _ in range(50)]
         session.close()
         ends = [call.exception(60) for call in calls]
@@ -150,14 +150,14 @@ def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCa
             await session.raw.close()
             return await asyncio.gather(*calls, return_exceptions=True)
 
-        ends = session.face.settle(run)
+        ends = session.api.settle(run)
     assert any(isinstance(end, errors.SessionClosed) for end in ends)
     kinds = (type(None), cql.Rows, errors.SessionClosed)
     assert [end for end in ends if not isinstance(end, kinds)] == []
 
 
 def test_cancelled_statements_leave_the_session_usable(session: Opened) -> None:
-    if session.face.is_blocking:
+    if session.api.is_blocking:
         calls = [session.raw.submit.execute(SLOW) for _ in range(200)]
         for call in calls[1:]:
             call.cancel()
@@ -182,7 +182,7 @@ def test_cancelled_statements_leave_the_session_usable(session: Opened) -> None:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(session.raw.execute_many(find, endless()), 0.3)
 
-        session.face.settle(run)
+        session.api.settle(run)
     assert session.execute("SELECT key FROM system.local").one().key == "local"
 
 

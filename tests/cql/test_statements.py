@@ -299,7 +299,7 @@ def test_conditional_statements_report_whether_they_applied(session: Opened) -> 
 
 
 def test_a_schema_change(session: Opened) -> None:
-    table = f"changing_{session.face.name}"
+    table = f"changing_{session.api.name}"
     changed = session.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, a int)")
     assert changed.schema_agreed
     session.execute(f"INSERT INTO {table} (id, a) VALUES (1, 2)")
@@ -406,7 +406,7 @@ def test_invalid_batch_statements_raise(session: Opened) -> None:
 
 
 def test_the_server_forgets_a_statement(session: Opened) -> None:
-    table = f"forgotten_{session.face.name}"
+    table = f"forgotten_{session.api.name}"
     create = f"CREATE TABLE {table} (id int PRIMARY KEY, a int)"
     session.execute(create)
     insert = session.prepare(f"INSERT INTO {table} (id, a) VALUES (?, ?)")

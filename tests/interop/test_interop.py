@@ -11,7 +11,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 # One client's binding announces removals of calls.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

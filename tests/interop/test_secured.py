@@ -15,7 +15,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face
+    from apis import Api
 
 BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_000}
 
@@ -53,12 +53,12 @@ def official(cluster: Cluster, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("module", ["aerospike", "spikewire.compat.aerospike"])
-def test_the_official_client(face: Face, secured: tuple[Cluster, str], module: str) -> None:
+def test_the_official_client(api: Api, secured: tuple[Cluster, str], module: str) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
     client = peer.client(official(cluster, kind)).connect()
     try:
-        with face.open(cluster.seeds, timeout=30, **ours(cluster, kind)) as opened:
+        with api.open(cluster.seeds, timeout=30, **ours(cluster, kind)) as opened:
             data = opened.dataset("test", f"official-{kind}")
             keys = [("test", f"official-{kind}", n) for n in range(50)]
             for key in keys[:10]:
@@ -77,7 +77,7 @@ def test_the_official_client(face: Face, secured: tuple[Cluster, str], module: s
 
 
 @pytest.mark.parametrize("module", ["aerospike_py", "spikewire.compat.aerospike_py"])
-def test_aerospike_py(face: Face, secured: tuple[Cluster, str], module: str) -> None:
+def test_aerospike_py(api: Api, secured: tuple[Cluster, str], module: str) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
     if kind != "users":
@@ -86,7 +86,7 @@ def test_aerospike_py(face: Face, secured: tuple[Cluster, str], module: str) -> 
     name = f"py-{module.split('.')[0]}"
     with (
         peer.client(config).connect("app", PASSWORD) as client,
-        face.open(cluster.seeds, timeout=30, **WRITER) as opened,
+        api.open(cluster.seeds, timeout=30, **WRITER) as opened,
     ):
         data = opened.dataset("test", name)
         client.put(("test", name, "a"), BINS)
