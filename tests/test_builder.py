@@ -45,7 +45,7 @@ def chains(request: pytest.FixtureRequest, cluster: Any, set_name: str) -> Itera
 
 
 class TestOneKey:
-    def test_write_and_read(self, chains: Chains) -> None:
+    def test_a_record_is_written_and_read(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         alice = chains.users.key("alice")
         assert run(session.upsert(alice).set("age", 28).set("name", "Alice").execute) is None
@@ -147,7 +147,7 @@ class TestOneKey:
 
 
 class TestManyKeys:
-    def test_write_and_read(self, chains: Chains) -> None:
+    def test_records_of_many_keys_are_written_and_read(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         keys = chains.users.keys(range(10))
         written = run(session.upsert(keys).set("seen", True).add("visits", 1).ttl(3600).execute)
@@ -214,7 +214,7 @@ class TestManyKeys:
         with pytest.raises(LookupError, match="1"):
             call(on_error=stop)
 
-    def test_strategies_about_missing_records(self, chains: Chains) -> None:
+    def test_missing_records_follow_their_strategy(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.key(1)).set("n", 1).execute)
         keys = users.keys([0, 1])
@@ -280,7 +280,7 @@ class TestManyKeys:
 
 
 class TestChains:
-    def test_everything_in_one_call(self, chains: Chains) -> None:
+    def test_a_chain_runs_all_steps_in_one_call(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.keys([*"abc"])).set("n", 1).execute)
         chain = (
@@ -324,7 +324,7 @@ class TestChains:
         # The other rows have been executed all the same.
         assert run(session.exists(users.key(1)).execute) is True
 
-    def test_a_generation_in_a_chain(self, chains: Chains) -> None:
+    def test_a_chain_checks_generations(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.keys([1, 2])).set("n", 1).execute)
         chain = (
@@ -338,7 +338,7 @@ class TestChains:
         first, second = run(lambda: chain.execute(on_error="collect"))
         assert (type(first.error), second.ok) == (spikewire.GenerationMismatch, True)
 
-    def test_stream_of_a_chain(self, chains: Chains) -> None:
+    def test_a_chain_streams_its_results(self, chains: Chains) -> None:
         session, users = chains.session, chains.users
         chain = session.upsert(users.key(1)).set("n", 1).query(users.key(1))
         assert [it.row for it in chains.streamed(chain.stream())] == [0, 1]
@@ -613,7 +613,7 @@ def test_steps_take_no_stray_attributes(chains: Chains) -> None:
         assert repr(step).startswith(f"<{type(step).__name__} of ")
 
 
-def test_results_in_tasks(cluster: Any) -> None:
+def test_concurrent_tasks_get_their_results(cluster: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, connect_timeout=20) as client:
             session, users = client.session(), client.dataset("test", "tasks")

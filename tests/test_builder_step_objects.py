@@ -91,14 +91,16 @@ def test_a_step_begins_anew(session: Builder, verb: str) -> None:
             assert [told(step) for step in [begin(session) for _ in range(4)]] == [fresh] * 4
 
 
-def test_steps_of_two_clients(client: spikewire.Client, session: Builder, cluster: Any) -> None:
+def test_steps_belong_to_their_client(
+    client: spikewire.Client, session: Builder, cluster: Any
+) -> None:
     with spikewire.Client(cluster.seeds) as other:
         for _ in range(3):
             assert session.upsert(KEY)._verbs is client
             assert other.session().upsert(KEY)._verbs is other
 
 
-def test_many_steps_at_once(session: Builder) -> None:
+def test_many_steps_exist_at_once(session: Builder) -> None:
     users = [spikewire.Key("test", "steps", number) for number in range(MANY)]
     for _ in range(2):
         steps = [session.upsert(key).set("n", number) for number, key in enumerate(users)]
@@ -175,7 +177,7 @@ def test_steps_that_fail(session: Builder) -> None:
             session.upsert(KEY).set(1, 1).execute()  # type: ignore[arg-type]
 
 
-def test_classes_of_programs_extend_steps(session: Builder) -> None:
+def test_steps_may_be_subclassed(session: Builder) -> None:
     class Own(ReadOne):
         note = 1
 

@@ -29,7 +29,9 @@ def users(client: spikewire.Client, set_name: str) -> spikewire.Dataset:
 
 
 class TestCopies:
-    def test_of_a_write(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_write_step_is_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         session = client.session()
         template = session.upsert(users.key(1)).set("a", 1).ttl(500)
         other = copy.copy(template)
@@ -44,7 +46,9 @@ class TestCopies:
         assert copy.copy(counting).get("a").first()["a"] == 4
         assert counting.first().bins == {}
 
-    def test_of_a_read(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_read_step_is_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         session = client.session()
         users.put(1, {"a": 1, "b": 2})
         step = session.query(users.key(1)).bins("a").where("$.a == 1")
@@ -56,7 +60,9 @@ class TestCopies:
         with pytest.raises(ValueError, match="where is set already"):
             copy.copy(session.query(users.key(1)).where("$.a == 1")).where("$.b == 1")
 
-    def test_of_the_others(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_other_steps_are_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         session = client.session()
         users.put(1, {"a": 1})
         assert copy.copy(session.exists(users.key(1))).execute() is True
@@ -65,7 +71,9 @@ class TestCopies:
         assert copy.copy(chain).execute().count() == 2
         assert session.exists(users.key(1)).execute() is False
 
-    def test_keys_of_an_iterator(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_step_over_an_iterator_cannot_be_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         with pytest.raises(TypeError, match="only one step can read: give a list"):
             copy.copy(client.session().query(iter(users.keys([1]))))
 
@@ -210,7 +218,7 @@ def test_verbs_that_stand_in_for_a_client_s_are_called(
     ]
 
 
-def test_chains_through_a_profile(client: spikewire.Client, users: spikewire.Dataset) -> None:
+def test_chains_use_the_profile(client: spikewire.Client, users: spikewire.Dataset) -> None:
     profile = Profile("p", write={"ttl": 500}, batch={"timeout": 20})
     session = client.with_profile(profile).session()
     results = (

@@ -109,7 +109,7 @@ def test_a_maven_error_raises_and_leaves_no_files(bare: Path, tmp_path: Path) ->
     assert not [file for file in (tmp_path / "cache" / "spikewire").iterdir() if file.is_dir()]
 
 
-def test_many_fetch_once(bare: Path, tmp_path: Path) -> None:
+def test_concurrent_starts_download_once(bare: Path, tmp_path: Path) -> None:
     java_of(bare / "java", "17.0.15")
     script(bare / "mvn", MAVEN)
     found: list[Path] = []
@@ -212,7 +212,7 @@ def test_locks_are_shared_or_not(tmp_path: Path) -> None:
         ({"color": "red"}, TypeError, "color"),
     ],
 )
-def test_options_that_cannot_be_are_named(
+def test_invalid_options_are_named(
     tmp_path: Path, options: dict[str, object], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):

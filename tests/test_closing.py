@@ -106,7 +106,7 @@ def test_closing_ends_submitted_calls(own: Cluster, what: str) -> None:
     assert closed(future.exception() or future.result())
 
 
-def test_a_loop_that_ended_before_its_client(own: Cluster) -> None:
+def test_a_loop_may_end_before_its_client(own: Cluster) -> None:
     # The loop is closed, so nobody awaits what was in flight; it is completed all the same.
     client = spikewire.AsyncClient(own.seeds, timeout=HELD, connect_timeout=20)
     left: list[Any] = []

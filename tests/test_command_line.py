@@ -124,7 +124,7 @@ def test_a_busy_port_is_named() -> None:
         (["--udf", "5"], "unrecognized arguments: --udf"),
     ],
 )
-def test_impossible_settings(arguments: list[str], said: str) -> None:
+def test_invalid_settings_are_rejected(arguments: list[str], said: str) -> None:
     ran = run("serve", *arguments)
     assert ran.returncode == 2
     assert said in ran.stderr
@@ -146,7 +146,7 @@ def test_info_prints_nodes_or_replies(cluster: Cluster) -> None:
     assert "Traceback" not in wrong.stderr
 
 
-def test_info_without_a_cluster() -> None:
+def test_info_without_a_cluster_fails_with_the_address() -> None:
     ran = run("info", "-H", "127.0.0.1:1")
     assert ran.returncode == 1
     assert "127.0.0.1:1" in ran.stderr

@@ -72,7 +72,7 @@ def users(client: Opened, set_name: str) -> Any:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 128, 10_000])
-def test_results_in_input_order(gather: Gathering, users: Any, limit: int) -> None:
+def test_results_are_in_input_order(gather: Gathering, users: Any, limit: int) -> None:
     keys = range(500)
     assert gather(((users.put, n, {"n": n}) for n in keys), limit=limit) == [None] * 500
     assert [record["n"] for record in gather([(users.get, n) for n in keys], limit=limit)] == [
@@ -80,7 +80,7 @@ def test_results_in_input_order(gather: Gathering, users: Any, limit: int) -> No
     ]
 
 
-def test_calls_of_every_kind(gather: Gathering, users: Any, set_name: str) -> None:
+def test_calls_of_every_kind_run(gather: Gathering, users: Any, set_name: str) -> None:
     whole = ("test", set_name, "k")
     other = gather.client.dataset("test", f"{set_name}-other")
     calls = [
@@ -126,7 +126,7 @@ def test_the_first_error_is_raised(gather: Gathering, users: Any) -> None:
         gather([(users.put, 1, {"n": 2**64})])
 
 
-def test_errors_in_the_place_of_results(gather: Gathering, users: Any) -> None:
+def test_errors_may_take_the_place_of_results(gather: Gathering, users: Any) -> None:
     gather([(users.put, 1, {"n": 1})])
     calls = [(users.get, 0), (users.get, 1), (users.put, 1, {"n": object()}), (users.put,)]
     missing, record, wrong, empty = gather(calls, errors="return")

@@ -120,7 +120,7 @@ def test_values_that_do_not_pickle(cache: Any, store: str) -> None:
     assert cache.get_many(["key", "other"]) == {}
 
 
-def test_get_and_set(cache: Any) -> None:
+def test_get_returns_what_set_stored(cache: Any) -> None:
     assert cache.get("missing") is None
     assert cache.get("missing", "default") == "default"
     cache.set("none", None)
@@ -164,7 +164,7 @@ def test_set_many_and_get_many_round_trip(cache: Any) -> None:
     assert cache.get_many(["c"]) == {}
 
 
-def test_many_of_none(cache: Any) -> None:
+def test_many_methods_accept_nothing(cache: Any) -> None:
     assert cache.set_many({}) == []
     assert cache.get_many([]) == {}
     assert cache.delete_many([]) is None
@@ -207,7 +207,7 @@ class TestTimeouts:
         cache.set_many({"one": 1, "two": 2}, timeout=100)
         assert 90 <= (seconds_left(cluster, cache, "two") or 0) <= 100
 
-    def test_default_of_the_cache(
+    def test_the_default_timeout_applies(
         self, cluster: Cluster, make: Callable[..., SpikewireCache]
     ) -> None:
         forever, short, never = make(TIMEOUT=None), make(TIMEOUT=1000), make(TIMEOUT=0)
@@ -256,7 +256,7 @@ class TestTimeouts:
 
 
 class TestIncr:
-    def test_incr_and_decr(self, cache: Any) -> None:
+    def test_incr_and_decr_return_the_new_value(self, cache: Any) -> None:
         cache.set("n", 41)
         assert cache.incr("n") == 42
         assert cache.incr("n", 10) == 52
@@ -307,7 +307,7 @@ class TestVersionsAndPrefixes:
         assert cache.incr("key", version=2) == 3
         assert cache.get("key") == 1
 
-    def test_incr_version(self, cache: Any) -> None:
+    def test_incr_version_moves_the_entry(self, cache: Any) -> None:
         cache.set("key", 1)
         assert cache.incr_version("key") == 2
         assert cache.get("key") is None
@@ -317,7 +317,9 @@ class TestVersionsAndPrefixes:
         with pytest.raises(ValueError, match="not found"):
             cache.incr_version("missing")
 
-    def test_prefix_version_and_key_function(self, make: Callable[..., SpikewireCache]) -> None:
+    def test_prefix_version_and_key_function_form_the_key(
+        self, make: Callable[..., SpikewireCache]
+    ) -> None:
         plain, prefixed, second = make(), make(KEY_PREFIX="app"), make(VERSION=2)
         strange = make(KEY_FUNCTION=lambda *parts: "/".join(map(str, parts[::2])))
         for number, one in enumerate((plain, prefixed, second, strange)):
@@ -389,7 +391,7 @@ class TestConfiguration:
             with pytest.raises(spikewire.ConnectionFailed):
                 call("key")
 
-    def test_location_from_the_environment(
+    def test_the_location_defaults_to_the_environment(
         self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", f"aerospike://{cluster.seeds}/test")
@@ -456,7 +458,7 @@ print("fine")
 """
 
 
-def test_in_the_child_of_a_fork(cluster: Cluster) -> None:
+def test_the_cache_works_in_the_child_of_a_fork(cluster: Cluster) -> None:
     assert forking.scenario(cluster.seeds, FORKS) == "fine"
 
 
@@ -488,7 +490,7 @@ class TestSessions:
             yield
             caches.close_all()
 
-    def test_on_threads(self) -> None:
+    def test_sessions_work_on_threads(self) -> None:
         from django.contrib.sessions.backends.cache import SessionStore
 
         session = SessionStore()
@@ -505,7 +507,7 @@ class TestSessions:
         assert again.session_key is None
         assert not SessionStore().exists(same.session_key)
 
-    def test_on_an_event_loop(self) -> None:
+    def test_sessions_work_on_an_event_loop(self) -> None:
         store = pytest.importorskip("django.contrib.sessions.backends.cache").SessionStore
         if not hasattr(store, "aload"):
             pytest.skip("sessions of this Django have no asynchronous methods")

@@ -60,7 +60,7 @@ class TestDatasets:
         with pytest.raises(TypeError, match="timeout must be seconds"):
             users.explain("get", timeout="soon")
 
-    def test_a_client_that_was_not_connected(self, cluster: Cluster) -> None:
+    def test_an_unconnected_client_explains(self, cluster: Cluster) -> None:
         users = spikewire.AsyncClient(cluster.seeds, send_key=True).dataset("test", "explained")
         said = users.explain("put")
         assert (source(said, "send_key"), said.consistency) == ((True, "the client"), None)
@@ -114,11 +114,13 @@ class TestSteps:
         assert step.explain().verb == "operate_many"
         assert len(list(keys)) == 2
 
-    def test_without_a_profile(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_step_without_a_profile_explains_as_the_verb(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         said = client.session().query(users.key(1)).explain()
         assert said == users.explain("get", 1)
 
-    def test_of_the_asynchronous_client(self, cluster: Cluster) -> None:
+    def test_steps_of_the_asynchronous_client_explain(self, cluster: Cluster) -> None:
         client = spikewire.AsyncClient(cluster.seeds, timeout=7)
         step = client.session().upsert(("test", "explained", 1)).set("a", 1)
         assert source(step.explain(), "timeout") == (7, "the client")

@@ -135,7 +135,7 @@ class TestMap:
         assert set(most.values()) <= set(range(1, 6))
         assert len(most) == pool.loops
 
-    def test_asynchronous_items(self, pool: Pool) -> None:
+    def test_items_may_be_asynchronous(self, pool: Pool) -> None:
         async def items() -> AsyncIterator[int]:
             for n in range(100):
                 if n % 30 == 0:
@@ -166,7 +166,7 @@ class TestMap:
         list(pool.map(double, iter(range(100)), progress=progress))
         assert {total for _, total, _ in told} == {None}
 
-    def test_several_readers(self, pool: Pool) -> None:
+    def test_several_maps_run_at_once(self, pool: Pool) -> None:
         async def main() -> None:
             first, second = await asyncio.gather(
                 pool.map(double, range(500)), pool.map(double, range(500))
@@ -179,7 +179,7 @@ class TestMap:
         for thread in threads:
             thread.join()
 
-    def test_within_a_handler(self, pool: Pool) -> None:
+    def test_a_handler_may_call_map(self, pool: Pool) -> None:
         async def nested(n: int) -> int:
             return sum(await pool.map(double, range(n)))
 
@@ -228,7 +228,7 @@ class TestMap:
 
 
 class TestErrors:
-    def test_with_their_traceback(self, pool: Pool) -> None:
+    def test_errors_keep_their_traceback(self, pool: Pool) -> None:
         async def fails_here(n: int) -> int:
             await asyncio.sleep(0)
             if n == 7:
@@ -244,7 +244,7 @@ class TestErrors:
         found = list(pool.map(fails_here, range(10), errors="return"))
         assert [type(one) for one in found] == [int] * 7 + [ValueError] + [int] * 2
 
-    def test_the_first_one_cancels_the_rest(self, pool: Pool) -> None:
+    def test_the_first_error_cancels_the_rest(self, pool: Pool) -> None:
         begun: list[int] = []
         ended: list[int] = []
 
@@ -279,7 +279,7 @@ class TestErrors:
         with pytest.raises(kind):
             on_loop(_awaited(pool.gather(*(lambda n=n: work(n) for n in range(10)))))
 
-    def test_items_that_fail(self, pool: Pool) -> None:
+    def test_an_error_of_the_items_raises(self, pool: Pool) -> None:
         def items() -> Iterator[int]:
             yield 1
             message = "no more"
@@ -313,7 +313,7 @@ class TestErrors:
             with pytest.raises(RuntimeError, match=said):
                 ask(pool.map(double, range(10), progress=progress))
 
-    def test_progress_that_fails(self, pool: Pool) -> None:
+    def test_an_error_of_progress_raises(self, pool: Pool) -> None:
         with pytest.raises(ZeroDivisionError):
             list(pool.map(double, range(10), progress=lambda done, _: done // 0))
 
@@ -347,7 +347,7 @@ class TestErrors:
         with pytest.raises(TypeError, match="returned int"):
             pool.run(len, "a").result(PATIENCE)  # type: ignore[arg-type]
 
-    def test_bad_arguments(self, pool: Pool, cluster: Cluster) -> None:
+    def test_invalid_arguments_raise(self, pool: Pool, cluster: Cluster) -> None:
         anything: Any = pool
         for match, call in (
             ("limit must be at least 1", lambda: anything.map(double, [1], limit=0)),
@@ -433,7 +433,7 @@ class TestCancelling:
         assert ended.wait(PATIENCE)
         assert pool.run(double, 1).result(PATIENCE) == 2
 
-    def test_leaving_a_stream(self, pool: Pool) -> None:
+    def test_leaving_a_stream_cancels_the_rest(self, pool: Pool) -> None:
         begun: list[int] = []
         ended: list[int] = []
 
@@ -495,7 +495,7 @@ class TestCancelling:
 
 
 class TestContext:
-    def test_that_of_the_caller(self, pool: Pool) -> None:
+    def test_handlers_see_the_context_of_the_caller(self, pool: Pool) -> None:
         who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="nobody")
 
         async def told(_: int = 0) -> str:
@@ -648,7 +648,7 @@ class TestLife:
             pool.run(parent).result(PATIENCE)
         assert ended.is_set()
 
-    def test_before_and_after(self, cluster: Cluster) -> None:
+    def test_an_unopened_or_closed_pool_raises(self, cluster: Cluster) -> None:
         pool = pool_of(cluster)
         for _ in range(2):
             with pytest.raises(PoolClosed, match="not open"):
@@ -667,7 +667,7 @@ class TestLife:
         with pytest.raises(RuntimeError, match="opened once"):
             pool.open()
 
-    def test_no_cluster(self) -> None:
+    def test_opening_without_a_cluster_raises(self) -> None:
         with pytest.raises(spikewire.ConnectionFailed), Pool("127.0.0.1:1", connect_timeout=0.2):
             pass
 
@@ -681,7 +681,7 @@ class TestLife:
 
         on_loop(main())
 
-    def test_a_url(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_pool_opens_by_url(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
         with Pool.from_url(f"aerospike://{cluster.seeds}/test?timeout=20", loops=2) as pool:
             users = pool.dataset(set="users_by_url")
             assert users.namespace == pool.client.namespace == "test"
@@ -698,7 +698,7 @@ class TestLife:
 
         on_loop(main())
 
-    def test_a_url_with_a_mistake(self) -> None:
+    def test_an_invalid_url_raises(self) -> None:
         with pytest.raises(ValueError, match="the URL must begin with aerospike://"):
             Pool.from_url("cassandra://127.0.0.1")
         with pytest.raises(ValueError, match="the URL, option loops: there is no option 'loops'"):
@@ -706,7 +706,7 @@ class TestLife:
         with pytest.raises(ValueError, match="loops must be at least 1"):
             Pool.from_url("aerospike://127.0.0.1", loops=0)
 
-    def test_a_session_of_cassandra(self) -> None:
+    def test_a_pool_runs_a_cassandra_session(self) -> None:
         async def main() -> None:
             async with cql.AsyncSession(server.address, timeout=20) as session:
                 async with Pool(session, loops=2) as pool:
@@ -738,7 +738,9 @@ class TestLife:
         del pool
         gc.collect()
 
-    def test_a_loop_that_dies(self, cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    def test_a_failing_loop_fails_its_jobs(
+        self, cluster: Cluster, caplog: pytest.LogCaptureFixture
+    ) -> None:
         async def kill(error: Exception) -> None:
             asyncio.get_running_loop()._selector.select = _raiser(error)  # type: ignore[attr-defined]
             await forever()
@@ -761,7 +763,7 @@ class TestLife:
         # The callers know, so asyncio need not report pending tasks.
         assert not caplog.records
 
-    def test_a_loop_that_dies_during_a_map(self, cluster: Cluster) -> None:
+    def test_a_failing_loop_fails_its_map(self, cluster: Cluster) -> None:
         async def work(n: int) -> int:
             await asyncio.sleep(0.001)
             if n == 20:
@@ -777,7 +779,7 @@ class TestLife:
         ]
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-    def test_after_a_fork(self, cluster: Cluster) -> None:
+    def test_a_pool_is_closed_in_the_child_of_a_fork(self, cluster: Cluster) -> None:
         code = """
             from spikewire.pool import Pool, PoolClosed
 
@@ -848,7 +850,9 @@ class TestLife:
         """
         assert scenario(cluster.seeds, code) == "the parent's"
 
-    def test_without_uvloop(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_uvloop_raises(
+        self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setitem(sys.modules, "uvloop", None)
         with pytest.raises(ImportError, match=r"uvloop"):
             pool_of(cluster, uvloop=True)

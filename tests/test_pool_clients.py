@@ -102,7 +102,7 @@ class TestWhoseTheyAre:
         with Pool(once, loops=2, clients="each", connect_timeout=20) as pool:
             assert len(on_each_loop(pool, lambda: pool.client)) == 2
 
-    def test_by_url(self, cluster: Cluster) -> None:
+    def test_a_pool_opens_by_url(self, cluster: Cluster) -> None:
         url = f"aerospike://{cluster.seeds}/test?timeout=20"
         with Pool.from_url(url, loops=2, clients="each") as pool:
             assert pool.client.namespace == "test"
@@ -123,7 +123,9 @@ class TestWhoseTheyAre:
 
 
 class TestWhatTheyStandFor:
-    def test_sessions_and_profiles(self, pool: Pool, set_name: str) -> None:
+    def test_sessions_and_profiles_use_the_client_of_the_loop(
+        self, pool: Pool, set_name: str
+    ) -> None:
         profile = Profile("patient", read={"timeout": 7})
         client = pool.client.with_profile(profile)
         data = client.dataset("test", set_name)
@@ -141,7 +143,9 @@ class TestWhatTheyStandFor:
         profile.replace(Profile("patient", read={"timeout": 8}).state)
         assert set(on_each_loop(pool, lambda: data.explain("get")["timeout"].value).values()) == {8}
 
-    def test_concurrent_and_streams(self, pool: Pool, set_name: str) -> None:
+    def test_concurrent_and_streams_use_the_client_of_the_loop(
+        self, pool: Pool, set_name: str
+    ) -> None:
         data = pool.dataset("test", set_name)
 
         async def work(_: int) -> int:
@@ -182,7 +186,7 @@ class TestWhatTheyStandFor:
         pool.metrics.disable()
         assert not pool.stats().counting
 
-    def test_events_of_all(self, pool: Pool, set_name: str) -> None:
+    def test_events_of_all_clients_are_reported(self, pool: Pool, set_name: str) -> None:
         told: list[metrics.Event] = []
         stop = pool.metrics.on_event(told.append)
         pool.metrics.enable()
@@ -199,7 +203,7 @@ class TestWhatTheyStandFor:
         data = traced.dataset("test", set_name)
         assert list(pool.map(data.exists, range(30))) == [False] * 30
 
-    def test_copies_and_names(self, pool: Pool) -> None:
+    def test_datasets_compare_and_pickle(self, pool: Pool) -> None:
         data = pool.dataset("test", "a")
         assert data == pool.dataset("test", "a")
         assert hash(data) == hash(pool.dataset("test", "a"))
@@ -216,7 +220,7 @@ class TestWhatTheyStandFor:
 
 
 class TestTheirLife:
-    def test_closing_closes_all(self, cluster: Cluster) -> None:
+    def test_closing_closes_all_clients(self, cluster: Cluster) -> None:
         with pool_of(cluster) as pool:
             clients = pool._clients.all
             assert all(client.is_connected for client in clients)
@@ -230,7 +234,7 @@ class TestTheirLife:
         asyncio.run(main())
 
     @pytest.mark.parametrize("failing", [0, 2])
-    def test_one_that_cannot_be_opened(
+    def test_a_client_that_cannot_open_closes_the_others(
         self, cluster: Cluster, failing: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         pool = pool_of(cluster)
@@ -254,7 +258,7 @@ class TestTheirLife:
         else:
             pool.open().close()
 
-    def test_no_cluster(self) -> None:
+    def test_opening_without_a_cluster_raises(self) -> None:
         pool = Pool("127.0.0.1:1", loops=LOOPS, clients="each", connect_timeout=0.2)
         with pytest.raises(spikewire.ConnectionFailed), pool:
             pass
@@ -277,7 +281,7 @@ class TestTheirLife:
             with pool_of(cluster) as pool:
                 list(pool.map(pool.dataset("test", "leaks").exists, range(100)))
 
-    def test_after_a_fork(self, cluster: Cluster) -> None:
+    def test_a_pool_is_closed_in_the_child_of_a_fork(self, cluster: Cluster) -> None:
         code = """
             from spikewire.pool import Pool, PoolClosed
 

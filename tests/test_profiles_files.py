@@ -69,7 +69,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return written(tmp_path / f"p.{request.param}", TOML if request.param == "toml" else YAML)
 
 
-def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
+def test_profiles_are_read_from_a_file(file: Path, client: spikewire.Client) -> None:
     profiles = Profiles(file)
     assert set(profiles) == {"base", "fast"}
     assert profiles["base"].options == {"timeout": 1.5, "write.send_key": True}

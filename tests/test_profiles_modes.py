@@ -194,7 +194,7 @@ def test_asyncio_before_the_client_is_open(seed: str) -> None:
     asyncio.run(main())
 
 
-def test_files_and_mistakes(tmp_path: Path, client: spikewire.Client) -> None:
+def test_modes_are_read_from_files_and_checked(tmp_path: Path, client: spikewire.Client) -> None:
     path = tmp_path / "profiles.toml"
     path.write_text('[p.read.strong]\nread_mode = "linearize"\n[p.write.available]\nttl = 60\n')
     view = client.with_profile(Profiles(path)["p"])

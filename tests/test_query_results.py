@@ -95,7 +95,7 @@ def test_count_counts_records(data: Data) -> None:
     assert settle(lambda: data.session.query(users).bins("n").count()) == COUNT
 
 
-def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_count_requests_no_bins(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     # What would be counted is listed instead.
     monkeypatch.setattr(spikewire.aerospike.query, "_count", list)
     monkeypatch.setattr(spikewire.aerospike.query, "_count_soon", spikewire.AsyncQuery.to_list)
@@ -137,7 +137,7 @@ def test_a_query_becomes_a_frame(data: Data) -> None:
     assert (len(frame), str(frame["n"].dtype)) == (COUNT, "Int64")
 
 
-def test_the_query_is_over_then(data: Data) -> None:
+def test_results_close_the_query(data: Data) -> None:
     for verb in ("first", "first_or_none", "to_list", "count"):
         query = data.users.query()
         data.settle(getattr(query, verb))
@@ -155,7 +155,7 @@ def test_consumed_records_are_not_returned_again(data: Data) -> None:
     assert data.settle(query.count) == COUNT - 1
 
 
-def test_one_after_the_other(data: Data) -> None:
+def test_records_are_read_one_by_one_with_an_exact_cursor(data: Data) -> None:
     query = data.users.query()
     taken: list[int] = []
     while (record := data.next(query, None)) is not None:
@@ -219,7 +219,7 @@ def test_other_tasks_have_their_turns(cluster: Cluster, set_name: str) -> None:
     asyncio.run(main())
 
 
-def test_a_cancelled_one_ends_the_query(cluster: Cluster, set_name: str) -> None:
+def test_a_cancelled_result_ends_the_query(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
             users = client.dataset("test", set_name)
@@ -236,7 +236,7 @@ def test_a_cancelled_one_ends_the_query(cluster: Cluster, set_name: str) -> None
     asyncio.run(main())
 
 
-def test_without_a_loop(cluster: Cluster) -> None:
+def test_reading_without_a_loop_raises(cluster: Cluster) -> None:
     async def opened() -> spikewire.AsyncClient:
         return await spikewire.AsyncClient.connect(cluster.seeds)
 

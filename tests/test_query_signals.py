@@ -134,7 +134,7 @@ def test_failed_queries_are_counted(client: spikewire.Client, cluster: Cluster) 
     assert client.stats().commands == ()
 
 
-def test_aggregations_and_jobs(client: spikewire.Client) -> None:
+def test_aggregations_and_jobs_are_counted(client: spikewire.Client) -> None:
     users = client.dataset("test", "queried")
     assert users.query().aggregate("signals", "total") == [RECORDS]
     assert client.stats().select(operation="aggregate").parts == 2

@@ -53,7 +53,9 @@ def test_threads_share_a_client(secured: Cluster, options: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("uvloop", [False, True])
-def test_a_pool(secured: Cluster, options: dict[str, Any], uvloop: bool) -> None:
+def test_a_pool_uses_a_secured_cluster(
+    secured: Cluster, options: dict[str, Any], uvloop: bool
+) -> None:
     if uvloop:
         pytest.importorskip("uvloop")
     with spikewire.Pool(secured.seeds, loops=3, uvloop=uvloop, **options) as pool:
@@ -65,7 +67,7 @@ def test_a_pool(secured: Cluster, options: dict[str, Any], uvloop: bool) -> None
         assert PASSWORD not in repr(pool)
 
 
-def test_many_calls_at_once(secured: Cluster, options: dict[str, Any]) -> None:
+def test_concurrent_calls_use_a_secured_cluster(secured: Cluster, options: dict[str, Any]) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(secured.seeds, **options) as client:
             users = client.dataset("test", "burst")
@@ -79,7 +81,7 @@ def test_many_calls_at_once(secured: Cluster, options: dict[str, Any]) -> None:
     asyncio.run(main())
 
 
-def test_after_a_fork_the_child_logs_in(secured: Cluster) -> None:
+def test_the_child_of_a_fork_logs_in(secured: Cluster) -> None:
     with Cluster(users=USERS, tls=True) as cluster:
         said = scenario(
             url(cluster),
@@ -125,7 +127,7 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_info_of_a_secured_cluster(secured: Cluster) -> None:
+def test_info_reads_a_secured_cluster(secured: Cluster) -> None:
     shown = files(secured)
     flags = ["--user", "app", "--tls-ca", str(shown.ca)]
     flags += ["--tls-certificate", str(shown.certificate), "--tls-key", str(shown.key)]
@@ -149,7 +151,7 @@ def test_info_of_a_secured_cluster(secured: Cluster) -> None:
     assert run("info", "-H", secured.seeds, *flags, **variable).returncode == 0
 
 
-def test_a_program_by_variables(secured: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_open_a_secured_client(secured: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = files(secured)
     for name, text in {
         "URL": f"aerospike://{secured.seeds}/test",

@@ -82,14 +82,16 @@ class Counted:
 class TestResults:
     @pytest.mark.parametrize("window", [1, 7, 256, 5000])
     @pytest.mark.parametrize("limit", [1, 3])
-    def test_in_the_order_of_the_keys(self, streams: Streams, window: int, limit: int) -> None:
+    def test_results_are_in_the_order_of_keys(
+        self, streams: Streams, window: int, limit: int
+    ) -> None:
         results = streams.rows(iter(range(300)), window=window, limit=limit)
         assert [result.row for result in results] == list(range(300))
         assert [result.record["n"] for result in results] == list(range(300))
         assert [result.key.key for result in results] == list(range(300))
 
     @pytest.mark.parametrize("window", [1, 7, 5000])
-    def test_in_the_order_of_completion(self, streams: Streams, window: int) -> None:
+    def test_unordered_results_have_every_row(self, streams: Streams, window: int) -> None:
         results = streams.rows(range(300), ordered=False, window=window, limit=3)
         assert sorted(result.row for result in results) == list(range(300))
         assert all(result.record["n"] == result.row for result in results)
@@ -99,7 +101,7 @@ class TestResults:
             part = list(range(number, min(number + window, 300)))
             assert rows[start : start + window][: len(part)] == part
 
-    def test_bins_and_options(self, streams: Streams) -> None:
+    def test_streams_take_bins_and_options(self, streams: Streams) -> None:
         (result,) = streams.rows([3], ["m"])
         assert result.record.bins == {"m": -3}
         results = streams.rows(range(10), where="$.n < 5", missing="skip", timeout=20)
@@ -127,7 +129,7 @@ class TestResults:
         assert [result.row for result in results] == [0, 2]
         assert [(result.row, result.key.key) for result in told] == [(1, "nobody")]
 
-    def test_a_profile(self, streams: Streams) -> None:
+    def test_streams_follow_the_profile(self, streams: Streams) -> None:
         profile = spikewire.Profile("p", read={"many": {"timeout": 20}})
         view = streams.client.with_profile(profile).dataset("test", streams.users.set)
         assert len(streams.rows(range(10), of=view)) == 10
@@ -139,7 +141,7 @@ class TestMemory:
     """The input is read only as far as results are taken."""
 
     @pytest.mark.parametrize("ordered", [True, False])
-    def test_without_an_end(self, streams: Streams, ordered: bool) -> None:
+    def test_an_endless_input_is_read_on_demand(self, streams: Streams, ordered: bool) -> None:
         keys = Counted()
         stream = streams.begun(keys, window=10, limit=4, ordered=ordered)
         assert keys.read == 0
@@ -164,7 +166,7 @@ class TestMemory:
             assert not thread.is_alive()
             assert keys.read == 15
 
-    def test_an_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
+    def test_asynchronous_inputs_are_read_on_demand(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             read = 0
 
@@ -269,7 +271,7 @@ class TestAsynchronousInputs:
 
         asyncio.run(main())
 
-    def test_cancelling_the_reader(self, cluster: Cluster, set_name: str) -> None:
+    def test_cancelling_the_reader_closes_the_input(self, cluster: Cluster, set_name: str) -> None:
         ended: list[str] = []
         waiting = asyncio.Event()
 
@@ -309,7 +311,7 @@ class TestAsynchronousInputs:
 
 class TestEnding:
     @pytest.mark.parametrize("ordered", [True, False])
-    def test_an_input_that_fails(self, streams: Streams, ordered: bool) -> None:
+    def test_an_error_of_the_input_raises(self, streams: Streams, ordered: bool) -> None:
         """Keys before the failure are sent, and their results come first."""
 
         def keys() -> Iterator[int]:
@@ -427,7 +429,7 @@ class TestOfTheBuilder:
         rows = [result.row for result in streams.api.rows(begun())]
         assert rows == list(range(100)) if ordered else sorted(rows) == list(range(100))
 
-    def test_writes_without_an_end(self, streams: Streams) -> None:
+    def test_writes_of_an_endless_input_are_sent_on_demand(self, streams: Streams) -> None:
         session, users = streams.client.session(), streams.users
         keys = Counted()
         step = session.update(users.key(n) for n in keys).op(op.add("n", 1), op.get("n"))
@@ -439,7 +441,7 @@ class TestOfTheBuilder:
 
 
 class TestAsynchronousInputsOfTheBuilder:
-    def test_every_verb(self, cluster: Cluster, set_name: str) -> None:
+    def test_every_verb_takes_an_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 users, session = client.dataset("test", set_name), client.session()

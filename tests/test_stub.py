@@ -119,7 +119,7 @@ def test_docstrings_match_the_native_ones(function: Function) -> None:
 @pytest.mark.parametrize(
     "owner", [name for name, of in vars(_native).items() if isinstance(of, type) and name[0] != "_"]
 )
-def test_documentation_of_classes(owner: str) -> None:
+def test_docstrings_of_classes_match_the_native_ones(owner: str) -> None:
     (said,) = (node for node in TREE.body if isinstance(node, ast.ClassDef) and node.name == owner)
     assert ast.get_docstring(said) == inspect.getdoc(getattr(_native, owner))
 

@@ -59,7 +59,7 @@ def narrow(cluster: Cluster, **options: Any) -> spikewire.Client:
 # --- A future is one of the standard library's
 
 
-def test_the_future_of_a_call(data: spikewire.Dataset) -> None:
+def test_submit_returns_a_future(data: spikewire.Dataset) -> None:
     future = data.submit.put("k", {"n": 1})
     assert isinstance(future, concurrent.futures.Future)
     assert future.result(10) is None
@@ -75,7 +75,7 @@ def test_the_future_of_a_call(data: spikewire.Dataset) -> None:
     assert caught.value is error
 
 
-def test_on_a_client_with_whole_keys(client: spikewire.Client, set_name: str) -> None:
+def test_submit_of_a_client_takes_whole_keys(client: spikewire.Client, set_name: str) -> None:
     key = ("test", set_name, "k")
     client.submit.put(key, {"n": 1}).result()
     record = client.submit.operate(key, [op.add("n", 1), op.get("n")]).result()
@@ -105,7 +105,7 @@ def test_wait_for_the_first_of_them(slow: Cluster) -> None:
         assert [futures.index(future) for future in completed][-1] == 2
 
 
-def test_on_an_event_loop(data: spikewire.Dataset) -> None:
+def test_futures_are_awaited_on_an_event_loop(data: spikewire.Dataset) -> None:
     data.put("k", {"n": 1})
 
     async def main() -> list[Any]:
@@ -151,7 +151,7 @@ def test_only_the_client_completes_a_future(data: spikewire.Dataset) -> None:
             copied(future)
 
 
-def test_waiting_has_an_end(slow: Cluster) -> None:
+def test_result_times_out(slow: Cluster) -> None:
     with spikewire.Client(slow.seeds, timeout=20, connect_timeout=20) as client:
         slow.inject(0, delay=2)
         future = client.submit.exists(("test", "s", "k"))
@@ -164,7 +164,7 @@ def test_waiting_has_an_end(slow: Cluster) -> None:
         assert future.result() is False
 
 
-def test_a_call_that_times_out(slow: Cluster) -> None:
+def test_a_submitted_call_times_out(slow: Cluster) -> None:
     slow.inject(0, delay=60)
     with spikewire.Client(slow.seeds) as client:
         error = client.submit.exists(("test", "s", "k"), timeout=0.05).exception(20)
@@ -334,7 +334,7 @@ def test_wait_sees_futures_completed_meanwhile(slow: Cluster) -> None:
         assert waiter.finished_futures == [future]
 
 
-def test_waiting_together_with_futures_of_others(data: spikewire.Dataset) -> None:
+def test_wait_accepts_futures_of_executors(data: spikewire.Dataset) -> None:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for how in (concurrent.futures.ALL_COMPLETED, concurrent.futures.FIRST_EXCEPTION):
             gate = threading.Event()
@@ -427,7 +427,7 @@ def test_a_callback_must_be_callable(data: spikewire.Dataset, fn: Any) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2048])
-def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> None:
+def test_callbacks_may_submit_further_calls(cluster: Cluster, set_name: str, limit: int) -> None:
     chains, calls = 200, 4000
     with spikewire.Client(
         cluster.seeds, timeout=20, connect_timeout=20, submit_limit=limit
@@ -609,7 +609,7 @@ def test_the_end_of_the_interpreter(slow: Cluster, close: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no fork")
-def test_a_fork(cluster: Cluster) -> None:
+def test_futures_of_the_parent_fail_in_the_child_of_a_fork(cluster: Cluster) -> None:
     code = """
         import os, signal, sys, warnings, spikewire
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -639,7 +639,7 @@ def test_a_fork(cluster: Cluster) -> None:
 # --- Storms
 
 
-def test_threads_and_chains_while_a_node_dies() -> None:
+def test_threads_and_callbacks_survive_a_dead_node() -> None:
     with Cluster(nodes=3) as cluster:
         assert cluster.wait_settled()
         # Only reads and repeatable writes, so that every retry is allowed.

@@ -104,7 +104,7 @@ def test_the_documented_options_are_those_that_exist() -> None:
     assert sorted(documented) == sorted(known)
 
 
-def test_the_wrong_with(cluster: Cluster) -> None:
+def test_with_on_an_async_client_raises(cluster: Cluster) -> None:
     with pytest.raises(TypeError, match="`async with`"), AsyncClient(cluster.seeds):  # type: ignore[attr-defined]
         pass
 
@@ -120,7 +120,7 @@ def test_the_wrong_with(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_a_verb_without_a_loop(cluster: Cluster) -> None:
+def test_a_verb_without_a_loop_raises(cluster: Cluster) -> None:
     async def connect() -> AsyncClient:
         return await AsyncClient.connect(cluster.seeds)
 
@@ -247,7 +247,7 @@ def test_the_end_of_the_interpreter(cluster: Cluster, close: str) -> None:
     assert (ran.returncode, ran.stderr) == (3, "")
 
 
-def test_error_with_advice() -> None:
+def test_errors_print_advice() -> None:
     error = spikewire.GenerationMismatch("generation error", code=3, attempts=2, node="N1 a:3000")
     assert str(error) == (
         "generation error (code 3, node N1 a:3000, 2 attempts) - the record has been written "

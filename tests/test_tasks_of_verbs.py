@@ -207,7 +207,7 @@ class TestCancelling:
         with Cluster(1) as slow:
             run(asyncio.wait_for(main(), PATIENCE))
 
-    def test_a_timeout_of_asyncio(self, run: Run) -> None:
+    def test_asyncio_timeout_cancels_a_call(self, run: Run) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(
                 slow.seeds, timeout=60, connect_timeout=PATIENCE

@@ -119,13 +119,13 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
         ("{a, b::c}", [["a"], ["b", "c"]]),
     ],
 )
-def test_use_trees(tree: str, found: list[list[str]]) -> None:
+def test_use_trees_are_parsed(tree: str, found: list[list[str]]) -> None:
     import structure
 
     assert [[part.strip() for part in path] for path in structure.branches(tree)] == found
 
 
-def test_arrows_between_crates(tmp_path: Path) -> None:
+def test_arrows_between_crates_are_parsed(tmp_path: Path) -> None:
     import structure
 
     root = write(
@@ -188,7 +188,7 @@ def test_versions_are_named_once(tmp_path: Path) -> None:
     ]
 
 
-def test_paths_on_pages(tmp_path: Path) -> None:
+def test_missing_paths_on_pages_are_reported(tmp_path: Path) -> None:
     import structure
 
     page = "`a/src` `b.rs` `src/c/*.rs` `a::b/c` `test_<room>.py`\n```\ncrates/  d/\n```\n"
@@ -201,7 +201,7 @@ def test_paths_on_pages(tmp_path: Path) -> None:
     ]
 
 
-def test_this_repository() -> None:
+def test_this_repository_has_no_cycles() -> None:
     import structure
 
     assert structure.picture((structure.ROOT / "ARCHITECTURE.md").read_text())

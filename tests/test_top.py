@@ -111,7 +111,7 @@ def test_rates_and_latencies_are_what_came_in_between() -> None:
     assert between(after, again).total.rate == pytest.approx(10)
 
 
-def test_quantiles_of_buckets() -> None:
+def test_quantiles_are_estimated_from_buckets() -> None:
     assert quantile({}, 0.5) is None
     assert quantile({1.0: 0, float("inf"): 0}, 0.5) is None
     assert quantile({1.0: 0, float("inf"): 5}, 0.5) == 1.0
@@ -128,7 +128,7 @@ def test_addresses_of_metrics_are_completed() -> None:
         read("up 1\n")
 
 
-def test_json_for_machines(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_output_is_printed(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["top", endpoint, "--once", "--json", "--interval", "0.3"]) == 0
     view = json.loads(capsys.readouterr().out)
     assert view["total"]["rate"] > 0
@@ -142,7 +142,7 @@ def test_json_for_machines(endpoint: str, capsys: pytest.CaptureFixture[str]) ->
     assert {line["name"] for line in view["stages"]} >= {"encode", "queue", "wire", "hand_over"}
 
 
-def test_a_table_once(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_once_prints_a_table(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich", reason="rich is not installed")
     assert main(["top", endpoint, "--once", "--interval", "0.2"]) == 0
     shown = capsys.readouterr().out

@@ -72,7 +72,9 @@ def test_an_unknown_set_aggregates_to_nothing(api: Api, client: Any, numbers: An
     assert api.settle(lambda: query.aggregate("streams", "total", [1])) == []
 
 
-def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[Any]]) -> None:
+def test_a_stream_without_a_reduction_returns_every_value(
+    aggregate: Callable[..., list[Any]],
+) -> None:
     assert sorted(aggregate("streams", "all")) == list(range(RECORDS))
 
 

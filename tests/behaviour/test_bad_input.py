@@ -301,7 +301,7 @@ class TestInfo:
         assert caught.value.node
         assert client.verbs.info("build")
 
-    def test_no_text(self, client: Opened) -> None:
+    def test_info_commands_must_be_text(self, client: Opened) -> None:
         with pytest.raises(TypeError):
             client.verbs.info(5)
 

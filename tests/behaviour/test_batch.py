@@ -27,7 +27,7 @@ def filled(data: Caller) -> Caller:
 
 
 class TestOutcomes:
-    def test_all_kinds_in_input_order(self, filled: Caller) -> None:
+    def test_rows_of_all_kinds_return_in_input_order(self, filled: Caller) -> None:
         done = filled.batch([
             Read(1),
             Write(100, {"n": 100}),
@@ -75,7 +75,9 @@ class TestOutcomes:
         ],
         ids=str,
     )
-    def test_a_batch_of_one_row(self, filled: Caller, row: Any, code: Any, found: Any) -> None:
+    def test_a_batch_of_one_row_equals_the_row_among_others(
+        self, filled: Caller, row: Any, code: Any, found: Any
+    ) -> None:
         done = filled.batch([row])
         assert (done.codes.tolist(), bins(done[0])) == ([code], found)
         # The same among other records.
@@ -88,7 +90,7 @@ class TestOutcomes:
         assert filled.batch(Read(i) for i in range(30)).found == 20
         assert filled.batch((Read(1), Delete(2))).found == 2
 
-    def test_a_batch_of_thousands_of_rows(self, data: Caller) -> None:
+    def test_thousands_of_rows_succeed(self, data: Caller) -> None:
         rows = [Write(i, {"n": i}) if i % 3 else Write(i, [op.put("n", i)]) for i in range(6000)]
         data.batch(rows).raise_for_errors()
         rows = [Read(i) if i % 2 else Delete(i) for i in range(6000)]  # type: ignore[misc]
@@ -96,7 +98,9 @@ class TestOutcomes:
         assert [r.get("n") for r in done] == [i if i % 2 else None for i in range(6000)]
         assert data.get_many(range(6000)).found == 3000
 
-    def test_on_the_client(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_batches_of_a_client_have_rows_of_several_sets(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         other = ("test", f"{set_name}b", "k")
         done = client.verbs.batch([
             Write(("test", set_name, "k"), {"n": 1}),
@@ -144,7 +148,7 @@ class TestRulesOfRows:
         assert done.codes.tolist() == [27, 0, 27, 25, 0, 3, 0, 27, 25]
         assert filled.exists_many([6, 7, 8, 9]).codes.tolist() == [0, 2, 0, 0]
 
-    def test_the_client_s_own(self, api: Api, cluster: Cluster, set_name: str) -> None:
+    def test_options_of_the_client_apply(self, api: Api, cluster: Cluster, set_name: str) -> None:
         options = {"send_key": True, "read_mode": "linearize", "timeout": 10}
         with api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", set_name)
@@ -232,7 +236,7 @@ class TestBadInput:
         assert not data.exists("a"), "nothing is sent before everything is checked"
 
     @pytest.mark.parametrize("rows", [5, "abc", None, Read(1)], ids=str)
-    def test_no_iterable(self, data: Caller, rows: Any) -> None:
+    def test_rows_must_be_iterable(self, data: Caller, rows: Any) -> None:
         with pytest.raises(TypeError, match="rows must be an iterable"):
             data.batch(rows)
 
@@ -249,7 +253,7 @@ class TestBadInput:
 
 
 class TestFailures:
-    def test_an_unknown_namespace_in_one_row(
+    def test_an_unknown_namespace_fails_its_row(
         self, client: Opened, data: Caller, set_name: str
     ) -> None:
         data.put(1, {"n": 1})
@@ -273,7 +277,7 @@ class TestFailures:
             done.raise_for_errors()
         assert caught.value.node == error.node
 
-    def test_a_dead_node(self, api: Api) -> None:
+    def test_reads_survive_a_dead_node_and_writes_are_in_doubt(self, api: Api) -> None:
         with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(300)}).raise_for_errors()

@@ -26,7 +26,7 @@ def own() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_no_pause_and_no_request_beyond_the_timeout(api: Api, own: Cluster) -> None:
+def test_no_pause_or_request_lasts_beyond_the_timeout(api: Api, own: Cluster) -> None:
     options = {"max_retries": 5, "sleep_between_retries": PAUSE}
     with api.open(own.seeds, timeout=PAUSE / 2, **options) as client:
         data = client.dataset("test", "late")

@@ -72,7 +72,7 @@ def test_buffers_must_be_a_bool(data: Any, verb: str, wrong: object) -> None:
         getattr(data, verb)(["a"] if verb == "get_many" else "a", buffers=wrong)
 
 
-def test_get_many(data: Any) -> None:
+def test_get_many_returns_memoryviews_for_bytes(data: Any) -> None:
     keys = list(range(200))
     data.put_many([(key, {**BINS, "second": b"short"}) for key in keys])
     batch = data.get_many([*keys, "absent"], buffers=True)
@@ -82,7 +82,7 @@ def test_get_many(data: Any) -> None:
     assert batch.to_dict()[3] == data.get(3)
 
 
-def test_a_batch_of_one_and_of_some_bins(data: Any) -> None:
+def test_batches_of_one_key_and_of_some_bins_have_views(data: Any) -> None:
     data.put("a", BINS)
     check(data.get_many(["a"], buffers=True)[0])
     assert list(data.get("a", ["second"], buffers=True)) == ["second"]
@@ -95,13 +95,13 @@ def test_a_missing_record_has_no_buffers(data: Any) -> None:
         data.get("absent", buffers=True)
 
 
-def test_a_record_without_bytes(data: Any) -> None:
+def test_a_record_without_bytes_has_plain_values(data: Any) -> None:
     data.put("a", {"text": "words"})
     assert data.get("a", buffers=True).bins == {"text": "words"}
     assert data.get("a", [], buffers=True).bins == {}
 
 
-def test_a_view_of_five_megabytes(api: Api) -> None:
+def test_large_values_have_views(api: Api) -> None:
     content = bytes(range(256)) * (5 << 12)
     with (
         Cluster(nodes=1, max_record_size=8 << 20) as cluster,

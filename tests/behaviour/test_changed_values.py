@@ -28,7 +28,7 @@ def changing(change: Any) -> Any:
     return Changing()
 
 
-def test_records_bins_and_maps(data: Caller) -> None:
+def test_records_bins_and_maps_changed_while_read_raise(data: Caller) -> None:
     records: dict[Any, Any] = {1: {"n": 1}, 2: {}, 3: {"n": 3}}
     records[2] = {"m": changing(lambda: records.update({len(records) + 1: {"n": 1}}))}
     with pytest.raises(RuntimeError, match="a dict was changed while it was read"):

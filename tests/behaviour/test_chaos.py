@@ -311,7 +311,7 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_a_storm_of_reconnections(api: Api) -> None:
+def test_repeated_reconnections_keep_resources_bounded(api: Api) -> None:
     """A node fails and returns repeatedly: descriptors and memory stay bounded."""
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("descriptors and memory are read from /proc")

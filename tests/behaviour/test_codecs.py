@@ -101,7 +101,7 @@ def coded(api: Api, cluster: Cluster, set_name: str) -> Iterator[Caller]:
         yield client.dataset("test", set_name)
 
 
-def test_bins_of_one_record(coded: Caller, data: Caller) -> None:
+def test_single_records_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     assert data.get(1).bins == STORED
     record = coded.get(1)
@@ -112,7 +112,7 @@ def test_bins_of_one_record(coded: Caller, data: Caller) -> None:
     assert "at" not in coded.get(1)
 
 
-def test_bins_of_many_records(coded: Caller, data: Caller) -> None:
+def test_batches_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put_many({1: BINS, 2: {"price": Decimal(2)}}).raise_for_errors()
     assert data.get(1).bins == STORED
     found = coded.get_many([1, 2, 3])
@@ -175,7 +175,7 @@ def test_queries_decode_bins(coded: Caller) -> None:
     assert queried(coded, operations=steps)[1].results == (Level.LOW, 2)
 
 
-def test_mixed_batches(coded: Caller, data: Caller) -> None:
+def test_mixed_batches_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     rows = [
         spikewire.Read(1),
@@ -198,7 +198,7 @@ def test_add_and_append_do_not_encode(coded: Caller, data: Caller) -> None:
     assert coded.get(1)["price"] == Decimal("1.105")
 
 
-def test_types_anywhere_in_a_value(coded: Caller, data: Caller) -> None:
+def test_types_are_encoded_at_any_depth(coded: Caller, data: Caller) -> None:
     one = UUID(int=1)
     given = {
         "p": Near(1, 2),
@@ -317,7 +317,7 @@ def test_forms_are_checked() -> None:
         codec.text(5)  # type: ignore[arg-type]
 
 
-def test_timestamps_cut_off_towards_the_past() -> None:
+def test_timestamps_round_down() -> None:
     form = codec.timestamp("s")
     before = dt.datetime(1969, 12, 31, 23, 59, 59, 500_000, tzinfo=dt.timezone.utc)
     assert form.encode(before) == -1

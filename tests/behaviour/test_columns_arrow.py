@@ -52,7 +52,7 @@ class TestTypesOfValues:
             ),
         ],
     )
-    def test_inferred_types_of_columns(
+    def test_column_types_are_inferred_from_values(
         self, data: Caller, values: list[Any], kind: Any, wanted: Any
     ) -> None:
         data.put_many({i: {"v": value} for i, value in enumerate(values)})
@@ -61,7 +61,7 @@ class TestTypesOfValues:
         if wanted is None:
             assert made["v"].to_pylist() == values
 
-    def test_maps_geojson_and_sketches(self, data: Caller) -> None:
+    def test_maps_geojson_and_sketches_have_column_types(self, data: Caller) -> None:
         point = '{"type":"Point","coordinates":[1.5,2.5]}'
         sketch = bytes([0, 4, 0]) + bytes(8) + bytes(12)
         data.put(1, {"m": {"b": 2, "a": 1}, "g": GeoJSON(point), "h": HyperLogLog(sketch)})
@@ -70,7 +70,7 @@ class TestTypesOfValues:
         assert made["g"].to_pylist() == [point]
         assert made["h"].to_pylist() == [sketch]
 
-    def test_rows_and_nulls(self, data: Caller) -> None:
+    def test_missing_records_and_bins_are_null(self, data: Caller) -> None:
         data.put_many({1: {"a": 1}, 2: {"b": "x"}, 3: {"a": 3, "b": "y"}})
         made = table(data.get_many([3, 1, "none", 3, 2]))
         assert made.to_pydict() == {"a": [3, 1, None, 3, None], "b": ["y", None, None, "y", "x"]}
@@ -78,7 +78,7 @@ class TestTypesOfValues:
         assert table(data.get_many([77, 78])).num_rows == 2
         assert table(data.exists_many([1, 2])).num_columns == 0
 
-    def test_keys_generations_and_times_to_live(self, data: Caller) -> None:
+    def test_keys_generations_and_times_to_live_are_columns(self, data: Caller) -> None:
         data.put("x", {"n": 1}, ttl=1000)
         data.put("x", {"n": 1}, ttl="unchanged")
         data.put("y", {"n": 2})
@@ -90,7 +90,7 @@ class TestTypesOfValues:
         assert made["left"].is_valid().to_pylist() == [False, True, False]
         assert 900 < made["left"][1].as_py() <= 1000
 
-    def test_several_answers_for_a_bin(self, data: Caller) -> None:
+    def test_repeated_results_of_a_bin_fill_one_column(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "l": [5], "s": "a"}, 2: {"n": 2, "l": [6, 7], "s": "b"}})
         twice = [op.get("l"), op.get("n"), op.get("s"), op.get("l"), op.get("n"), op.get("zz")]
         made = table(data.operate_many([1, 2], twice))
@@ -116,7 +116,7 @@ class TestTypesOfValues:
         added = data.operate_many([2], [op.add("n", 1), op.get("n"), op.get("s"), op.get("n")])
         assert table(added).to_pydict() == {"n": [3], "s": ["b"]}
 
-    def test_mixed_types(self, data: Caller) -> None:
+    def test_mixed_types_raise(self, data: Caller) -> None:
         data.put_many(
             {1: {"v": 1}, 2: {"v": "x"}, 3: {"v": [1, "x"]}, 4: {"v": {"a": 1, "b": b""}}}
         )
@@ -184,7 +184,7 @@ class TestSchemas:
         raw = pa.int32() if kind.bit_width == 32 else pa.int64()
         assert made.cast(raw).to_pylist() == [86_400]
 
-    def test_order_projection_and_missing_bins(self, data: Caller) -> None:
+    def test_a_schema_orders_and_selects_columns(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
         schema = pa.schema([("c", pa.int8()), ("none", pa.string()), ("a", pa.int64())])
         assert table(data.get_many([1]), schema).to_pylist() == [{"c": 3, "none": None, "a": 1}]
@@ -199,7 +199,7 @@ class TestSchemas:
         with pytest.raises(ValueError, match='key: the schema has no field "zz"'):
             data.get_many([1]).to_arrow(schema, key="zz")
 
-    def test_from_another_table(self, data: Caller) -> None:
+    def test_the_schema_of_another_table_is_accepted(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "s": "x"}, 2: {"s": "y"}})
         first = data.get_many([1]).to_arrow()
         assert table(data.get_many([2]), first).to_pylist() == [{"n": None, "s": "y"}]
@@ -235,14 +235,14 @@ class TestSchemas:
             (pa.list_(pa.field("x", pa.int8(), nullable=False)), [None], ValueError, "no value"),
         ],
     )
-    def test_values_that_do_not_fit(
+    def test_values_that_do_not_fit_raise(
         self, data: Caller, kind: Any, value: Any, error: Any, text: str
     ) -> None:
         data.put_many({"good": {"n": 1}, "bad": {"v": value}})
         with pytest.raises(error, match=rf"row 1 \(key 'bad'\), \"v\": .*{text}"):
             data.get_many(["good", "bad"]).to_arrow(pa.schema([("v", kind)]))
 
-    def test_fields_that_are_never_null(self, data: Caller) -> None:
+    def test_null_in_a_required_field_raises(self, data: Caller) -> None:
         data.put_many({1: {"v": 1}, 2: {"n": 1}})
         schema = pa.schema([pa.field("v", pa.int8(), nullable=False)])
         assert table(data.get_many([1]), schema).schema == schema
@@ -288,7 +288,7 @@ class TestTables:
         del capsule, tables
         gc.collect()
 
-    def test_a_failed_row(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_a_failed_row_raises(self, client: Opened, data: Caller, set_name: str) -> None:
         data.put(1, {"n": 1})
         found = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
         with pytest.raises(spikewire.NamespaceNotFound):
@@ -338,7 +338,9 @@ class TestTables:
         with pytest.raises(ValueError, match="taken out of its capsule already"):
             batch.to_arrow(schema=Giving())
 
-    def test_without_pyarrow(self, data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_to_arrow_works_without_pyarrow(
+        self, data: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         data.put(1, {"n": 1})
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         made = data.get_many([1]).to_arrow()

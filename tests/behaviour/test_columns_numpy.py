@@ -121,7 +121,9 @@ class TestKinds:
         assert found["v"][0] == (value if wanted is None else wanted)
 
     @pytest.mark.parametrize(("kind", "value", "wanted"), SUB_ARRAYS)
-    def test_sub_arrays(self, data: Caller, kind: Any, value: object, wanted: Any) -> None:
+    def test_lists_fill_sub_arrays(
+        self, data: Caller, kind: Any, value: object, wanted: Any
+    ) -> None:
         data.put(1, {"v": value})
         found = data.get_many([1]).to_numpy([("v", *kind)])
         np.testing.assert_array_equal(found.data["v"][0], value if wanted is None else wanted)
@@ -135,7 +137,7 @@ class TestKinds:
         with pytest.raises(ValueError, match=r"row 0 \(key 1\), \"v\": there is no value"):
             data.get_many([1]).to_numpy([("v", "i4", (2, 2))], missing="raise")
 
-    def test_padding_titles_and_overlap(self, data: Caller) -> None:
+    def test_padded_titled_and_overlapping_fields_are_filled(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
         aligned = np.dtype([("a", "i1"), ("b", "i8"), ("c", "i2")], align=True)
         assert data.get_many([1]).to_numpy(aligned)[0].tolist() == (1, 2, 3)
@@ -144,7 +146,7 @@ class TestKinds:
         offsets = np.dtype({"names": ["c", "a"], "formats": ["i4", "i2"], "offsets": [8, 2]})
         assert data.get_many([1]).to_numpy(offsets)[0].tolist() == (3, 1)
 
-    def test_many_fields_in_any_order(self, data: Caller) -> None:
+    def test_many_fields_are_filled_in_any_order(self, data: Caller) -> None:
         bins = {f"b{i}": i for i in range(100)}
         data.put(1, bins)
         names = sorted(bins, key=lambda name: hash((name, 1)))
@@ -153,14 +155,14 @@ class TestKinds:
 
 
 class TestRows:
-    def test_input_order_with_misses_and_duplicates(self, data: Caller) -> None:
+    def test_rows_are_in_input_order_with_misses_and_duplicates(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2} for i in range(100)} | {"odd": {"f": 0.5}})
         found = data.get_many([5, "none", 5, "odd", 99]).to_numpy([("n", "i4"), ("f", "f8")])
         assert found.tolist() == [(5, 2.5), (None, None), (5, 2.5), (None, 0.5), (99, 49.5)]
         assert found.mask["n"].tolist() == [False, True, False, True, False]
         assert found["f"].sum() == 55
 
-    def test_keys_generations_and_times_to_live(self, data: Caller) -> None:
+    def test_keys_generations_and_times_to_live_fill_fields(self, data: Caller) -> None:
         data.put(1, {"n": 1}, ttl=1000)
         data.put(2, {"n": 2}, ttl="never")
         data.put(2, {"n": 3})
@@ -171,7 +173,7 @@ class TestRows:
         assert found["left"].mask.tolist() == [True, False, True]
         assert 900 < found["left"][1] <= 1000
 
-    def test_keys_of_other_kinds(self, data: Caller, set_name: str) -> None:
+    def test_text_and_bytes_keys_fill_a_field(self, data: Caller, set_name: str) -> None:
         data.put_many({"é": {"n": 1}, b"\1": {"n": 2}})
         assert data.get_many(["é"]).to_numpy([("k", "U3")], key="k").tolist() == [("é",)]
         assert data.get_many([b"\1", bytearray(b"xy")]).to_numpy(
@@ -186,7 +188,7 @@ class TestRows:
         with pytest.raises(TypeError, match=r"row 1 \(key 'b'\), \"k\": text does not go into int"):
             data.get_many([1, "b"]).to_numpy([("k", "i8")], key="k")
 
-    def test_without_a_mask(self, data: Caller) -> None:
+    def test_missing_raise_gives_plain_arrays(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "m": 1}, 2: {"n": 2}})
         found = data.get_many([1, 2, 1]).to_numpy([("n", "i4")], missing="raise")
         assert type(found) is np.ndarray
@@ -198,7 +200,7 @@ class TestRows:
         with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"m\": there is no value"):
             data.get_many([1, 2]).to_numpy([("m", "i4"), ("n", "i4")], missing="raise")
 
-    def test_rows_that_failed(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_a_failed_row_raises(self, client: Opened, data: Caller, set_name: str) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         found = client.verbs.get_many(keys)
@@ -210,7 +212,7 @@ class TestRows:
         with pytest.raises(spikewire.NamespaceNotFound):
             found.to_numpy(kinds[:1], missing="raise")
 
-    def test_other_verbs(self, data: Caller) -> None:
+    def test_results_of_other_verbs_become_arrays(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         done = data.operate_many([1, 2, 1], [op.add("n", 10), op.get("n"), op.put("s", "x")])
         assert done.to_numpy([("n", "i4")])["n"].tolist() == [11, 12, 21]
@@ -226,7 +228,7 @@ class TestRows:
         assert found.to_numpy([("n", "i4")])["n"].tolist() == [1]
         assert found[0].bins == {"n": 1}
 
-    def test_from_many_threads(self, data: Caller) -> None:
+    def test_threads_convert_one_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(500)})
         found = data.get_many(range(500))
         sums: list[int] = []
@@ -352,7 +354,7 @@ class TestStraightIntoAnArray:
             assert array.tolist() == batch.tolist()
             assert array.mask.tolist() == batch.mask.tolist()
 
-    def test_keys_and_filters(self, data: Caller) -> None:
+    def test_get_numpy_takes_keys_and_filters(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(20)})
         array = data.get_numpy(range(25), [("id", "i8"), ("n", "i1")], key="id", where="$.n >= 10")
         assert array["id"].tolist() == list(range(25))
@@ -360,13 +362,15 @@ class TestStraightIntoAnArray:
         only = data.get_numpy([3, 2], [("id", "i8")], key="id")
         assert only["id"].tolist() == [3, 2]
 
-    def test_many_rows(self, data: Caller) -> None:
+    def test_get_numpy_reads_many_rows(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(0, 12_000, 2)})
         array = data.get_numpy(range(12_000), [("n", "i4")])
         assert array["n"].sum() == sum(range(0, 12_000, 2))
         assert array.mask["n"].sum() == 6000
 
-    def test_rows_that_failed(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_get_numpy_raises_for_a_failed_row(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         with pytest.raises(spikewire.NamespaceNotFound) as caught:
@@ -390,7 +394,7 @@ class TestStraightIntoAnArray:
         with pytest.raises(ValueError, match='missing must be "mask" or "raise", not \'zero\''):
             data.get_numpy([1], [("n", "i8")], missing="zero")
 
-    def test_without_a_mask(self, data: Caller) -> None:
+    def test_get_numpy_gives_plain_arrays_with_missing_raise(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(200)})
         data.put_many({500: {"f": 0.5}, 501: {"f": 0.5}})
         kinds = [("f", "f8"), ("n", "i4"), ("id", "i8"), ("gen", "u2")]
@@ -403,7 +407,7 @@ class TestStraightIntoAnArray:
             assert array.tolist() == [(key / 2, key, key, 1) for key in keys]
         assert data.get_numpy([500], [("f", "f4")], missing="raise").tolist() == [(0.5,)]
 
-    def test_the_first_gap_without_a_mask(self, data: Caller, set_name: str) -> None:
+    def test_missing_raise_names_the_first_gap(self, data: Caller, set_name: str) -> None:
         data.put_many({i: {"n": i} for i in range(200)})
         data.put_many({500: {"f": 0.5}, 501: {"n": None, "f": 0.5}})
         kinds = [("n", "i4")]
@@ -431,14 +435,16 @@ class TestStraightIntoAnArray:
         with pytest.raises(ValueError, match=r"row 1, \"id\": there is no value"):
             data.get_numpy([0, unknown], [("id", "i4")], key="id", missing="raise")
 
-    def test_a_list_with_a_gap_without_a_mask(self, data: Caller) -> None:
+    def test_missing_raise_names_a_gap_in_a_list(self, data: Caller) -> None:
         data.put_many({1: {"v": [1, 2]}, 2: {"v": [1, None]}})
         kinds = [("v", "i4", (2,))]
         assert data.get_numpy([1, 1], kinds, missing="raise")["v"].tolist() == [[1, 2]] * 2
         with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"v\": there is no value"):
             data.get_numpy([1, 2], kinds, missing="raise")
 
-    def test_failures_without_a_mask(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_missing_raise_raises_for_failed_rows(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         data.put(1, {"n": 1})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         kinds = [("n", "i4")]
@@ -454,7 +460,7 @@ class TestStraightIntoAnArray:
             with pytest.raises(ValueError, match='errors="mask" needs a masked array'):
                 call()
 
-    def test_a_dead_node_and_a_slow_one(self, api: Api) -> None:
+    def test_get_numpy_survives_a_dead_and_a_slow_node(self, api: Api) -> None:
         with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
@@ -470,7 +476,9 @@ class TestStraightIntoAnArray:
             assert 0 < len(found) < 500
             assert all(array["n"][i] == i for i in found)
 
-    def test_a_cancelled_one_disturbs_no_other(self, cluster: Cluster, set_name: str) -> None:
+    def test_a_cancelled_get_numpy_does_not_disturb_others(
+        self, cluster: Cluster, set_name: str
+    ) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(
                 cluster.seeds, timeout=20, connect_timeout=20
@@ -575,7 +583,7 @@ class TestBadInput:
         with pytest.raises(error, match=text):
             data.get_many([1]).to_numpy(kinds, **options)
 
-    def test_without_numpy(self, cluster: Cluster) -> None:
+    def test_a_missing_numpy_raises_with_advice(self, cluster: Cluster) -> None:
         # In a process of its own: one that has used NumPy keeps it loaded.
         ran = subprocess.run(
             [sys.executable, "-c", WITHOUT_NUMPY, cluster.seeds],

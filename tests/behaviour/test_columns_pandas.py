@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST = 2**63 - 1
 
 
-def test_types_rows_and_gaps(data: Caller) -> None:
+def test_columns_have_nullable_types(data: Caller) -> None:
     data.put_many(
         {
             1: {"i": MOST, "f": 0.5, "b": True, "s": "é"},
@@ -97,7 +97,7 @@ def test_no_records_make_an_empty_frame(data: Caller) -> None:
     assert frame.dropna().index.tolist() == [1]
 
 
-def test_failed_rows(client: Opened, data: Caller, set_name: str) -> None:
+def test_failed_rows_raise(client: Opened, data: Caller, set_name: str) -> None:
     data.put(1, {"n": 1, "l": [1]})
     found = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
     with pytest.raises(spikewire.NamespaceNotFound):
@@ -109,7 +109,7 @@ def test_failed_rows(client: Opened, data: Caller, set_name: str) -> None:
         found.to_pandas(errors="coerce")
 
 
-def test_without_pandas(data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pandas_raises_with_advice(data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"to_pandas needs pandas.*pip install pandas"):
         data.get_many([1]).to_pandas()

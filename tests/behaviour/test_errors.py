@@ -78,7 +78,7 @@ def test_messages_give_advice(data: Caller) -> None:
         data.put(1, {"a": 2}, generation=9)
 
 
-def test_a_closed_client(api: Api, cluster: Cluster) -> None:
+def test_a_closed_client_raises(api: Api, cluster: Cluster) -> None:
     client = api.open(cluster.seeds, timeout=20)
     data = client.dataset("test", "closed")
     data.put(1, {"a": 1})
@@ -97,7 +97,7 @@ def test_a_closed_client(api: Api, cluster: Cluster) -> None:
             call()
 
 
-def test_a_client_that_was_never_connected(api: Api, cluster: Cluster) -> None:
+def test_an_unconnected_client_raises(api: Api, cluster: Cluster) -> None:
     if api.is_blocking:
         pytest.skip("the blocking client connects when it is made")
     client = spikewire.AsyncClient(cluster.seeds)
@@ -106,7 +106,7 @@ def test_a_client_that_was_never_connected(api: Api, cluster: Cluster) -> None:
         api.settle(lambda: client.get(("test", "s", 1)))
 
 
-def test_verbs_outside_a_loop(api: Api, client: Opened) -> None:
+def test_verbs_outside_a_loop_raise(api: Api, client: Opened) -> None:
     if api.is_blocking:
         pytest.skip("needs no loop")
     with pytest.raises(RuntimeError, match="event loop"):

@@ -174,7 +174,7 @@ class TestCut:
 
 
 class TestDelay:
-    def test_one_slow_node(self, api: Api) -> None:
+    def test_calls_succeed_with_a_slow_node(self, api: Api) -> None:
         with boxed(api, 3) as (cluster, client, _):
             cluster.inject(0, delay=0.05)
             for _ in range(3):
@@ -259,7 +259,7 @@ class TestLateReplies:
                 assert [one["v"] for one in found] == list(range(60))
             assert late > 0
 
-    def test_of_a_single_caller(self, api: Api) -> None:
+    def test_late_replies_of_a_single_caller_are_dropped(self, api: Api) -> None:
         with boxed(api, connections_per_node=1) as (cluster, _, data):
             for key in range(10):
                 data.put(key, {"v": key})
@@ -335,7 +335,7 @@ class TestRefusal:
             assert [data.get(key)["v"] for key in range(60)] == list(range(60))
 
     @pytest.mark.parametrize("how", ["close", "port"])
-    def test_without_another_replica(self, api: Api, how: Any) -> None:
+    def test_a_refusing_node_without_another_replica_raises(self, api: Api, how: Any) -> None:
         with boxed(api, replica="master") as (cluster, _, data):
             cluster.inject(0, refuse=how)
             with pytest.raises(spikewire.ConnectionFailed) as caught:
@@ -410,14 +410,14 @@ class TestCodes:
             cluster.inject(2, error=1.0, code=18)
             assert [data.get(key)["v"] for key in range(60)] == list(range(60))
 
-    def test_no_retries(self, api: Api) -> None:
+    def test_without_retries_the_first_error_raises(self, api: Api) -> None:
         with boxed(api, max_retries=0) as (cluster, _, data):
             cluster.inject(0, error=1.0, code=18)
             with pytest.raises(spikewire.ServerError) as caught:
                 data.get(1)
             assert caught.value.attempts == 1
 
-    def test_a_pause_between_retries(self, api: Api) -> None:
+    def test_retries_pause(self, api: Api) -> None:
         with boxed(api, max_retries=3, sleep_between_retries=0.1, replica="master") as (
             cluster,
             _,
@@ -532,7 +532,7 @@ class TestCircuitBreaker:
 DELAY = 30
 
 
-def test_a_storm_of_all_faults(api: Api) -> None:
+def test_mixed_faults_end_in_a_typed_error_or_the_right_value(api: Api) -> None:
     """Under any fault: a typed error or the right value, in time."""
     rng = random.Random(1)
     with boxed(api, 3, timeout=0.4) as (cluster, client, data):

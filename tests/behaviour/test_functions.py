@@ -160,7 +160,7 @@ def test_invalid_modules_raise(
 
 
 @pytest.mark.usefixtures("modules")
-def test_many_records_at_once(data: Any) -> None:
+def test_apply_many_runs_on_each_record(data: Any) -> None:
     data.put_many({n: {"n": n} for n in range(50)})
     done = data.apply_many(range(50), "visits", "visit", [1])
     assert [record.results for record in done] == [(n + 1,) for n in range(50)]
@@ -173,7 +173,7 @@ def test_many_records_at_once(data: Any) -> None:
 
 
 @pytest.mark.usefixtures("modules")
-def test_rows_of_a_batch(data: Any) -> None:
+def test_apply_rows_run_in_a_batch(data: Any) -> None:
     done = data.batch(
         [
             spikewire.Write("a", {"n": 1}),

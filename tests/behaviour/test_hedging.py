@@ -216,7 +216,7 @@ def test_a_failure_that_comes_first_is_tried_again_as_ever(api: Api, cluster: Cl
         assert caught.value.attempts == 3
 
 
-def test_no_second_request_for_a_task_that_was_cancelled(cluster: Cluster) -> None:
+def test_a_cancelled_task_sends_no_second_request(cluster: Cluster) -> None:
     async def main() -> None:
         options: dict[str, Any] = {"timeout": 30, "hedge": 0.3, "hedge_percent": 100}
         async with spikewire.AsyncClient(cluster.seeds, **options) as client:

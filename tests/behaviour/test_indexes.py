@@ -74,7 +74,7 @@ def test_integer_indexes_match_ranges_and_values(indexed: Indexed) -> None:
     assert indexed.ids(index=between("age", 90, 99)) == []
 
 
-def test_indexes_on_strings_blobs_lists_and_maps(indexed: Indexed) -> None:
+def test_indexes_on_strings_blobs_lists_and_maps_are_queried(indexed: Indexed) -> None:
     assert indexed.ids(index=equal("name", "n3")) == [i for i in range(COUNT) if i % 10 == 3]
     assert indexed.ids(index=equal("blob", b"\x02")) == [i for i in range(COUNT) if i % 5 == 2]
     assert indexed.ids(index=contains("tags", 5)) == [i for i in range(COUNT) if i % 7 == 5]
@@ -93,7 +93,7 @@ def test_geo_indexes_match_points_in_regions(indexed: Indexed) -> None:
     assert found == [i for i in range(COUNT) if i % 2]
 
 
-def test_an_index_by_its_name(indexed: Indexed) -> None:
+def test_an_index_is_selected_by_its_name(indexed: Indexed) -> None:
     name = f"{indexed.name}_age_None_int"
     assert indexed.ids(index=equal(None, 7, name=name)) == indexed.ids(index=equal("age", 7))
 
@@ -114,7 +114,7 @@ def test_index_queries_take_all_other_options(indexed: Indexed) -> None:
     assert sorted(seen) == expected
 
 
-def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
+def test_indexes_are_listed_and_dropped(indexed: Indexed, set_name: str) -> None:
     name = indexed.call("create", "test", set_name, "a", int, of="list")
     assert name == f"{set_name}_a_list"
     assert indexed.call("create", "test", set_name, "a", int, of="list") == name
@@ -182,7 +182,7 @@ def test_ranges_show_and_compare() -> None:
     assert len({between("age", 1, 2), between("age", 1, 2), equal("age", 1)}) == 2
 
 
-def test_a_node_dies(api: Api) -> None:
+def test_index_queries_survive_a_dead_node(api: Api) -> None:
     with (
         Cluster(nodes=3) as cluster,
         api.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
@@ -268,7 +268,9 @@ def test_cursors_belong_to_their_range(indexed: Indexed) -> None:
             indexed.raw.query(index=between("age", 1, 9), resume=query.cursor[:-cut])
 
 
-def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
+def test_indexes_on_nested_values_and_expressions_are_queried(
+    client: Opened, set_name: str
+) -> None:
     api, raw = client.api, client.raw.dataset("test", set_name)
     rows = {n: {"a": n, "b": n * 2, "m": {"deep": [n % 7, n % 3]}} for n in range(100)}
     api.settle(lambda: raw.put_many(rows))

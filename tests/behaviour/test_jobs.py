@@ -91,7 +91,7 @@ def test_failing_functions_are_counted(
     assert [few.get(i)["v"] for i in range(4)] == [0] * 4
 
 
-def test_on_a_client(filled: Filled) -> None:
+def test_jobs_of_a_client_name_their_set(filled: Filled) -> None:
     job = filled.client.verbs.operate_all("test", filled.name, [op.add("v", 1)])
     filled.ended(job)
     assert len(filled.changed()) == COUNT
@@ -111,7 +111,7 @@ def test_a_job_is_aborted(filled: Filled) -> None:
     filled.api.settle(job.abort)
 
 
-def test_touching_and_deleting_all(filled: Filled) -> None:
+def test_touch_all_and_delete_all_change_matching_records(filled: Filled) -> None:
     progress = filled.ended(filled.verbs.touch_all(where="$.n < 10", ttl=1000))
     assert progress.succeeded == 10
     assert 900 <= filled.verbs.get(3).ttl <= 1000

@@ -34,7 +34,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: repr(key)[:20])
-def test_every_type_of_key(data: Caller, key: object) -> None:
+def test_keys_of_every_type_round_trip(data: Caller, key: object) -> None:
     data.put(key, {"v": 1}, send_key=True)
     record = data.get(key)
     assert record.bins == {"v": 1}
@@ -97,7 +97,7 @@ def test_objects_with_index_are_integer_keys(data: Caller) -> None:
         assert data.get(same).bins == {"v": 1}
 
 
-def test_numpy_integers(data: Caller) -> None:
+def test_numpy_integers_are_integer_keys(data: Caller) -> None:
     numpy = pytest.importorskip("numpy")
     data.put(41, {"v": 1})
     for kind in (numpy.int8, numpy.uint16, numpy.int64, numpy.uint64):
@@ -150,7 +150,7 @@ def test_records_pickle(data: Caller) -> None:
     assert pickle.loads(pickle.dumps(operated)).results == ([1],)
 
 
-def test_many_keys_over_all_nodes(client: Opened, data: Caller) -> None:
+def test_keys_on_all_nodes_are_found(client: Opened, data: Caller) -> None:
     for key in range(300):
         data.put(key, {"v": key})
     assert [data.get(key)["v"] for key in range(300)] == list(range(300))

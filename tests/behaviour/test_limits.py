@@ -115,7 +115,7 @@ def test_no_number_of_calls_fails_by_itself(run: Any, cluster: Cluster, count: i
     run(main())
 
 
-def test_large_values_between_small_ones(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_large_values_do_not_disturb_small_ones(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         rng = random.Random(2)
         async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:

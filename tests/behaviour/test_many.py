@@ -26,7 +26,7 @@ def filled(data: Caller) -> Caller:
 
 
 class TestReads:
-    def test_input_order_with_misses_and_duplicates(self, filled: Caller) -> None:
+    def test_rows_are_in_input_order_with_misses_and_duplicates(self, filled: Caller) -> None:
         keys = [5, 999, 5, 0, "none", 299]
         found = filled.get_many(keys)
         assert [bins(r) for r in found] == [
@@ -44,7 +44,7 @@ class TestReads:
         with pytest.raises(IndexError, match="row 6 of a batch of 6"):
             found[6]
 
-    def test_some_bins_and_none(self, filled: Caller) -> None:
+    def test_bins_may_be_selected_or_none(self, filled: Caller) -> None:
         assert [bins(r) for r in filled.get_many([1, 2], bins=["s"])] == [{"s": "1"}, {"s": "2"}]
         assert [bins(r) for r in filled.get_many([1, 2], ["zz"])] == [{}, {}]
         found = filled.get_many([1, 777], bins=[])
@@ -54,13 +54,13 @@ class TestReads:
         found = filled.exists_many([0, 1000])
         assert [r is not None for r in found] == [True, False]
 
-    def test_any_iterable_and_nothing(self, filled: Caller) -> None:
+    def test_keys_may_be_any_iterable_or_none(self, filled: Caller) -> None:
         assert filled.get_many(i for i in range(3)).found == 3
         assert filled.get_many({1: "a", 2: "b"}).found == 2
         assert len(filled.get_many([])) == 0
         assert filled.put_many({}).found == 0
 
-    def test_a_batch_of_one_key(self, filled: Caller) -> None:
+    def test_a_batch_of_one_key_returns_one_record(self, filled: Caller) -> None:
         found = filled.get_many([7])
         assert bins(found[0]) == {"n": 7, "s": "7"}
         assert list(filled.get_many([7777]).codes) == [2]
@@ -69,11 +69,11 @@ class TestReads:
         found = filled.get_many([1])
         assert found[0] is found[0]
 
-    def test_to_dict(self, filled: Caller) -> None:
+    def test_to_dict_maps_keys_to_records(self, filled: Caller) -> None:
         found = filled.get_many([3, 1, 3, 888]).to_dict()
         assert {key: record["n"] for key, record in found.items()} == {3: 3, 1: 1}
 
-    def test_ten_thousand_rows(self, filled: Caller) -> None:
+    def test_ten_thousand_rows_succeed(self, filled: Caller) -> None:
         found = filled.get_many(range(10_000))
         assert found.found == 300
         assert sum(record["n"] for record in found if record is not None) == sum(range(300))
@@ -88,7 +88,7 @@ class TestReads:
 
 
 class TestWrites:
-    def test_mapping_and_pairs(self, data: Caller) -> None:
+    def test_records_may_be_a_mapping_or_pairs(self, data: Caller) -> None:
         assert data.put_many({"a": {"n": 1}, b"b": {"n": 2}}).found == 2
         assert data.put_many([("c", {"n": 3}), (4, {"n": 4, "m": [1]})]).found == 2
         assert [bins(r) for r in data.get_many(["a", b"b", "c", 4])] == [
@@ -111,7 +111,7 @@ class TestWrites:
             written.raise_for_errors()
         assert bins(data.get("old")) == {"n": 1}
 
-    def test_ttl_generation_and_stored_keys(self, data: Caller) -> None:
+    def test_put_many_takes_ttl_generation_and_send_key(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}}, ttl=1000, send_key=True)
         assert all(900 < record.ttl <= 1000 for record in data.get_many([1, 2]))
         data.put(2, {"n": 3})
@@ -166,7 +166,7 @@ class TestBadInput:
             data.put_many(records)
         assert data.get_many([1, 2]).found == 0, "nothing is sent before everything is checked"
 
-    def test_an_unknown_namespace_in_the_middle(
+    def test_an_unknown_namespace_fails_only_its_rows(
         self, client: Opened, data: Caller, set_name: str
     ) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
@@ -179,7 +179,7 @@ class TestBadInput:
 
 
 class TestFailures:
-    def test_a_dead_node(self, api: Api) -> None:
+    def test_a_dead_node_loses_no_row(self, api: Api) -> None:
         # The second failure may come before the client knows that the first one is over; without a
         # pause all retries would be used up by then.
         options = {"timeout": 30, "max_retries": 10, "sleep_between_retries": 0.1}
@@ -209,7 +209,7 @@ class TestFailures:
             cluster.clear_faults(0)
             assert data.get_many(range(100), timeout=10).errors == {}
 
-    def test_replies_cut_in_the_middle(self, api: Api) -> None:
+    def test_truncated_replies_are_retried(self, api: Api) -> None:
         with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
@@ -220,7 +220,7 @@ class TestFailures:
             assert data.get_many(range(100)).errors == {}
 
 
-def test_many_batches_at_once_on_one_loop(cluster: Cluster, set_name: str) -> None:
+def test_concurrent_batches_share_a_loop(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
@@ -234,7 +234,7 @@ def test_many_batches_at_once_on_one_loop(cluster: Cluster, set_name: str) -> No
     asyncio.run(main())
 
 
-def test_a_cancelled_batch_disturbs_no_other(cluster: Cluster, set_name: str) -> None:
+def test_a_cancelled_batch_does_not_disturb_others(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)

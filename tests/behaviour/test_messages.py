@@ -163,7 +163,9 @@ SEEDS: list[tuple[Any, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("seeds", "kind", "told"), SEEDS, ids=str)
-def test_seeds_in_the_forms_of_others(seeds: Any, kind: type[Exception], told: str) -> None:
+def test_seeds_in_the_form_of_other_clients_raise_with_advice(
+    seeds: Any, kind: type[Exception], told: str
+) -> None:
     for client in (spikewire.Client, spikewire.AsyncClient):
         with pytest.raises(kind, match=told) as caught:
             client(seeds)

@@ -320,7 +320,7 @@ def test_maps_are_looked_for_in_the_order_of_servers(
     assert results(data, operation) == (result,)
 
 
-def test_several_operations_on_one_bin(data: Caller) -> None:
+def test_several_operations_on_one_bin_run_in_order(data: Caller) -> None:
     record = data.operate(
         "k",
         [op.list.append("l", 1), op.list.append("l", 2), op.list.clear("l"), op.list.size("l")],
@@ -476,7 +476,9 @@ def test_invalid_operations_get_server_errors(
         (lambda: spikewire.Operation.list("size", "l", (1,)), TypeError, "0 arguments.*1 were"),
     ],
 )
-def test_bad_arguments(make: Callable[[], Any], error: type[Exception], says: str) -> None:
+def test_invalid_arguments_raise(
+    make: Callable[[], Any], error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says):
         make()
 

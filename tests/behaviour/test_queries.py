@@ -73,7 +73,7 @@ def test_records_without_the_selected_bins_are_left_out(filled: Filled, limit: i
 
 
 @pytest.mark.parametrize("options", [{"include_values": False}, {"bins": []}])
-def test_no_values(filled: Filled, options: dict[str, Any]) -> None:
+def test_queries_without_values_return_keys_only(filled: Filled, options: dict[str, Any]) -> None:
     rows = filled.rows(**options)
     assert len({record.key.digest for record in rows}) == COUNT
     assert all(record.bins == {} and record.generation == 1 for record in rows)
@@ -98,7 +98,7 @@ def test_a_query_reads_chosen_partitions(filled: Filled) -> None:
     }
 
 
-def test_after_a_key(filled: Filled) -> None:
+def test_a_query_resumes_after_a_key(filled: Filled) -> None:
     first = filled.rows(limit=1)[0]
     partition = filled.rows(partitions=first.key.partition)
     for at, record in enumerate(partition):
@@ -117,7 +117,7 @@ def test_operations_return_results_of_each_record(filled: Filled) -> None:
         assert "half" in record.bins or half is None
 
 
-def test_a_whole_namespace(client: Opened, api: Api) -> None:
+def test_a_query_without_a_set_scans_the_namespace(client: Opened, api: Api) -> None:
     names = [f"whole-{api.name}-{number}" for number in range(3)]
     for name in names:
         client.dataset("test", name).put("k", {"of": name})
@@ -154,7 +154,7 @@ def test_pages_resume_in_new_queries(filled: Filled) -> None:
     assert filled.ids(page_size=700, resume=cursor) == []
 
 
-def test_pages_of_one_query(filled: Filled) -> None:
+def test_a_query_returns_consecutive_pages(filled: Filled) -> None:
     query = filled.raw.query(page_size=1000, where=exp.bin("n") < 1500, limit=1200)
     first, second = filled.api.page(query), filled.api.page(query)
     assert (len(first), len(second), first.done, second.done) == (1000, 200, False, True)
@@ -296,7 +296,7 @@ def test_a_closed_client_ends_its_queries(filled: Filled, api: Api, cluster: Clu
         other.raw.query("test")
 
 
-def test_many_at_once(filled: Filled) -> None:
+def test_concurrent_queries_return_all_records(filled: Filled) -> None:
     if filled.api.is_blocking:
         found: list[int] = []
         threads = [
@@ -312,16 +312,16 @@ def test_many_at_once(filled: Filled) -> None:
     assert found == [COUNT] * 8
 
 
-def test_one_node_at_a_time(filled: Filled) -> None:
+def test_concurrent_nodes_limits_the_nodes(filled: Filled) -> None:
     assert len(set(filled.ids(concurrent_nodes=1))) == COUNT
 
 
-def test_a_pace(filled: Filled) -> None:
+def test_records_per_second_returns_every_record(filled: Filled) -> None:
     rows = filled.rows(records_per_second=100_000, timeout=60)
     assert len({record.key for record in rows}) == COUNT
 
 
-def test_a_total_timeout(api: Api) -> None:
+def test_a_total_timeout_ends_a_query(api: Api) -> None:
     with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
@@ -348,7 +348,7 @@ def test_silence_is_tried_again(api: Api) -> None:
         ends.join()
 
 
-def test_errors_of_the_server(api: Api) -> None:
+def test_errors_of_the_server_raise(api: Api) -> None:
     with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         cluster.inject(0, error=1, code=4)
         query = client.raw.query("test")

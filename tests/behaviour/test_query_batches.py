@@ -89,7 +89,7 @@ def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
         assert table["s"].to_pylist() == texts
 
 
-def test_a_schema(filled: Filled) -> None:
+def test_arrow_batches_follow_a_schema(filled: Filled) -> None:
     schema = pa.schema([("s", pa.large_string()), ("n", pa.int16()), ("none", pa.int8())])
     options = {"where": exp.bin("n") < 100, "bins": ["n", "s"]}
     tables = filled.batches(lambda query: query.arrow_batches(schema=schema), **options)
@@ -117,7 +117,7 @@ def test_numpy_batches_have_the_requested_size(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 999, 1024, 1025, 2048, 2049, COUNT, 10_000])
-def test_arrays_of_any_length(filled: Filled, rows: int) -> None:
+def test_numpy_batches_may_have_any_length(filled: Filled, rows: int) -> None:
     kind = [("n", "i4"), ("f", "f8"), ("k", "i8")]
     options = {"limit": 50} if rows == 1 else {}
     count = options.get("limit", COUNT)
@@ -139,7 +139,7 @@ def test_a_query_without_records_has_no_batches(filled: Filled) -> None:
     assert filled.batches(lambda query: query.numpy_batches([("n", "i8")]), **options) == []
 
 
-def test_a_limit(filled: Filled) -> None:
+def test_a_limit_cuts_the_last_batch(filled: Filled) -> None:
     tables = filled.batches(lambda query: query.arrow_batches(400), limit=1000)
     assert [len(table) for table in tables] == [400, 400, 200]
 
@@ -203,7 +203,7 @@ def test_operations_have_no_columns(filled: Filled) -> None:
         query.arrow_batches()
 
 
-def test_a_closed_query(filled: Filled) -> None:
+def test_a_closed_query_raises(filled: Filled) -> None:
     query = filled.raw.query()
     batches = query.arrow_batches(10)
     filled.api.some(batches, 1)

@@ -47,7 +47,7 @@ def trial(api: Api) -> Iterator[Trial]:
         yield Trial(api, cluster, client)
 
 
-def test_a_node_dies(trial: Trial) -> None:
+def test_a_query_survives_a_dead_node(trial: Trial) -> None:
     query = trial.raw.query()
     seen = trial.some(query, 500)
     trial.cluster.kill(1)

@@ -31,7 +31,7 @@ class Last:
 
 
 class TestReentrancy:
-    def test_a_finalizer_that_calls(self, run: Any, cluster: Cluster, set_name: str) -> None:
+    def test_a_finalizer_may_call_verbs(self, run: Any, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
@@ -52,7 +52,7 @@ class TestReentrancy:
 
         run(main())
 
-    def test_a_collection_during_a_completion(
+    def test_garbage_collection_during_a_completion_is_safe(
         self, run: Any, cluster: Cluster, set_name: str
     ) -> None:
         """The garbage collector may run while a reply is decoded to a record."""
@@ -84,7 +84,7 @@ class TestReentrancy:
 
         run(main())
 
-    def test_callbacks_that_call(self, run: Any, cluster: Cluster, set_name: str) -> None:
+    def test_callbacks_may_call_verbs(self, run: Any, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
@@ -136,7 +136,7 @@ class TestReentrancy:
         assert alone(CLOSING_FINALIZER, cluster.seeds, where) == "fine\n"
 
     @pytest.mark.parametrize("where", ["timer", "future", "callback"])
-    def test_a_loop_that_calls_back(self, cluster: Cluster, where: str) -> None:
+    def test_a_loop_may_call_verbs_from_its_methods(self, cluster: Cluster, where: str) -> None:
         assert alone(CALLING_LOOP, cluster.seeds, where) == "fine\n"
 
     def test_errors_of_a_closed_client_while_it_is_closed_again(self, cluster: Cluster) -> None:

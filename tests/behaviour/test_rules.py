@@ -116,7 +116,7 @@ class TestNewer:
             data.delete(1, generation=Newer(8))
         assert data.delete(1, generation=Newer(9)) is True
 
-    def test_as_a_value(self) -> None:
+    def test_newer_compares_and_prints(self) -> None:
         rule = Newer(7)
         assert (rule.generation, repr(rule)) == (7, "Newer(7)")
         assert rule == Newer(7)

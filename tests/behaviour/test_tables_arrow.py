@@ -144,7 +144,7 @@ def test_columns_of_keys_are_accepted(data: Caller, kind: Any, given: list[Any])
         )
 
 
-def test_sources_of_all_kinds(data: Caller) -> None:
+def test_tables_batches_and_streams_are_accepted(data: Caller) -> None:
     table = pa.table({"id": [1, 2], "n": [10, None]})
     full = pa.table({"id": [1, 2], "n": [10, 20]})
     batch = full.to_batches()[0]
@@ -196,7 +196,7 @@ class TestPandas:
         frame.index.name = "row"
         assert data.put_many(frame).found == 2
 
-    def test_index_as_key(self, data: Caller) -> None:
+    def test_the_index_of_a_frame_is_the_key(self, data: Caller) -> None:
         frame = self.pd.DataFrame({"n": [1.0, None], "s": ["x", "y"]}, index=[10, 20])
         data.put_many(frame).raise_for_errors()
         assert stored(data, [10, 20]) == [{"n": 1.0, "s": "x"}, {"s": "y"}]
@@ -204,13 +204,13 @@ class TestPandas:
         data.put_many(named, key="id", bins={"s": "t"}).raise_for_errors()
         assert data.get(20).bins == {"s": "y", "t": "y"}
 
-    def test_column_as_key(self, data: Caller) -> None:
+    def test_a_column_of_a_frame_is_the_key(self, data: Caller) -> None:
         frame = self.pd.DataFrame({"id": ["a", "b"], "n": [1, 2]}, index=[7, 8])
         data.put_many(frame, key="id").raise_for_errors()
         assert stored(data, ["a", "b"]) == [{"n": 1}, {"n": 2}]
         assert data.get_many(frame["id"]).found == 2
 
-    def test_several_levels(self, data: Caller) -> None:
+    def test_an_index_of_several_levels_needs_a_key_column(self, data: Caller) -> None:
         levels = self.pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["id", "no"])
         frame = self.pd.DataFrame({"n": [1, 2]}, index=levels)
         with pytest.raises(ValueError, match=r"several levels.*key="):
@@ -289,7 +289,7 @@ def test_rows_that_cannot_be_sent_are_named_by_their_place_in_the_table(data: Ca
         data.put_many(table, key="id", timeout=60)
 
 
-def test_failed_rows_of_several_windows(data: Caller) -> None:
+def test_failed_rows_of_several_windows_are_reported(data: Caller) -> None:
     data.put_many([(5, {"n": 0}), (17_000, {"n": 0})])
     table = pa.table({"id": range(20_000), "n": [1] * 20_000})
     written = data.put_many(table, key="id", exists="create", timeout=60)
@@ -366,7 +366,7 @@ def test_columns_that_are_no_keys(data: Caller) -> None:
         data.get_many(pa.table({"id": [1]}))
 
 
-def test_odd_exporters(data: Caller) -> None:
+def test_invalid_exporters_raise(data: Caller) -> None:
     class Liar:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             return b"no capsule"
@@ -399,7 +399,7 @@ def consumed(name: bytes, size: int) -> object:
 EMPTY: list[object] = []
 
 
-def test_capsules_that_were_consumed_already(data: Caller) -> None:
+def test_consumed_capsules_raise(data: Caller) -> None:
     class Array:
         def __arrow_c_array__(self, requested_schema: object = None) -> object:
             return consumed(b"arrow_schema", 72), consumed(b"arrow_array", 80)

@@ -29,7 +29,9 @@ NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?"
 
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_numbers_of_each_width_and_byte_order(data: Caller, kind: str, order: str) -> None:
+def test_numbers_of_each_width_and_byte_order_are_written(
+    data: Caller, kind: str, order: str
+) -> None:
     dtype = np.dtype(kind).newbyteorder(order)
     values = np.array([0, 1, 100], dtype)
     if dtype.kind in "iu":
@@ -63,7 +65,7 @@ def test_round_trip(data: Caller, rows: list[tuple[Any, ...]]) -> None:
     assert stored(data, list(range(len(rows)))) == bins
 
 
-def test_fields_of_fields(data: Caller) -> None:
+def test_nested_fields_become_maps(data: Caller) -> None:
     inner = np.dtype([("x", "i2"), ("name", "U2")])
     dtype = [
         ("id", "U3"),
@@ -126,7 +128,7 @@ def test_masked_values_remove_their_bins(data: Caller) -> None:
     assert data.get(2).bins == {"keep": False}
 
 
-def test_arrays_of_any_memory_layout(data: Caller) -> None:
+def test_arrays_of_any_memory_layout_are_written(data: Caller) -> None:
     array = np.zeros((6, 2), [("id", "i4"), ("pad", "u1"), ("n", "f4")])
     array["id"] = np.arange(12).reshape(6, 2)
     array["n"] = array["id"] / 2
@@ -153,7 +155,7 @@ def test_options_hold_for_every_row(data: Caller) -> None:
     assert len(data.put_many(array[:0], key="id")) == 0
 
 
-def test_many_windows(data: Caller) -> None:
+def test_arrays_larger_than_a_window_are_written(data: Caller) -> None:
     count = 40_000
     array = np.zeros(count, [("id", "i4"), ("n", "i8")])
     array["id"] = np.arange(count)
@@ -222,7 +224,7 @@ def test_a_client_has_no_set_for_a_table(client: Opened) -> None:
         client.verbs.put_many(np.zeros(1, GOOD), key="id")
 
 
-def test_keys_in_arrays(data: Caller) -> None:
+def test_keys_may_be_arrays(data: Caller) -> None:
     data.put_many({1: {"n": 1}, 2: {"n": 2}, "a": {"n": 3}, b"b": {"n": 4}})
     found = data.get_many(np.array([2, 9, 1], "u2"))
     assert [record and record["n"] for record in found] == [2, None, 1]

@@ -14,7 +14,7 @@ from spikewire.testing import Cluster
 from waiting import becomes
 
 
-def test_two_thousand_tasks(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_two_thousand_tasks_read_their_writes(run: Any, cluster: Cluster, set_name: str) -> None:
     async def task(data: spikewire.AsyncDataset, key: int) -> None:
         await data.put(key, {"v": key})
         record = await data.get(key)
@@ -31,7 +31,7 @@ def test_two_thousand_tasks(run: Any, cluster: Cluster, set_name: str) -> None:
     run(main())
 
 
-def test_a_mixed_load(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_mixed_calls_of_many_tasks_succeed(run: Any, cluster: Cluster, set_name: str) -> None:
     async def task(data: spikewire.AsyncDataset, number: int) -> None:
         rng = random.Random(number)
         last = None
@@ -215,9 +215,7 @@ class TestCancelling:
             run(main())
 
 
-def test_a_loop_that_was_held_up_times_nothing_out(
-    run: Any, cluster: Cluster, set_name: str
-) -> None:
+def test_a_blocked_loop_does_not_time_calls_out(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with opened(cluster) as client:
             data = client.dataset("test", set_name)

@@ -188,7 +188,7 @@ def test_a_bin_of_the_wrong_type_names_key_and_bin(users: Set) -> None:
         users.typed.get("wrong", ["nam"])
 
 
-def test_batches_queries_defaults_and_rows(users: Set, kind: Any, api: Api) -> None:
+def test_batches_queries_and_rows_return_instances(users: Set, kind: Any, api: Api) -> None:
     people = {key: kind(name=key, age=at, nick=None) for at, key in enumerate(("a", "b", "c"))}
     users.typed.put_many(people)
     users.typed.batch([spikewire.Write("d", kind(name="d", age=3, nick=None))])
@@ -338,7 +338,7 @@ def test_unsupported_classes_raise(blocking: spikewire.Client) -> None:
 
 
 @pytest.mark.parametrize("clients", ["shared", "each"])
-def test_datasets_of_a_pool(cluster: Cluster, set_name: str, clients: Any) -> None:
+def test_datasets_of_a_pool_keep_their_type(cluster: Cluster, set_name: str, clients: Any) -> None:
     options: dict[str, Any] = {"timeout": 20, "connect_timeout": 20}
     with Pool(cluster.seeds, loops=2, clients=clients, **options) as pool:
         places = pool.dataset("test", set_name, Place)

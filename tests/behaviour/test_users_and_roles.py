@@ -160,7 +160,7 @@ def test_a_cluster_without_security_has_no_users(api: Api) -> None:
             assert caught.value.code == 51
 
 
-def test_a_user_without_a_password(
+def test_a_user_without_a_password_cannot_log_in_by_password(
     api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"c-{set_name}"
@@ -310,7 +310,7 @@ def test_invalid_arguments_raise(
     assert "p" * 73 not in str(caught.value)
 
 
-def test_many_changes_at_once(api: Api, admin: Accounts, set_name: str) -> None:
+def test_concurrent_changes_succeed(api: Api, admin: Accounts, set_name: str) -> None:
     """On one client, as futures if the API has them."""
     names = [f"m{number}-{set_name}" for number in range(20)]
     raw = admin.client.raw

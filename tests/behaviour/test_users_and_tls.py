@@ -229,7 +229,7 @@ def test_a_key_of_bytes_is_in_no_pickle() -> None:
             pickle.loads(pickled)
 
 
-def test_the_nodes_speak_tls_indeed(both: Cluster) -> None:
+def test_nodes_speak_tls(both: Cluster) -> None:
     host, port = both.addresses[0].split(":")
     context = ssl.create_default_context(cafile=files(both).ca)
     with (
@@ -239,7 +239,7 @@ def test_the_nodes_speak_tls_indeed(both: Cluster) -> None:
         assert spoken.version() in ("TLSv1.2", "TLSv1.3")
 
 
-def test_a_client_by_url(api: Api, both: Cluster) -> None:
+def test_a_url_opens_a_secured_client(api: Api, both: Cluster) -> None:
     if api.is_blocking:
         with spikewire.Client.from_url(url(both)) as client:
             assert not client.dataset(set="url").exists("a")

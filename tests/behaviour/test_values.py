@@ -60,7 +60,7 @@ def test_round_trip(data: Caller, value: object) -> None:
 
 @settings
 @hypothesis.given(st.dictionaries(st.text(min_size=1, max_size=3), nested, min_size=1, max_size=8))
-def test_whole_records(data: Caller, bins: dict[str, object]) -> None:
+def test_records_of_any_values_round_trip(data: Caller, bins: dict[str, object]) -> None:
     names = [name.encode("utf-8", "surrogatepass") for name in bins]
     hypothesis.assume(all(len(name) <= 15 and b"\0" not in name for name in names))
     kept = {name: value for name, value in bins.items() if value is not None}
@@ -120,7 +120,7 @@ def test_booleans_are_not_integers(data: Caller) -> None:
     assert [type(item) for item in bins["c"]] == [bool, int, bool, int]
 
 
-def test_bytes_in_every_shape(data: Caller) -> None:
+def test_bytes_like_objects_are_stored_as_bytes(data: Caller) -> None:
     plain = bytes(range(256))
     shapes = {
         "bytes": plain,
@@ -186,7 +186,7 @@ def test_subclasses_are_stored_as_what_they_extend(data: Caller) -> None:
     assert [type(value) for value in bins.values()] == [int, str, dict, list]
 
 
-def test_map_keys_of_all_types(data: Caller) -> None:
+def test_map_keys_of_all_types_round_trip(data: Caller) -> None:
     value = {1: "int", "1": "str", b"1": "bytes", -1: "negative", "": "empty", b"": "none"}
     data.put(1, {"m": value})
     assert data.get(1)["m"] == value
@@ -212,7 +212,7 @@ def test_integers_wrap_only_on_the_server(data: Caller) -> None:
     assert data.get(1)["n"] == LEAST
 
 
-def test_infinities_and_nan_in_arithmetic(data: Caller) -> None:
+def test_adding_infinities_gives_nan(data: Caller) -> None:
     data.put(1, {"f": math.inf})
     data.add(1, {"f": -math.inf})
     assert math.isnan(data.get(1)["f"])

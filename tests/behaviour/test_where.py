@@ -55,7 +55,7 @@ class TestReads:
             people.operate("kim", [op.get("age")], where=ADULT)
 
     @pytest.mark.usefixtures("people")
-    def test_on_the_client(self, client: Opened, set_name: str) -> None:
+    def test_verbs_of_a_client_take_filters(self, client: Opened, set_name: str) -> None:
         assert client.verbs.get(("test", set_name, "lee"), where=ADULT)["age"] == 40
         assert client.verbs.get(("test", set_name, "kim"), where=ADULT, default=None) is None
 
@@ -102,7 +102,7 @@ class TestWrites:
         with pytest.raises(spikewire.RecordNotFound):
             people.put("newer", {"age": 1}, where=ADULT, exists="update")
 
-    def test_with_a_stored_key(self, people: Caller) -> None:
+    def test_a_filter_applies_with_send_key(self, people: Caller) -> None:
         people.put("lee", {"n": 1}, send_key=True, where=ADULT)
         assert people.get("lee", where=exp.key(str) == "lee")["n"] == 1
 
@@ -115,7 +115,7 @@ class TestMany:
         assert list(found.to_dict()) == ["lee"]
         assert found.raise_for_errors() is found
 
-    def test_one_row(self, people: Caller) -> None:
+    def test_a_batch_of_one_row_is_filtered(self, people: Caller) -> None:
         assert people.get_many(["kim"], where=ADULT).codes.tolist() == [27]
         assert people.get_many(["lee"], ["age"], where=ADULT)[0].bins == {"age": 40}
 

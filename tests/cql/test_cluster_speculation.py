@@ -159,7 +159,7 @@ def test_late_answers_give_their_places_back(
         assert session.execute(read, (1,), node=late.address).attempts == 1
 
 
-def test_one_deadline_for_all_copies(
+def test_all_copies_share_one_deadline(
     proxies: list[CqlProxy], sessions: Sessions, options: dict[str, Any]
 ) -> None:
     options["speculative_attempts"] = 5
@@ -229,7 +229,7 @@ def succeeds(future: Any) -> bool:
         return False
 
 
-def test_programs_for_the_driver(cassandra_cluster: SharedCassandra, keyspace: str) -> None:
+def test_execution_profiles_speculate(cassandra_cluster: SharedCassandra, keyspace: str) -> None:
     from spikewire.compat.cassandra.cluster import (
         EXEC_PROFILE_DEFAULT,
         Cluster,

@@ -138,7 +138,7 @@ def test_settings_can_be_read(cluster: Cluster) -> None:
         DefaultConnection()
 
 
-def test_policies_and_addresses(cluster: Cluster) -> None:
+def test_the_load_balancing_policy_is_set_before_connecting(cluster: Cluster) -> None:
     policy = DCAwareRoundRobinPolicy("dc1")
     cluster.load_balancing_policy = policy
     assert cluster.load_balancing_policy is policy
@@ -165,7 +165,7 @@ def test_traces_are_fetched_without_waiting(cluster: Cluster) -> None:
             unsent.get_query_trace()
 
 
-def test_registered_classes_as_literals(cluster: Cluster, keyspace: str) -> None:
+def test_registered_classes_become_literals(cluster: Cluster, keyspace: str) -> None:
     """A marker in a name makes all values literals."""
     with cluster:
         session = cluster.connect(keyspace)

@@ -234,7 +234,7 @@ def nodes(d: Driver) -> Any:
     ]
 
 
-def test_keys_by_node(cassandra: SharedCassandra, keyspace: str) -> None:
+def test_group_keys_by_replica_groups_by_host(cassandra: SharedCassandra, keyspace: str) -> None:
     driver = Driver(OURS, cassandra.addresses[0], keyspace)
     try:
         driver.session.execute("CREATE TABLE by_node (a int, b text, PRIMARY KEY ((a, b)))")

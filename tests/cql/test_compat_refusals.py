@@ -163,7 +163,7 @@ def test_a_white_list_limits_the_nodes(cassandra: SharedCassandra) -> None:
             session.execute_async("SELECT key FROM system.local").result()
 
 
-def test_installed_under_the_other_name() -> None:
+def test_install_replaces_the_module_name() -> None:
     program = """
         import spikewire.compat.cassandra as compat
         compat.install()

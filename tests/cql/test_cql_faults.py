@@ -207,7 +207,7 @@ class Hello(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
 
-def test_a_contact_point_speaks_http() -> None:
+def test_a_contact_point_that_speaks_http_raises() -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"127.0.0.1:{server.server_address[1]}"

@@ -200,7 +200,7 @@ def test_asynchronous_statements_have_spans(server: CannedServer, seen: Seen) ->
     asyncio.run(run())
 
 
-def test_failures_durations_and_gauges(
+def test_failures_durations_and_gauges_are_exported(
     server: CannedServer, session: cql.Session, seen: Seen
 ) -> None:
     otel.observe(session, meter_provider=seen.meters)
@@ -226,7 +226,9 @@ def test_failures_durations_and_gauges(
 
 
 @pytest.mark.cassandra
-def test_with_a_real_cassandra(cassandra: SharedCassandra, seen: Seen) -> None:
+def test_spans_describe_statements_on_a_real_cassandra(
+    cassandra: SharedCassandra, seen: Seen
+) -> None:
     with otel.instrument(cql.Session(cassandra.addresses), **seen.providers()) as session:
         with pytest.raises(errors.SyntaxException):
             session.execute("SELEC 1")

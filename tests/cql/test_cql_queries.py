@@ -45,7 +45,7 @@ def test_all_rows_come_whatever_the_page(session: Opened, size: int) -> None:
     assert numbers(literal) == list(range(most))
 
 
-def test_pages_one_by_one(session: Opened) -> None:
+def test_pages_are_fetched_one_by_one(session: Opened) -> None:
     # The last page is full, and the server reveals that only with an empty page after it.
     sizes, state = [], None
     while True:
@@ -57,7 +57,7 @@ def test_pages_one_by_one(session: Opened) -> None:
     assert sizes == [250, 250, 250, 250, 0]
 
 
-def test_a_stream(session: Opened) -> None:
+def test_a_stream_returns_all_rows(session: Opened) -> None:
     query = session.query(SELECT, [0], page_size=100)
     assert numbers(session.some(query, 150)) == list(range(150))
     assert numbers(session.some(query)) == list(range(150, ROWS))
@@ -66,7 +66,7 @@ def test_a_stream(session: Opened) -> None:
     assert "at the end" in repr(query)
 
 
-def test_a_stream_of_pages(session: Opened) -> None:
+def test_a_stream_returns_pages(session: Opened) -> None:
     assert [len(page) for page in session.pages(session.query(SELECT, [0], page_size=400))] == [
         400,
         400,
@@ -104,7 +104,7 @@ def test_parameters_are_those_of_the_beginning(session: Opened) -> None:
     assert numbers(session.some(query)) == list(range(1, ROWS))
 
 
-def test_errors_of_a_stream(session: Opened) -> None:
+def test_errors_of_a_stream_raise(session: Opened) -> None:
     with pytest.raises(errors.InvalidRequest, match="nothing"):
         session.some(session.query("SELECT * FROM nothing"))
     with pytest.raises(TypeError, match="k: int"):
@@ -142,7 +142,7 @@ def test_pages_are_fetched_on_demand(session: Opened) -> None:
     session.end_query(query)
 
 
-def test_many_rows(session: Opened) -> None:
+def test_execute_many_runs_at_any_concurrency(session: Opened) -> None:
     insert = session.prepare(INSERT)
     for concurrency in (1, 7, 128, 30_000):
         rows = [(1, number, "m") for number in range(300)]
@@ -173,14 +173,14 @@ def test_rows_are_read_only_as_concurrency_allows(session: Opened) -> None:
     assert 51 <= taken <= 60
 
 
-def test_errors_among_the_results(session: Opened) -> None:
+def test_errors_are_returned_among_results(session: Opened) -> None:
     rows = [(3, 1, "a"), (3, "b", "b"), (3, 1 << 40, "c"), (3,), (3, 2, "d")]
     found = session.execute_many(INSERT, rows, errors="return")
     kinds = [type(result).__name__ for result in found]
     assert kinds == ["Rows", "TypeError", "OverflowError", "ValueError", "Rows"]
 
 
-def test_errors_of_the_server(session: Opened) -> None:
+def test_errors_of_the_server_raise(session: Opened) -> None:
     statement = "SELECT c FROM series WHERE k = ? AND v = ? ALLOW FILTERING"
     rows: list[Any] = [(0, "v1"), (0, cql.UNSET), (0, "v2")]
     with pytest.raises(errors.InvalidRequest) as raised:
@@ -191,7 +191,7 @@ def test_errors_of_the_server(session: Opened) -> None:
     assert [numbers(found[0]), numbers(found[2])] == [[1], [2]]
 
 
-def test_an_error_of_the_rows_themselves(session: Opened) -> None:
+def test_an_error_of_the_row_iterator_raises(session: Opened) -> None:
     def rows() -> Iterator[tuple[int, int, str]]:
         yield 4, 1, "a"
         raise LookupError("no more")
@@ -216,7 +216,7 @@ def test_an_error_of_the_rows_themselves(session: Opened) -> None:
         ({"speed": 1}, TypeError, "unknown option"),
     ],
 )
-def test_bad_options_of_many(
+def test_invalid_options_of_execute_many_raise(
     session: Opened, options: dict[str, Any], error: type, words: str
 ) -> None:
     with pytest.raises(error, match=words):
@@ -227,7 +227,7 @@ def test_bad_options_of_many(
         session.execute_many(INSERT, 5)
 
 
-def test_asynchronous_rows(session: Opened) -> None:
+def test_rows_may_be_asynchronous(session: Opened) -> None:
     async def rows() -> AsyncIterator[tuple[int, int, str]]:
         for number in range(300):
             if number % 50 == 0:

@@ -188,7 +188,7 @@ def test_stages_are_those_of_calls(session: cql.Session) -> None:
     assert {stage.count for stage in session.stats().stages} == {1}
 
 
-def test_stages_of_several_requests(session: cql.Session) -> None:
+def test_stages_add_up_over_several_requests(session: cql.Session) -> None:
     names = ("encode", "queue", "wire", "turn", "deliver")
     session.metrics.enable(stages=True)
     session.execute(SELECT, (1,))

@@ -63,7 +63,7 @@ def test_values_that_are_no_map_raise(session: cql.Session, value: Any) -> None:
         session.execute(f"INSERT INTO {name} (k, v) VALUES (1, ?)", (value,))
 
 
-def test_a_row_with_a_field_that_the_type_lacks(session: cql.Session, keyspace: str) -> None:
+def test_a_field_that_the_type_lacks_raises(session: cql.Session, keyspace: str) -> None:
     """It would be lost."""
     session.execute("CREATE TYPE wider (city text, zips frozen<list<int>>, more text)")
     wide = table(session, "k int PRIMARY KEY, v frozen<wider>")

@@ -108,7 +108,7 @@ class Fruit(TypedDict):
     at: str
 
 
-def test_rows_as_instances_of_a_type(rows: cql.Rows, expected: Expected) -> None:
+def test_rows_become_instances_of_a_type(rows: cql.Rows, expected: Expected) -> None:
     """The columns of a row are the fields of a class of the program, checked on the way."""
     items = rows.all(Item)
     assert [(it.at, it.id, it.payload) for it in items] == expected

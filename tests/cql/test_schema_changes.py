@@ -124,7 +124,7 @@ def test_integers_are_not_sent_as_the_new_float_type(session: Opened, name: str)
     assert [row.v for row in found] == [1_065_353_216.0] * 2
 
 
-def test_values_that_were_bound_before(session: Opened, name: str) -> None:
+def test_values_bound_before_a_type_change_raise(session: Opened, name: str) -> None:
     session.execute(f"CREATE TABLE {name} (k int PRIMARY KEY, v int)")
     prepared = session.prepare(f"INSERT INTO {name} (k, v) VALUES (?, ?)")
     bound = prepared.bind((1, 1))

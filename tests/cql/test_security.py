@@ -130,7 +130,7 @@ class Login:
         self.succeeded_with.append(token)
 
 
-def test_an_authenticator_of_the_program(closed: CassandraCluster) -> None:
+def test_a_custom_authenticator_logs_in(closed: CassandraCluster) -> None:
     assert closed.credentials is not None
     login = Login(*closed.credentials)
     given = options(closed, user=None, password=None, authenticator=login)

@@ -64,7 +64,7 @@ def test_session_attributes_describe_the_cluster(
         session.execute_many("SELECT key FROM system.local WHERE key = ?", [("local",)])
 
 
-def test_version_4(sessions: Sessions, cassandra: SharedCassandra) -> None:
+def test_protocol_version_4_works(sessions: Sessions, cassandra: SharedCassandra) -> None:
     session = sessions.open(cassandra.addresses[0], protocol_version=4, compression="lz4")
     assert session.raw.protocol_version == 4
     find = "SELECT key FROM system.local WHERE key = ?"
@@ -101,14 +101,14 @@ def test_sessions_do_not_pickle(session: Opened, target: Any) -> None:
         ("127.0.0.1", {"speculative_attempts": None}, TypeError, "speculative_attempts"),
     ],
 )
-def test_bad_openings(points: Any, options: Any, error: type, words: str) -> None:
+def test_invalid_options_raise(points: Any, options: Any, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         cql.Session(points, **options)
     with pytest.raises(error, match=words):
         cql.AsyncSession(points, **options)
 
 
-def test_an_unknown_keyspace(cassandra: SharedCassandra) -> None:
+def test_an_unknown_keyspace_raises(cassandra: SharedCassandra) -> None:
     with pytest.raises(errors.Error, match="nowhere"):
         cql.connect(cassandra.addresses[0], keyspace="nowhere", connect_timeout=20)
 
@@ -132,7 +132,7 @@ def speaks_http() -> Iterator[str]:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
 
 
-def test_a_seed_that_speaks_http(sessions: Sessions, speaks_http: str) -> None:
+def test_a_seed_that_speaks_http_raises(sessions: Sessions, speaks_http: str) -> None:
     with pytest.raises(errors.Error):
         sessions.open(speaks_http)
 
@@ -195,7 +195,7 @@ def test_a_statement_that_takes_too_long(sessions: Sessions, cassandra: SharedCa
         assert isinstance(raised.value, TimeoutError)
 
 
-def test_several_loops(cassandra: SharedCassandra) -> None:
+def test_one_session_works_on_several_loops(cassandra: SharedCassandra) -> None:
     session = cql.AsyncSession(cassandra.addresses[0], connect_timeout=20)
 
     async def use() -> str:
@@ -218,7 +218,7 @@ def test_several_loops(cassandra: SharedCassandra) -> None:
     asyncio.run(session.close())
 
 
-def test_without_a_loop(cassandra: SharedCassandra) -> None:
+def test_an_unopened_session_raises(cassandra: SharedCassandra) -> None:
     session = cql.AsyncSession(cassandra.addresses[0])
     with pytest.raises(errors.SessionClosed, match="async with"):
         session.execute("SELECT key FROM system.local")
@@ -297,7 +297,7 @@ def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
     assert said.split() == ["interrupted", "local"]
 
 
-def test_sessions_by_url(
+def test_sessions_open_by_url(
     cassandra: SharedCassandra, keyspace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"cassandra://{cassandra.addresses[0]}/{keyspace}?consistency=one&page_size=2"

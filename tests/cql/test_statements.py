@@ -107,7 +107,9 @@ def test_unset_leaves_a_column_unchanged(session: Opened) -> None:
         ({1, 2, 3}, TypeError, "parameters must be"),
     ],
 )
-def test_bad_parameters(session: Opened, parameters: Any, error: type, words: str) -> None:
+def test_invalid_parameters_raise(
+    session: Opened, parameters: Any, error: type, words: str
+) -> None:
     insert = session.prepare(INSERT + "(?, ?, ?)")
     with pytest.raises(error, match=words):
         session.execute(insert, parameters)
@@ -157,7 +159,9 @@ def test_errors_keep_the_message_of_the_server(
         ({"speculative_attempts": 1.5}, TypeError, "speculative_attempts must be int"),
     ],
 )
-def test_bad_options(session: Opened, options: dict[str, Any], error: type, words: str) -> None:
+def test_invalid_options_raise(
+    session: Opened, options: dict[str, Any], error: type, words: str
+) -> None:
     with pytest.raises(error, match=words):
         session.execute("SELECT * FROM items", **options)
     with pytest.raises(error, match=words):
@@ -181,7 +185,7 @@ def test_options_reach_the_server(session: Opened) -> None:
         session.execute("SELECT * FROM items", consistency="any")
 
 
-def test_a_statement_in_another_keyspace(session: Opened) -> None:
+def test_a_statement_may_run_in_another_keyspace(session: Opened) -> None:
     found = session.execute("SELECT key FROM local", keyspace="system")
     assert found.one().key == "local"
     found = session.execute("SELECT key FROM local WHERE key = ?", ["local"], keyspace="system")
@@ -212,7 +216,7 @@ def test_use_changes_the_keyspace(
     assert len(session.execute(find, ["local"])) == 1
 
 
-def test_contact_points_by_name(cassandra: SharedCassandra) -> None:
+def test_contact_points_may_be_passed_by_keyword(cassandra: SharedCassandra) -> None:
     with cql.connect(contact_points=cassandra.addresses[0]) as session:
         assert session.is_open
 
@@ -254,7 +258,7 @@ def test_two_names_for_one_parameter(session: Opened, values: Any, words: str) -
 
 
 @pytest.mark.parametrize("values", [(1,), [1], {"a": 1}])
-def test_values_without_a_marker(session: Opened, values: Any) -> None:
+def test_values_without_a_marker_raise(session: Opened, values: Any) -> None:
     """Whoever passes a value expects it to be used."""
     plain = "INSERT INTO items (id) VALUES (1)"
     prepared = session.prepare(plain)
@@ -298,7 +302,7 @@ def test_conditional_statements_report_whether_they_applied(session: Opened) -> 
     assert session.execute("SELECT * FROM items WHERE id = ?", [number]).applied is None
 
 
-def test_a_schema_change(session: Opened) -> None:
+def test_prepared_statements_follow_a_schema_change(session: Opened) -> None:
     table = f"changing_{session.api.name}"
     changed = session.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, a int)")
     assert changed.schema_agreed
@@ -366,7 +370,7 @@ def test_counter_batches_add_up(session: Opened) -> None:
         session.execute(wrong)
 
 
-def test_a_batch_with_a_condition(session: Opened) -> None:
+def test_a_conditional_batch_reports_whether_it_applied(session: Opened) -> None:
     number = next(numbers)
     batch = cql.Batch()
     batch.add("INSERT INTO items (id, name) VALUES (?, 'a') IF NOT EXISTS", [number])
@@ -405,7 +409,7 @@ def test_invalid_batch_statements_raise(session: Opened) -> None:
         session.execute(good, page_size=10)
 
 
-def test_the_server_forgets_a_statement(session: Opened) -> None:
+def test_a_forgotten_statement_is_prepared_again(session: Opened) -> None:
     table = f"forgotten_{session.api.name}"
     create = f"CREATE TABLE {table} (id int PRIMARY KEY, a int)"
     session.execute(create)
@@ -434,7 +438,7 @@ class Plain:
         self.note = "not of the type"
 
 
-def test_user_defined_types(session: Opened, keyspace: str) -> None:
+def test_user_defined_types_round_trip(session: Opened, keyspace: str) -> None:
     insert = session.prepare("INSERT INTO people (id, home) VALUES (?, ?)")
     find = session.prepare("SELECT home FROM people WHERE id = ?")
     homes = [Address("Oak", 1), {"street": "Ash", "zip": 2}, Plain()]

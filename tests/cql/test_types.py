@@ -152,7 +152,7 @@ def test_counters_take_negative_and_large_steps(here: Any, there: Any) -> None:
         assert session.execute("SELECT n FROM counted WHERE id = 1").one().n == (1 << 40) - 5
 
 
-def test_empty_values(here: Any, there: Any) -> None:
+def test_empty_values_are_read(here: Any, there: Any) -> None:
     names = "abcdefghijk"
     insert = (
         f"INSERT INTO empties (id, {', '.join(names)}) VALUES (1, {', '.join('?' * len(names))})"

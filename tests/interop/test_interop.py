@@ -230,7 +230,9 @@ class TestRules:
             data.put("k", {"v": 4}, generation=0)
         assert data.get("k")["v"] == 3
 
-    def test_update_and_replace(self, data: Caller, peer: Any, name: str) -> None:
+    def test_update_and_replace_apply_to_records_of_the_other(
+        self, data: Caller, peer: Any, name: str
+    ) -> None:
         whole = ("test", name, "k")
         self.refused(peer, 2, lambda: peer.put(whole, {"v": 1}, exists="update"))
         with pytest.raises(spikewire.RecordNotFound):
@@ -279,7 +281,7 @@ def test_operate_in_turns(data: Caller, peer: Any, name: str) -> None:
     assert peer.get(whole)[:2] == ({"n": 3, "s": "x"}, 3)
 
 
-def test_removed_bins(data: Caller, peer: Any, name: str) -> None:
+def test_both_clients_see_removed_bins(data: Caller, peer: Any, name: str) -> None:
     whole = ("test", name, "k")
     peer.put(whole, {"a": 1, "b": 2, "c": 3})
     data.put("k", {"a": None})
@@ -288,7 +290,7 @@ def test_removed_bins(data: Caller, peer: Any, name: str) -> None:
     assert data.get("k").bins == {"c": 3}
 
 
-def test_many_records(data: Caller, peer: Any, name: str) -> None:
+def test_both_clients_read_many_records_of_the_other(data: Caller, peer: Any, name: str) -> None:
     for key in range(0, 300, 2):
         data.put(key, {"v": key})
         peer.put(("test", name, key + 1), {"v": key + 1})

@@ -53,7 +53,9 @@ def official(cluster: Cluster, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("module", ["aerospike", "spikewire.compat.aerospike"])
-def test_the_official_client(api: Api, secured: tuple[Cluster, str], module: str) -> None:
+def test_the_official_client_uses_a_secured_cluster(
+    api: Api, secured: tuple[Cluster, str], module: str
+) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
     client = peer.client(official(cluster, kind)).connect()
@@ -77,7 +79,9 @@ def test_the_official_client(api: Api, secured: tuple[Cluster, str], module: str
 
 
 @pytest.mark.parametrize("module", ["aerospike_py", "spikewire.compat.aerospike_py"])
-def test_aerospike_py(api: Api, secured: tuple[Cluster, str], module: str) -> None:
+def test_aerospike_py_uses_a_secured_cluster(
+    api: Api, secured: tuple[Cluster, str], module: str
+) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
     if kind != "users":
@@ -104,7 +108,7 @@ def test_aerospike_py(api: Api, secured: tuple[Cluster, str], module: str) -> No
         peer.client(config).connect("app", "hidden")
 
 
-def test_a_program_of_ours_beside_the_drop_in(secured: tuple[Cluster, str]) -> None:
+def test_our_client_and_the_drop_in_share_a_secured_cluster(secured: tuple[Cluster, str]) -> None:
     cluster, kind = secured
     with spikewire.Client(cluster.seeds, timeout=30, **ours(cluster, kind)) as client:
         client.put(("test", "beside", 1), {"n": 1})

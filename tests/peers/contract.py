@@ -86,7 +86,7 @@ class Contract:
         assert not client.delete(key)
 
     @pytest.mark.parametrize("user_key", [0, -1, 2**63 - 1, "", "käy", b"\0\xff", b"k"])
-    def test_keys_of_every_type(self, client: Adapter, set_name: str, user_key: Any) -> None:
+    def test_keys_of_every_type_work(self, client: Adapter, set_name: str, user_key: Any) -> None:
         key = ("test", set_name, user_key)
         client.put(key, {"a": 1}, send_key=True)
         assert client.get(key)[0] == {"a": 1}
@@ -145,7 +145,7 @@ class Contract:
         client.put(key, {"c": 3}, exists="replace")
         assert client.get(key)[:2] == ({"c": 3}, 3)
 
-    def test_ttl_and_touch(self, client: Adapter, key: Key) -> None:
+    def test_ttl_and_touch_set_the_expiry(self, client: Adapter, key: Key) -> None:
         client.put(key, {"a": 1}, ttl=100)
         assert 95 <= client.get(key)[2] <= 100
         client.touch(key, 500)
@@ -194,7 +194,7 @@ class Contract:
         self.rejected(client, TOO_BIG, lambda: client.put(key, {"big": big}))
         assert client.get(key)[:2] == ({"a": 1}, 1)
 
-    def test_many_records(self, client: Adapter, set_name: str) -> None:
+    def test_many_records_round_trip(self, client: Adapter, set_name: str) -> None:
         for i in range(500):
             client.put(("test", set_name, i), {"i": i})
         for i in range(500):

@@ -76,7 +76,7 @@ def runs(draw: Any, most: int = 96) -> tuple[bytes, int, int]:
 
 @checks
 @given(runs(), st.binary(min_size=12, max_size=12), st.integers(0, 100), st.booleans())
-def test_operations_on_runs_of_bits(
+def test_operations_on_runs_of_bits_match_the_model(
     client: Any, run: tuple[bytes, int, int], other: bytes, by: int, negative: bool
 ) -> None:
     value, offset, size = run
@@ -114,7 +114,7 @@ def test_operations_on_runs_of_bits(
 
 @checks
 @given(runs(64), st.integers(0, 2**63 - 1), st.booleans(), st.integers(0, 2), st.booleans())
-def test_integer_operations_on_bits(
+def test_integer_operations_match_the_model(
     client: Any, run: tuple[bytes, int, int], number: int, signed: bool, how: int, subtract: bool
 ) -> None:
     value, offset, size = run

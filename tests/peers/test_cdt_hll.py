@@ -63,7 +63,7 @@ def test_counts_are_within_the_documented_error(client: Any, index: int, size: i
 
 
 @pytest.mark.parametrize("minhash", [None, 20])
-def test_several_sketches(client: Any, minhash: int | None) -> None:
+def test_unions_and_intersections_are_within_their_error(client: Any, minhash: int | None) -> None:
     bits = [12] if minhash is None else [12, minhash]
     for name, start in [("a", 0), ("b", 2000)]:
         run(client, hll.hll_add(name, [f"key{at}" for at in range(start, start + 4000)], *bits))
@@ -83,7 +83,7 @@ def test_several_sketches(client: Any, minhash: int | None) -> None:
     assert a == c == union
 
 
-def test_fold_and_init(client: Any) -> None:
+def test_folding_and_init_keep_or_reset_counts(client: Any) -> None:
     names = [f"key{at}" for at in range(500)]
     run(client, hll.hll_init("h", 12), hll.hll_add("h", names), hll.hll_fold("h", 8))
     count, described = run(client, hll.hll_get_count("h"), hll.hll_describe("h"))

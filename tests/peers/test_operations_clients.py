@@ -156,13 +156,15 @@ def by(both: Both, kind: str, value: Any, ordered: bool, data: Any) -> None:
 
 @checks
 @given(collections, st.booleans(), st.data())
-def test_lists_by(both: Both, value: list[Any], ordered: bool, data: Any) -> None:
+def test_both_clients_select_from_lists_alike(
+    both: Both, value: list[Any], ordered: bool, data: Any
+) -> None:
     by(both, "list", value, ordered, data)
 
 
 @checks
 @given(mappings, st.data())
-def test_maps_by(both: Both, value: dict[Any, Any], data: Any) -> None:
+def test_both_clients_select_from_maps_alike(both: Both, value: dict[Any, Any], data: Any) -> None:
     by(both, "map", value, False, data)
 
 
@@ -170,7 +172,7 @@ def test_maps_by(both: Both, value: dict[Any, Any], data: Any) -> None:
 @given(
     collections, st.booleans(), values, collections, numbers, st.integers(0, 15), st.integers(0, 5)
 )
-def test_list_writes(
+def test_both_clients_write_lists_alike(
     both: Both, value: list[Any], ordered: bool, item: Any, items: list[Any], index: int,
     write: int, verb: int,
 ) -> None:  # fmt: skip
@@ -204,7 +206,7 @@ def test_list_writes(
 
 @checks
 @given(collections, st.booleans(), numbers, counts, st.integers(0, 11))
-def test_list_ranges(
+def test_both_clients_handle_list_ranges_alike(
     both: Both, value: list[Any], ordered: bool, index: int, count: int, verb: int
 ) -> None:
     both.start(value, ordered=ordered)
@@ -230,7 +232,7 @@ def test_list_ranges(
     mappings, keys, values, mappings, st.integers(0, 15).filter(lambda f: f & 3 != 3),
     st.integers(0, 5), st.sampled_from([(0, "unordered"), (1, "key"), (3, "key_value")]),
 )  # fmt: skip
-def test_map_writes(
+def test_both_clients_write_maps_alike(
     both: Both, value: dict[Any, Any], key: Any, item: Any, items: dict[Any, Any], write: int,
     verb: int, order: tuple[int, Any],
 ) -> None:  # fmt: skip
@@ -296,7 +298,7 @@ def test_both_clients_change_nested_values_alike(
 
 @checks
 @given(nested, keys, numbers, st.sampled_from([0, 1, 3]), st.booleans())
-def test_paths_that_are_created(
+def test_both_clients_create_missing_paths_alike(
     both: Both, value: Any, key: Any, at: int, how: int, pad: bool
 ) -> None:
     both.start(value)
