@@ -86,7 +86,7 @@ def test_clients_that_did_not_keep_up_are_noted() -> None:
     assert notes(summarise(CELL, [opened()])) == []
 
 
-def test_the_cost_of_pacing_is_shown_and_subtracted() -> None:
+def test_the_cost_of_pacing_is_printed_and_subtracted() -> None:
     result = opened()
     result["cpu"] = {"user": 0.002, "system": 0.001}
     line = with_ratios([summarise(CELL, [result])])[0]

@@ -179,7 +179,7 @@ def test_spikewire_is_not_a_peer_and_neither_is_the_floor() -> None:
     assert floor.rate_ratio is None
 
 
-def test_many_errors_flag_a_line_and_few_are_shown() -> None:
+def test_many_errors_flag_a_line_and_few_do_not() -> None:
     few, many = line("aerospike", 9999, 10, errors=1), line("aerospike", 999, 10, errors=2)
     assert (few.errors, few.error_share, few.flawed) == (1, 0.0001, False)
     assert many.flawed

@@ -235,7 +235,7 @@ describe('nodes that refuse connections', () => {
         }
       }))
 
-    test(`no other replica: ${refuse}`, () =>
+    test(`a node that refuses connections and has no other replica is reported: ${refuse}`, () =>
       boxed(1, { replica: 'master' }, async ({ cluster, data }) => {
         await cluster.inject(0, { refuse })
         const read = await failure(data.get(1))

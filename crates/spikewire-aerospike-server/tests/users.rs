@@ -50,7 +50,7 @@ fn of(cluster: &Cluster, user: &str) -> Wire {
 }
 
 #[test]
-fn nothing_is_answered_before_a_login() {
+fn requests_before_a_login_are_rejected() {
     let cluster = cluster(vec![UserOptions::new("app", "secret")]);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 80);

@@ -200,7 +200,7 @@ for (const [flags, reason] of [
   ['--scan 5 --record-size 39', '--record-size 39: must be 40 to'],
   ['--fast', "Unknown option '--fast'"],
 ] as const) {
-  test(`refused: ${flags}`, async () => {
+  test(`invalid flags are rejected: ${flags}`, async () => {
     const ran = await bench(...flags.split(' '))
     assert.equal(ran.code, 2)
     assert.ok(ran.stderr.includes(reason), ran.stderr)

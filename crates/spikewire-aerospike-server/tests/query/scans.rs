@@ -183,7 +183,7 @@ fn scans_apply_filters_and_limits() {
 
 /// An early refusal is one message without any flag.
 #[test]
-fn what_does_not_start() {
+fn invalid_scan_requests_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let ids = [0, 0];

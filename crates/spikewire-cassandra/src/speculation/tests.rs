@@ -340,7 +340,7 @@ fn no_copy_goes_where_another_one_is() {
 }
 
 #[test]
-fn a_shared_request_is_taken_once() {
+fn a_shared_request_is_sent_once() {
     let mut own = Share::Own(1);
     assert_eq!(
         (own.ask(|it| *it), own.take().copied(), own.take().copied()),
