@@ -71,11 +71,11 @@ class Api:
     def some(self, query: Any, count: int, *, exactly: bool = False) -> list[Any]:
         """The next records of a query, ``count`` or all that are left."""
         if self.loop is None:
-            found = list(itertools.islice(query, count))
+            records = list(itertools.islice(query, count))
         else:
-            found = self.loop.run_until_complete(_some(query, count))
-        assert len(found) == count or not exactly, "there are no more"
-        return found
+            records = self.loop.run_until_complete(_some(query, count))
+        assert len(records) == count or not exactly, "there are no more"
+        return records
 
     def rows_of_all(self, queries: list[Any]) -> list[list[Any]]:
         """Every record of each query, read by tasks of the loop."""
@@ -105,14 +105,14 @@ class Api:
 
 
 async def _some(query: Any, count: int) -> list[Any]:
-    found: list[Any] = []
+    records: list[Any] = []
     if count == 0:
-        return found
+        return records
     async for record in query:
-        found.append(record)
-        if len(found) == count:
+        records.append(record)
+        if len(records) == count:
             break
-    return found
+    return records
 
 
 class Opened:

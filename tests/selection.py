@@ -107,8 +107,8 @@ THREADS = (
 
 def mark_of(path: PurePath) -> str | None:
     """The mark of a file, given by its path in the tests folder."""
-    found = (mark for start, mark in MARKS.items() if path.as_posix().startswith(start))
-    return next(found, None)
+    marks = (mark for start, mark in MARKS.items() if path.as_posix().startswith(start))
+    return next(marks, None)
 
 
 def parameters(item: pytest.Item) -> dict[str, object]:
@@ -127,24 +127,24 @@ def case_of(item: pytest.Item, without: Iterable[str]) -> tuple[object, ...]:
 
 def keep(
     items: list[pytest.Item],
-    wanted: Callable[[int, dict[str, object]], bool],
+    is_selected: Callable[[int, dict[str, object]], bool],
     without: Iterable[str],
     among: Callable[[pytest.Item], bool],
 ) -> list[pytest.Item]:
-    """Removes the items that `wanted` rejects from the list, and returns them.
+    """Removes the items that `is_selected` rejects from the list, and returns them.
 
     It is called with the number of the case, counted without the parameters `without`.
     """
     numbers: dict[tuple[object, ...], int] = {}
-    kept: list[pytest.Item] = []
+    remaining: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
         if not among(item):
-            kept.append(item)
+            remaining.append(item)
             continue
         number = numbers.setdefault(case_of(item, without), len(numbers))
-        (kept if wanted(number, parameters(item)) else dropped).append(item)
-    items[:] = kept
+        (remaining if is_selected(number, parameters(item)) else dropped).append(item)
+    items[:] = remaining
     return dropped
 
 
@@ -159,10 +159,10 @@ def some_apis(items: list[pytest.Item]) -> list[pytest.Item]:
         is_open = not any(map(item.get_closest_marker, ("any_api", "every_api")))
         return is_open and parameters(item).get("api") in APIS
 
-    def selected(number: int, case: dict[str, object]) -> bool:
+    def is_selected(number: int, case: dict[str, object]) -> bool:
         return any(case["api"] == pair[number % len(pair)] for pair in PAIRS)
 
-    return keep(items, selected, ["api"], among)
+    return keep(items, is_selected, ["api"], among)
 
 
 def one_api(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
@@ -172,7 +172,7 @@ def one_api(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
         is_any = everywhere or item.get_closest_marker("any_api") is not None
         return is_any and parameters(item).get("api") in APIS
 
-    def wanted(number: int, given: dict[str, object]) -> bool:
-        return given["api"] == APIS[number % len(APIS)]
+    def is_selected(number: int, case: dict[str, object]) -> bool:
+        return case["api"] == APIS[number % len(APIS)]
 
-    return keep(items, wanted, ["api"], among)
+    return keep(items, is_selected, ["api"], among)

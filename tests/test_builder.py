@@ -154,14 +154,14 @@ class TestManyKeys:
         assert (len(written), written.count(), written.errors) == (10, 10, [])
         assert all(result.ok for result in written)
         more = chains.users.keys(range(8, 12))
-        found = run(session.query(more).bins("visits").execute)
-        assert [result.key.key for result in found] == [8, 9, 10, 11]
-        assert [result.missing for result in found] == [False, False, True, True]
-        assert [record["visits"] for record in found.to_list()] == [1, 1]
-        assert found[0].unwrap().bins == {"visits": 1}
-        assert [it.row for it in found[1:3]] == [1, 2]
+        actual = run(session.query(more).bins("visits").execute)
+        assert [result.key.key for result in actual] == [8, 9, 10, 11]
+        assert [result.missing for result in actual] == [False, False, True, True]
+        assert [record["visits"] for record in actual.to_list()] == [1, 1]
+        assert actual[0].unwrap().bins == {"visits": 1}
+        assert [it.row for it in actual[1:3]] == [1, 2]
         with pytest.raises(spikewire.RecordNotFound):
-            found[3].unwrap()
+            actual[3].unwrap()
         assert len(run(lambda: session.query(more).execute(missing="skip"))) == 2
         with pytest.raises(spikewire.RecordNotFound) as caught:
             run(lambda: session.query(more).execute(missing="error"))
@@ -261,18 +261,18 @@ class TestManyKeys:
         assert [it.ok for it in chains.streamed(session.query(users.key(1)).stream())] == [True]
 
     def test_a_stream_reads_no_more_than_it_needs(self, chains: Chains) -> None:
-        taken: list[int] = []
+        numbers: list[int] = []
 
         def endless() -> Iterator[Any]:
             number = 0
             while True:
-                taken.append(number)
+                numbers.append(number)
                 yield chains.users.key(number)
                 number += 1
 
         stream = chains.session.query(endless()).stream(window=4, limit=3)
         assert len(chains.api.some(stream, 6)) == 6
-        assert 8 <= len(taken) <= 24
+        assert 8 <= len(numbers) <= 24
         if chains.api.is_blocking:
             stream.close()
         else:
@@ -372,8 +372,8 @@ class TestScans:
         session, run, users = people.session, people.run, people.users
         client = session._verbs
         run(lambda: client.indexes.create("test", users.set, "age", int))
-        found = run(session.query(users).index(spikewire.between("age", 5, 9)).to_list)
-        assert sorted(record["age"] for record in found) == [5, 6, 7, 8, 9]
+        result = run(session.query(users).index(spikewire.between("age", 5, 9)).to_list)
+        assert sorted(record["age"] for record in result) == [5, 6, 7, 8, 9]
 
     def test_a_query_is_read_in_pages(self, people: Chains) -> None:
         session, users = people.session, people.users
@@ -437,7 +437,7 @@ class TestBadInput:
     """Rejected before anything is sent, by an error that names the argument."""
 
     @pytest.mark.parametrize(
-        ("key", "said"),
+        ("key", "text"),
         [
             ("alice", r"not str; .*dataset\.key\('alice'\)"),
             (7, r"not int; .*dataset\.key\(7\)"),
@@ -447,11 +447,11 @@ class TestBadInput:
         ],
     )
     @pytest.mark.parametrize("verb", ["query", "upsert", "delete", "touch", "exists"])
-    def test_invalid_keys_raise(self, chains: Chains, verb: str, key: Any, said: str) -> None:
-        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{said}"):
+    def test_invalid_keys_raise(self, chains: Chains, verb: str, key: Any, text: str) -> None:
+        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{text}"):
             getattr(chains.session, verb)(key)
         step = chains.session.query(chains.users.key(1))
-        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{said}"):
+        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{text}"):
             getattr(step, verb)(key)
 
     def test_invalid_steps_on_datasets_raise(self, chains: Chains, cluster: Any) -> None:

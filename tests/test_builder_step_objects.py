@@ -47,10 +47,10 @@ def session(client: spikewire.Client) -> Builder:
 def told(step: Any) -> dict[str, Any]:
     """The state of a step."""
     names = ("_keys", "_single", "_before", "_options", "_exists", "_bins", "_ops", "_ttl")
-    found = {name: getattr(step, name) for name in names if hasattr(step, name)}
+    entries = {name: getattr(step, name) for name in names if hasattr(step, name)}
     if isinstance(step, WriteOne):
-        found["operations"] = [repr(each) for each in step._operations()]
-    return found
+        entries["operations"] = [repr(each) for each in step._operations()]
+    return entries
 
 
 BEGINNINGS: dict[str, Callable[[Builder], Any]] = {
@@ -109,8 +109,8 @@ def test_many_steps_exist_at_once(session: Builder) -> None:
         for number, step in enumerate(steps):
             assert step.set("m", number).execute() is None
         del steps
-    found = [session.query(key).first().bins for key in users]
-    assert found == [{"n": number, "m": number} for number in range(MANY)]
+    values = [session.query(key).first().bins for key in users]
+    assert values == [{"n": number, "m": number} for number in range(MANY)]
 
 
 def test_a_step_and_its_method_may_be_called_again(session: Builder) -> None:
@@ -222,8 +222,8 @@ def test_threads_begin_steps(session: Builder) -> None:
         try:
             for turn in range(200):
                 session.upsert(key).set("n", turn).set("m", number).execute()
-                found = session.query(key).bins("n", "m").first().bins
-                assert found == {"n": turn, "m": number}
+                result = session.query(key).bins("n", "m").first().bins
+                assert result == {"n": turn, "m": number}
                 assert session.exists(key).execute() is True
         except BaseException as error:
             failures.append(error)

@@ -84,8 +84,8 @@ class TestCopies:
 
 def test_a_step_is_begun_by_a_session(users: spikewire.Dataset) -> None:
     steps: list[Any] = [builder.Read(), builder.WriteOne(), builder.DeleteMany()]
-    for made in steps:
-        for call in (made.execute, partial(made.query, users.key(1))):
+    for value in steps:
+        for call in (value.execute, partial(value.query, users.key(1))):
             with pytest.raises(TypeError, match="a step is begun by a session"):
                 call()
 
@@ -164,8 +164,8 @@ def test_invalid_rows_are_named(client: spikewire.Client, users: spikewire.Datas
         (lambda: start.delete(users.key(4)).send_key("x"), TypeError, "send_key must be True or"),
         (lambda: start.delete(users.key(4)).timeout("x"), TypeError, "timeout must be seconds"),
     ]
-    for chain, error, says in cases:
-        with pytest.raises(error, match=says):
+    for chain, error, message in cases:
+        with pytest.raises(error, match=message):
             chain().execute()
 
 
@@ -204,8 +204,8 @@ def test_verbs_that_stand_in_for_a_client_s_are_called(
 ) -> None:
     called: list[Any] = []
 
-    def put(*given: Any, **options: Any) -> None:
-        called.append((given, options))
+    def put(*value: Any, **options: Any) -> None:
+        called.append((value, options))
 
     with Plain(cluster.seeds, timeout=20) as client:
         client.session().upsert(users.key(1)).set("a", 1).execute()
@@ -243,9 +243,9 @@ def test_chains_use_the_profile(client: spikewire.Client, users: spikewire.Datas
 
 
 def test_keys_in_bulk_equal_single_keys(users: spikewire.Dataset) -> None:
-    given: list[Any] = [*range(40), "text", "x" * 300, b"bytes", "é", users.key(7), -(2**63)]
-    assert users.keys(given) == [users.key(key) for key in given]
-    assert [key.digest for key in users.keys(given)] == [users.key(key).digest for key in given]
-    assert [key.key for key in users.keys(given)] == [*given[:-2], 7, -(2**63)]
+    value: list[Any] = [*range(40), "text", "x" * 300, b"bytes", "é", users.key(7), -(2**63)]
+    assert users.keys(value) == [users.key(key) for key in value]
+    assert [key.digest for key in users.keys(value)] == [users.key(key).digest for key in value]
+    assert [key.key for key in users.keys(value)] == [*value[:-2], 7, -(2**63)]
     with pytest.raises(TypeError, match="row 20"):
         users.keys([*range(20), 1.5])  # type: ignore[list-item]

@@ -112,22 +112,22 @@ def test_a_maven_error_raises_and_leaves_no_files(bare: Path, tmp_path: Path) ->
 def test_concurrent_starts_download_once(bare: Path, tmp_path: Path) -> None:
     java_of(bare / "java", "17.0.15")
     script(bare / "mvn", MAVEN)
-    found: list[Path] = []
-    said: list[str] = []
+    result: list[Path] = []
+    texts: list[str] = []
     threads = [
-        threading.Thread(target=lambda: found.append(fetch_jars(said.append))) for _ in range(4)
+        threading.Thread(target=lambda: result.append(fetch_jars(texts.append))) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 4
-    assert {jar.name for jar in found[0].iterdir()} == {
+    assert len(result) == 4
+    assert {jar.name for jar in result[0].iterdir()} == {
         f"cassandra-all-{VERSION}.jar",
         "jamm-0.4.0.jar",
     }
     assert (tmp_path / "calls").read_text() == "called\n"
-    assert len(said) == 1
+    assert len(texts) == 1
 
 
 OWNER = """
@@ -201,7 +201,7 @@ def test_locks_are_shared_or_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "said"),
+    ("options", "error", "text"),
     [
         ({"nodes": 0}, ValueError, "nodes must be from 1"),
         ({"port": -1}, ValueError, "port"),
@@ -213,9 +213,9 @@ def test_locks_are_shared_or_not(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_options_are_named(
-    tmp_path: Path, options: dict[str, object], error: type[Exception], said: str
+    tmp_path: Path, options: dict[str, object], error: type[Exception], text: str
 ) -> None:
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=text):
         CassandraCluster(**options)  # type: ignore[arg-type]
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=text):
         SharedCassandra(tmp_path, **options)  # type: ignore[arg-type]

@@ -84,7 +84,7 @@ def test_there_are_no_certificates_without_tls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"users": ["app"]}, TypeError, "users must be a dict of names and passwords, not list"),
         ({"users": {"app": 5}}, TypeError, 'user "app"'),
@@ -98,10 +98,10 @@ def test_there_are_no_certificates_without_tls() -> None:
         ({"tls": {"name": "a b"}}, ValueError, '"a b" is no name of a host'),
     ],
 )
-def test_invalid_options_raise(options: Any, error: type[Exception], says: str) -> None:
+def test_invalid_options_raise(options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=None) as caught:
         Cluster(**options)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_serve_takes_users_and_tls_flags() -> None:
@@ -129,15 +129,15 @@ def test_serve_takes_users_and_tls_flags() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "says"),
+    ("flags", "message"),
     [
         (["--user", "app"], "--user takes NAME:PASSWORD"),
         (["--roles", "app:read"], "there is no --user 'app'"),
         (["--client-certificates"], "go with --tls"),
     ],
 )
-def test_invalid_flags_of_serve_are_rejected(flags: list[str], says: str) -> None:
+def test_invalid_flags_of_serve_are_rejected(flags: list[str], message: str) -> None:
     command = [sys.executable, "-m", "spikewire", "serve", "--port", "0", *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert message in done.stderr

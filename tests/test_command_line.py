@@ -89,16 +89,16 @@ def test_serve_takes_the_options_of_the_cluster() -> None:
                 assert client.info("build", node=node.name) == "8.0.0.1"
                 assert f"test:{rack}" in client.info("rack-ids", node=node.name)
             client.roles.create("few", ["read"], read_quota=5)
-            with pytest.raises(spikewire.ServerError) as refused:
+            with pytest.raises(spikewire.ServerError) as caught:
                 client.put(("test", None, 1), {"n": 1}, ttl=60)
-            assert refused.value.code == 22, "a period of 0 refuses times to live"
+            assert caught.value.code == 22, "a period of 0 refuses times to live"
     finally:
         assert served.end(signal.SIGTERM) == (0, "")
 
 
 def test_a_busy_port_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         ran = run("serve", "--port", str(port))
     assert ran.returncode == 1
     assert not ran.stdout
@@ -108,7 +108,7 @@ def test_a_busy_port_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["--nodes", "0"], "nodes must be from 1"),
         (["--port", "70000"], "port must be from 0 to 65535"),
@@ -124,10 +124,10 @@ def test_a_busy_port_is_named() -> None:
         (["--udf", "5"], "unrecognized arguments: --udf"),
     ],
 )
-def test_invalid_settings_are_rejected(arguments: list[str], said: str) -> None:
+def test_invalid_settings_are_rejected(arguments: list[str], text: str) -> None:
     ran = run("serve", *arguments)
     assert ran.returncode == 2
-    assert said in ran.stderr
+    assert text in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
@@ -227,7 +227,7 @@ def test_commands_of_the_lab_explain_how_to_install_it(
 ) -> None:
     monkeypatch.setattr(commands, "entry_points", lambda **_: ())
     assert cli.main([name, "--rounds", "1"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"spikewire: {name} is a command of the benchmark lab")
-    folder = re.findall(r"pip install (\S+),", said)
+    output = capsys.readouterr().err
+    assert output.startswith(f"spikewire: {name} is a command of the benchmark lab")
+    folder = re.findall(r"pip install (\S+),", output)
     assert (Path(folder[0]) / "pyproject.toml").is_file()

@@ -29,19 +29,19 @@ class Gathering:
     def __call__(self, calls: Iterable[Any], most: int | None = None, **options: Any) -> list[Any]:
         if self.api.is_blocking:
             results = self.client.concurrent(calls, **options)
-            taken = list(itertools.islice(results, most))
+            values = list(itertools.islice(results, most))
             results.close()
-            return taken
+            return values
 
         async def run() -> list[Any]:
-            taken: list[Any] = []
+            values: list[Any] = []
             results = self.client.concurrent(calls, **options)
             async for result in results:
-                taken.append(result)
-                if len(taken) == most:
+                values.append(result)
+                if len(values) == most:
                     break
             await results.aclose()
-            return taken
+            return values
 
         return self.api.settle(run)
 
@@ -92,8 +92,8 @@ def test_calls_of_every_kind_run(gather: Gathering, users: Any, set_name: str) -
         (other.exists, "k"),
     ]
     calls[3] = tuple(calls[3])  # type: ignore[arg-type]
-    created, one, two, found, batch, absent = gather(calls, limit=1)
-    assert (created, one.bins, two.bins, found, batch.found, absent) == (
+    created, one, two, result, batch, absent = gather(calls, limit=1)
+    assert (created, one.bins, two.bins, result, batch.found, absent) == (
         None,
         {"n": 1},
         {"m": 2},
@@ -172,8 +172,8 @@ def test_invalid_calls_raise(gather: Gathering, users: Any, cluster: Cluster, ap
 def test_an_early_end_leaves_nothing_behind(api: Api) -> None:
     with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=20) as client:
         users, gather = client.raw.dataset("test", "s"), Gathering(client)
-        taken = gather(((users.put, n, {"n": n}) for n in itertools.count()), most=20, limit=64)
-        assert taken == [None] * 20
+        results = gather(((users.put, n, {"n": n}) for n in itertools.count()), most=20, limit=64)
+        assert results == [None] * 20
         # Every call that was sent has ended.
         stored = cluster.stats(0)["objects"]
         assert 20 <= stored <= 84

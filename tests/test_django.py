@@ -60,8 +60,8 @@ def make(cluster: Cluster) -> Callable[..., SpikewireCache]:
     location = f"aerospike://{cluster.seeds}/test"
 
     def make(**params: Any) -> SpikewireCache:
-        given = options | params.pop("OPTIONS", {})
-        return SpikewireCache(location, {"OPTIONS": given, **params})
+        value = options | params.pop("OPTIONS", {})
+        return SpikewireCache(location, {"OPTIONS": value, **params})
 
     return make
 
@@ -87,16 +87,16 @@ VALUES = [
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_values_come_back_as_they_were(cache: Any, value: object) -> None:
     cache.set("key", value)
-    found = cache.get("key", "default")
-    assert (found, type(found)) == (value, type(value))
+    record = cache.get("key", "default")
+    assert (record, type(record)) == (value, type(value))
 
 
 class Evaluated:
     """Like a query set: pickling it queries a database, which must not happen on an event loop."""
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        asked: tuple[int, ...] = async_unsafe("not on an event loop")(lambda: (1, 2))()
-        return (list, (asked,))
+        requests: tuple[int, ...] = async_unsafe("not on an event loop")(lambda: (1, 2))()
+        return (list, (requests,))
 
 
 def test_values_that_event_loops_must_not_evaluate(cache: Any) -> None:
@@ -368,7 +368,7 @@ def test_no_entry_lives_longer_than_a_server_allows(
 
 class TestConfiguration:
     @pytest.mark.parametrize(
-        ("location", "options", "says"),
+        ("location", "options", "message"),
         [
             ("db1:3000", {}, "the URL"),
             ("aerospike://db1:3000", {}, "no namespace"),
@@ -381,8 +381,8 @@ class TestConfiguration:
             ("aerospike://db1/test", {"serializer": "json.loads"}, "has no method dumps"),
         ],
     )
-    def test_mistakes_are_named(self, location: str, options: dict[str, Any], says: str) -> None:
-        with pytest.raises(ImproperlyConfigured, match=says):
+    def test_mistakes_are_named(self, location: str, options: dict[str, Any], message: str) -> None:
+        with pytest.raises(ImproperlyConfigured, match=message):
             SpikewireCache(location, {"OPTIONS": options})
 
     def test_connects_on_first_use(self) -> None:

@@ -101,9 +101,9 @@ def suite(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) 
 def test_the_example_suite_runs_under_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     monkeypatch.delenv("SEEDS", raising=False)
-    said = suite(monkeypatch, "-p", "xdist", "-n", "2")
+    text = suite(monkeypatch, "-p", "xdist", "-n", "2")
     for worker in ("gw0", "gw1"):
-        assert re.search(rf"^\[{worker}\] .* PASSED ", said, re.MULTILINE)
+        assert re.search(rf"^\[{worker}\] .* PASSED ", text, re.MULTILINE)
 
 
 def test_the_example_suite_runs_on_a_given_cluster(

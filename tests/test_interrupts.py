@@ -153,8 +153,8 @@ def test_ctrl_c(seeds: str, wait: str, api: str) -> None:
 
 def active(client: spikewire.Client) -> list[str]:
     """The active queries and jobs of the nodes."""
-    shown = [client.info("query-show", node.name) for node in client.nodes()]
-    jobs = [job for text in shown for job in text.split(";")]
+    values = [client.info("query-show", node.name) for node in client.nodes()]
+    jobs = [job for text in values for job in text.split(";")]
     return [job for job in jobs if ":status=active" in job]
 
 

@@ -158,8 +158,8 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
     users = client.dataset("test", "users")
     users.submit.put(1, {"n": 1}).result()
     assert seen.one()[0] == "put users"
-    found = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
-    assert found == [1] * 3
+    values = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
+    assert values == [1] * 3
     assert [span.name for span in seen.spans()] == ["get users"] * 3
     assert [result.row for result in users.get_stream([1] * 5, window=2)] == [0, 1, 2, 3, 4]
     names = sorted(span.name for span in seen.spans())
@@ -239,8 +239,8 @@ def test_asynchronous_commands_have_spans(cluster: Cluster, seen: Seen) -> None:
             session = client.session()
             assert (await session.query(users.key(1)).first())["n"] == 1
             assert seen.one()[0] == "get users"
-            found = [record async for record in client.concurrent([(users.get, 1)])]
-            assert [record["n"] for record in found] == [1]
+            values = [record async for record in client.concurrent([(users.get, 1)])]
+            assert [record["n"] for record in values] == [1]
             assert seen.one()[0] == "get users"
 
     asyncio.run(run())
@@ -336,7 +336,7 @@ def test_a_missing_opentelemetry_names_the_package() -> None:
         "try:\n    from spikewire.metrics import otel\n"
         "except ImportError as error:\n    print(error)\n"
     )
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300
     )
-    assert "pip install opentelemetry-api" in told.stdout
+    assert "pip install opentelemetry-api" in process.stdout

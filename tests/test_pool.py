@@ -154,17 +154,17 @@ class TestMap:
         assert list(pool.map(double, items)) == []
 
     def test_progress_is_reported_per_item(self, pool: Pool) -> None:
-        told: list[tuple[int, int | None, int]] = []
+        calls: list[tuple[int, int | None, int]] = []
 
         def progress(done: int, total: int | None) -> None:
-            told.append((done, total, threading.get_ident()))
+            calls.append((done, total, threading.get_ident()))
 
         list(pool.map(double, range(100), progress=progress))
-        assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
-        assert told[-1] == (100, 100, threading.get_ident())
-        told.clear()
+        assert [done for done, _, _ in calls] == sorted({done for done, _, _ in calls})
+        assert calls[-1] == (100, 100, threading.get_ident())
+        calls.clear()
         list(pool.map(double, iter(range(100)), progress=progress))
-        assert {total for _, total, _ in told} == {None}
+        assert {total for _, total, _ in calls} == {None}
 
     def test_several_maps_run_at_once(self, pool: Pool) -> None:
         async def main() -> None:
@@ -216,15 +216,15 @@ class TestMap:
         on_loop(main())
         begun.clear()
         endless = pool.map(work, range(5))
-        told: list[str] = []
-        waiting = threading.Thread(target=_read_until_closed, args=(endless, told), daemon=True)
+        texts: list[str] = []
+        waiting = threading.Thread(target=_read_until_closed, args=(endless, texts), daemon=True)
         waiting.start()
         assert begun.wait(PATIENCE)
         with pytest.raises(RuntimeError, match="another task or thread is reading"):
             next(endless)
         endless.close()
         waiting.join(PATIENCE)
-        assert told == ["another task or thread has closed these results"]
+        assert texts == ["another task or thread has closed these results"]
 
 
 class TestErrors:
@@ -241,8 +241,8 @@ class TestErrors:
         assert "fails_here" in "".join(traceback.format_tb(caught.value.__traceback__))
         with pytest.raises(ValueError, match="seven"):
             on_loop(_awaited(pool.map(fails_here, range(100))))
-        found = list(pool.map(fails_here, range(10), errors="return"))
-        assert [type(one) for one in found] == [int] * 7 + [ValueError] + [int] * 2
+        values = list(pool.map(fails_here, range(10), errors="return"))
+        assert [type(one) for one in values] == [int] * 7 + [ValueError] + [int] * 2
 
     def test_the_first_error_cancels_the_rest(self, pool: Pool) -> None:
         begun: list[int] = []
@@ -301,16 +301,16 @@ class TestErrors:
         def progress(done: int, total: int | None) -> None:
             raise kind
 
-        said = f"raised {kind.__name__}"
+        text = f"raised {kind.__name__}"
         for handler in (exhausted, at_once):
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 list(pool.map(handler, range(10)))
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 on_loop(_awaited(pool.map(handler, range(10))))
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 on_loop(_awaited(pool.run(handler, 3)))
         for ask in (list, lambda results: on_loop(_awaited(results))):
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 ask(pool.map(double, range(10), progress=progress))
 
     def test_an_error_of_progress_raises(self, pool: Pool) -> None:
@@ -555,8 +555,8 @@ class TestLife:
         self, cluster: Cluster, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sharing = "each" if kind == "each" else "shared"
-        made = pool_of(cluster, loops=2, clients=sharing) if kind != "client" else None
-        client = spikewire.AsyncClient(cluster.seeds, timeout=20) if made is None else made.client
+        own = pool_of(cluster, loops=2, clients=sharing) if kind != "client" else None
+        client = spikewire.AsyncClient(cluster.seeds, timeout=20) if own is None else own.client
         begun, may_open, closed = threading.Event(), threading.Event(), threading.Event()
         opens, closes = spikewire.AsyncClient._open, spikewire.AsyncClient._close
 
@@ -573,7 +573,7 @@ class TestLife:
         monkeypatch.setattr(spikewire.AsyncClient, "_close", close, raising=False)
 
         async def main() -> None:
-            entering = asyncio.ensure_future((made or client).__aenter__())
+            entering = asyncio.ensure_future((own or client).__aenter__())
             assert await asyncio.to_thread(begun.wait, PATIENCE)
             entering.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -583,7 +583,7 @@ class TestLife:
 
         on_loop(main())
         assert not client.is_connected
-        assert made is None or not made.is_open
+        assert own is None or not own.is_open
 
     def test_it_waits_for_what_is_under_way(self, cluster: Cluster) -> None:
         async def slow() -> str:
@@ -632,7 +632,7 @@ class TestLife:
 
     def test_tasks_left_by_handlers_are_cancelled(self, cluster: Cluster) -> None:
         ended = threading.Event()
-        kept: list[Any] = []
+        stored: list[Any] = []
 
         async def child() -> None:
             try:
@@ -641,7 +641,7 @@ class TestLife:
                 ended.set()
 
         async def parent() -> None:
-            kept.append(asyncio.create_task(child()))
+            stored.append(asyncio.create_task(child()))
             await asyncio.sleep(0)
 
         with pool_of(cluster) as pool:
@@ -710,8 +710,8 @@ class TestLife:
         async def main() -> None:
             async with cql.AsyncSession(server.address, timeout=20) as session:
                 async with Pool(session, loops=2) as pool:
-                    found = await pool.map(session.execute, ["SELECT key FROM system.local"] * 50)
-                    assert len(found) == 50
+                    result = await pool.map(session.execute, ["SELECT key FROM system.local"] * 50)
+                    assert len(result) == 50
                     with pytest.raises(TypeError, match="AsyncSession"):
                         _ = pool.client
                 assert session.is_open
@@ -727,8 +727,8 @@ class TestLife:
             del pool
             gc.collect()
             assert until(lambda: all(not worker.thread.is_alive() for worker in workers))
-        told = [str(one.message) for one in caught]
-        assert [one.partition(" <")[0] for one in told] == ["unclosed pool"]
+        values = [str(one.message) for one in caught]
+        assert [one.partition(" <")[0] for one in values] == ["unclosed pool"]
 
     @pytest.mark.usefixtures("no_descriptor_leak")
     def test_closed_pools_leave_nothing_open(self, cluster: Cluster) -> None:
@@ -771,10 +771,10 @@ class TestLife:
             return n
 
         with pool_of(cluster, loops=2, uvloop=False) as pool:
-            found = list(pool.map(work, range(200), errors="return", limit=8))
-        lost = [n for n, one in enumerate(found) if isinstance(one, LoopDied)]
+            values = list(pool.map(work, range(200), errors="return", limit=8))
+        lost = [n for n, one in enumerate(values) if isinstance(one, LoopDied)]
         assert 1 <= len(lost) <= 16
-        assert [one for one in found if not isinstance(one, LoopDied)] == [
+        assert [one for one in values if not isinstance(one, LoopDied)] == [
             n for n in range(200) if n not in lost
         ]
 
@@ -860,11 +860,11 @@ class TestLife:
             assert "asyncio" in type(pool._workers[0].loop).__module__
 
 
-def _read_until_closed(results: Any, told: list[str]) -> None:
+def _read_until_closed(results: Any, calls: list[str]) -> None:
     try:
         list(results)
     except RuntimeError as error:
-        told.append(str(error))
+        calls.append(str(error))
 
 
 async def _awaited(results: Any) -> Any:

@@ -48,14 +48,14 @@ def on_each_loop(pool: Pool, ask: Any) -> dict[str, Any]:
     async def work(_: int) -> tuple[str, Any]:
         # No loop runs two of them.
         barrier.wait(60)
-        found = ask()
-        return threading.current_thread().name, await found if hasattr(
-            found, "__await__"
-        ) else found
+        entries = ask()
+        return threading.current_thread().name, await entries if hasattr(
+            entries, "__await__"
+        ) else entries
 
-    found = dict(pool.map(work, range(pool.loops), limit=1))
-    assert len(found) == pool.loops
-    return found
+    entries = dict(pool.map(work, range(pool.loops), limit=1))
+    assert len(entries) == pool.loops
+    return entries
 
 
 class TestWhoseTheyAre:
@@ -111,13 +111,13 @@ class TestWhoseTheyAre:
             assert list(pool.map(users.exists, range(20))) == [False] * 20
 
     def test_a_client_passed_in_is_shared(self, cluster: Cluster) -> None:
-        given = spikewire.AsyncClient(cluster.seeds)
+        client = spikewire.AsyncClient(cluster.seeds)
         with pytest.raises(TypeError, match="a client passed in is shared by all loops"):
-            Pool(given, clients="each")
+            Pool(client, clients="each")
         with pytest.raises(
             TypeError, match="options are for a client the pool opens itself: timeout"
         ):
-            Pool(given, timeout=1)
+            Pool(client, timeout=1)
         with CannedServer() as server, pytest.raises(TypeError, match="shared by all loops"):
             Pool(cql.AsyncSession(server.address), clients="each")
 
@@ -135,9 +135,9 @@ class TestWhatTheyStandFor:
         async def work(n: int) -> tuple[Any, ...]:
             key = data.key(n)
             await session.upsert(key).set("n", n).execute()
-            found = await session.query(key).first()
+            record = await session.query(key).first()
             scanned = await plain.query(data).count()
-            return found["n"], scanned > 0, data.explain("get")["timeout"].value
+            return record["n"], scanned > 0, data.explain("get")["timeout"].value
 
         assert list(pool.map(work, range(30))) == [(n, True, 7.0) for n in range(30)]
         profile.replace(Profile("patient", read={"timeout": 8}).state)
@@ -187,14 +187,14 @@ class TestWhatTheyStandFor:
         assert not pool.stats().counting
 
     def test_events_of_all_clients_are_reported(self, pool: Pool, set_name: str) -> None:
-        told: list[metrics.Event] = []
-        stop = pool.metrics.on_event(told.append)
+        events: list[metrics.Event] = []
+        stop = pool.metrics.on_event(events.append)
         pool.metrics.enable()
         for one in pool._clients.all:
             one.metrics.log_slow(0.0)
         data = pool.dataset("test", set_name)
         list(pool.map(data.exists, range(60)))
-        assert until(lambda: sum(isinstance(it, metrics.SlowCommand) for it in told) == 60)
+        assert until(lambda: sum(isinstance(it, metrics.SlowCommand) for it in events) == 60)
         stop()
         pool.metrics.log_slow(None)
 

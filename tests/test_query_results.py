@@ -147,9 +147,9 @@ def test_results_close_the_query(data: Data) -> None:
 
 def test_consumed_records_are_not_returned_again(data: Data) -> None:
     query = data.users.query()
-    taken = [data.next(query)["n"] for _ in range(20)]
+    values = [data.next(query)["n"] for _ in range(20)]
     rest = numbers(data.settle(query.to_list))
-    assert sorted(taken + rest) == list(range(COUNT))
+    assert sorted(values + rest) == list(range(COUNT))
     query = data.users.query()
     data.next(query)
     assert data.settle(query.count) == COUNT - 1
@@ -157,15 +157,15 @@ def test_consumed_records_are_not_returned_again(data: Data) -> None:
 
 def test_records_are_read_one_by_one_with_an_exact_cursor(data: Data) -> None:
     query = data.users.query()
-    taken: list[int] = []
+    values: list[int] = []
     while (record := data.next(query, None)) is not None:
-        taken.append(record["n"])
-        if len(taken) == 300:
+        values.append(record["n"])
+        if len(values) == 300:
             # A cursor is exact to the record.
             cursor = query.cursor
-    assert sorted(taken) == list(range(COUNT))
+    assert sorted(values) == list(range(COUNT))
     rest = data.settle(lambda: data.users.query(resume=cursor).to_list())
-    assert numbers(rest) == sorted(taken[300:])
+    assert numbers(rest) == sorted(values[300:])
     with pytest.raises(StopIteration if data.api.is_blocking else StopAsyncIteration):
         data.next(query)
 
@@ -183,14 +183,14 @@ def test_anext_goes_on_where_async_for_stopped(cluster: Cluster, set_name: str) 
             users = client.dataset("test", set_name)
             await users.put_many({n: {"n": n} for n in range(100)})
             query = users.query()
-            taken: list[Any] = [(await anext(query))["n"]]
+            values: list[Any] = [(await anext(query))["n"]]
             async for record in query:
-                taken.append(record["n"])
-                if len(taken) == 40:
+                values.append(record["n"])
+                if len(values) == 40:
                     break
-            taken.append((await asyncio.create_task(anext(query)))["n"])  # type: ignore[arg-type, unused-ignore]
-            taken += [record["n"] async for record in query]
-            assert sorted(taken) == list(range(100))
+            values.append((await asyncio.create_task(anext(query)))["n"])  # type: ignore[arg-type, unused-ignore]
+            values += [record["n"] async for record in query]
+            assert sorted(values) == list(range(100))
 
     asyncio.run(main())
 

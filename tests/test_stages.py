@@ -149,16 +149,16 @@ def test_stages_of_batches_add_up(client: spikewire.Client) -> None:
     client.metrics.enable(stages=True)
     users.put_many({key: {"n": key} for key in range(100)}).raise_for_errors()
     client.metrics.reset()
-    found = users.get_many(range(100))
+    batch = users.get_many(range(100))
     # Two nodes, one request to each; rows are decoded when they are accessed.
     assert told(client) == of_batches(1, requests=2, read=0)
-    assert found[1] is not None
+    assert batch[1] is not None
     assert told(client) == of_batches(1, requests=2, read=0)
-    assert len(list(found)) == 100
+    assert len(list(batch)) == 100
     assert told(client) == of_batches(1, requests=2, read=1)
     # Rows that were read are not decoded again.
-    assert len(list(found)) == 100
-    assert len(found.to_dict()) == 100
+    assert len(list(batch)) == 100
+    assert len(batch.to_dict()) == 100
     assert told(client) == of_batches(1, requests=2, read=1)
     assert len(users.get_many(range(100)).to_dict()) == 100
     assert told(client) == of_batches(2, requests=4, read=2)
@@ -180,9 +180,9 @@ def test_stages_of_tables_add_up(client: spikewire.Client) -> None:
     numpy = pytest.importorskip("numpy")
     users = client.dataset("test", "tables")
     client.metrics.enable(stages=True)
-    made = numpy.zeros(20_000, dtype=[("key", "i8"), ("n", "i8")])
-    made["key"] = made["n"] = range(20_000)
-    users.put_many(made, key="key").raise_for_errors()
+    array = numpy.zeros(20_000, dtype=[("key", "i8"), ("n", "i8")])
+    array["key"] = array["n"] = range(20_000)
+    users.put_many(array, key="key").raise_for_errors()
     stages = told(client)
     # Rows are encoded, sent and waited for in windows.
     assert stages["encode"] == stages["hand_over"] > 1

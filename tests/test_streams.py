@@ -124,10 +124,10 @@ class TestResults:
             "RecordNotFound",
             "NoneType",
         ]
-        told: list[Any] = []
-        results = streams.rows(keys, window=1, missing="error", on_error=told.append)
+        calls: list[Any] = []
+        results = streams.rows(keys, window=1, missing="error", on_error=calls.append)
         assert [result.row for result in results] == [0, 2]
-        assert [(result.row, result.key.key) for result in told] == [(1, "nobody")]
+        assert [(result.row, result.key.key) for result in calls] == [(1, "nobody")]
 
     def test_streams_follow_the_profile(self, streams: Streams) -> None:
         profile = spikewire.Profile("p", read={"many": {"timeout": 20}})
@@ -145,12 +145,12 @@ class TestMemory:
         keys = Counted()
         stream = streams.begun(keys, window=10, limit=4, ordered=ordered)
         assert keys.read == 0
-        taken = 0
+        count = 0
         for more in (1, 24, 475, 2500):
-            taken += len(streams.some(stream, more))
-            assert taken <= keys.read <= taken + 4 * 10
+            count += len(streams.some(stream, more))
+            assert count <= keys.read <= count + 4 * 10
         streams.close(stream)
-        assert (taken, keys.read <= taken + 4 * 10) == (3000, True)
+        assert (count, keys.read <= count + 4 * 10) == (3000, True)
 
     def test_slow_replies_limit_how_far_keys_are_read(self) -> None:
         keys = Counted()
@@ -180,16 +180,16 @@ class TestMemory:
 
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 users = client.dataset("test", set_name)
-                taken = 0
+                count = 0
                 stream = users.get_stream(keys(), window=10, limit=4)
                 async for result in stream:
-                    assert result.row == taken
-                    taken += 1
+                    assert result.row == count
+                    count += 1
                     # One window ahead of those in flight.
-                    assert read <= taken + 5 * 10
-                    if taken == 2000:
+                    assert read <= count + 5 * 10
+                    if count == 2000:
                         break
-                    if taken % 100 == 0:
+                    if count % 100 == 0:
                         await asyncio.sleep(0.001)
                 await stream.aclose()
                 # Nothing reads on.
@@ -382,7 +382,7 @@ class TestEnding:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"window": 0}, ValueError, "window must be an int from 1, not 0"),
         ({"limit": "8"}, ValueError, "limit must be an int from 1"),
@@ -395,10 +395,10 @@ class TestEnding:
     ],
 )
 def test_invalid_options_raise(
-    streams: Streams, options: dict[str, Any], error: type[Exception], says: str
+    streams: Streams, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     keys = Counted()
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         streams.begun(keys, **options)
     assert keys.read == 0
 
@@ -412,9 +412,13 @@ def test_keys_must_be_iterable(streams: Streams, keys: Any) -> None:
 def test_the_options_are_those_of_get_many() -> None:
     import inspect
 
-    taken = set(inspect.signature(spikewire.Dataset.get_many).parameters) - {"self", "keys", "bins"}
+    options = set(inspect.signature(spikewire.Dataset.get_many).parameters) - {
+        "self",
+        "keys",
+        "bins",
+    }
     own = {"ordered", "window", "limit", "on_error", "missing"}
-    assert set(StreamOptions.__annotations__) == taken | own
+    assert set(StreamOptions.__annotations__) == options | own
 
 
 class TestOfTheBuilder:
@@ -464,8 +468,8 @@ class TestAsynchronousInputsOfTheBuilder:
                     results = [result async for result in step.stream(window=50, ordered=True)]
                     assert [result.row for result in results] == list(range(500))
                     assert all(result.ok for result in results)
-                found = session.query(keys()).bins("n").stream(ordered=True)
-                assert [result.unwrap()["n"] async for result in found] == [3] * 500
+                actual = session.query(keys()).bins("n").stream(ordered=True)
+                assert [result.unwrap()["n"] async for result in actual] == [3] * 500
                 deleted = session.delete(keys()).stream(missing="error")
                 assert len([result async for result in deleted]) == 500
 
@@ -494,9 +498,9 @@ class TestAsynchronousInputsOfTheBuilder:
                         await asyncio.sleep(0)
 
                 stream = client.session().exists(keys()).stream(window=10, limit=4)
-                for taken in range(1, 301):
+                for item in range(1, 301):
                     await anext(stream)
-                    assert read <= taken + 5 * 10
+                    assert read <= item + 5 * 10
                 await stream.aclose()
                 await no_more_is_read()
                 # A task that is cancelled while it takes results also ends the reading.

@@ -82,16 +82,16 @@ def test_unknown_options_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("take", "says"),
+    ("take", "message"),
     [
         (lambda: settings_of(1, nods=3), "no such option .*: nods; there are: .*cluster_name, "),  # type: ignore[call-arg]
         (lambda: faults_of(delai=3), "no such fault: delai; there are: corrupt, .*delay, "),  # type: ignore[call-arg]
     ],
 )
 def test_unknown_options_of_a_cassandra_cluster_are_named_with_those_that_exist(
-    take: Callable[[], object], says: str
+    take: Callable[[], object], message: str
 ) -> None:
-    with pytest.raises(TypeError, match=says):
+    with pytest.raises(TypeError, match=message):
         take()
 
 
@@ -142,8 +142,8 @@ def forgotten(make: Callable[[], object]) -> list[warnings.WarningMessage]:
     """The warnings when the result of ``make`` is dropped."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        made = make()
-        del made
+        client = make()
+        del client
         gc.collect()
     return [warning for warning in caught if warning.category is ResourceWarning]
 
@@ -281,9 +281,9 @@ def test_rarely_used_modules_are_imported_on_first_use(package: str) -> None:
         f"import sys; sys.path[:] = {sys.path!r}; {program}",
     ]
     done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60)
-    found = done.stdout.split()
-    assert package in found
-    assert [name for name in NOT_IMPORTED[package] if name in found] == []
+    result = done.stdout.split()
+    assert package in result
+    assert [name for name in NOT_IMPORTED[package] if name in result] == []
 
 
 def test_lazily_imported_names_are_attributes() -> None:

@@ -109,7 +109,7 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tree", "found"),
+    ("tree", "expected"),
     [
         ("crate::a::B", [["crate", "a", "B"]]),
         (
@@ -119,10 +119,10 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
         ("{a, b::c}", [["a"], ["b", "c"]]),
     ],
 )
-def test_use_trees_are_parsed(tree: str, found: list[list[str]]) -> None:
+def test_use_trees_are_parsed(tree: str, expected: list[list[str]]) -> None:
     import structure
 
-    assert [[part.strip() for part in path] for path in structure.branches(tree)] == found
+    assert [[part.strip() for part in path] for path in structure.branches(tree)] == expected
 
 
 def test_arrows_between_crates_are_parsed(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_thresholds_of_instruction_counts(capsys: pytest.CaptureFixture[str]) ->
     base = {"encode get": 100.0, "decode get": 100.0, "blocking get": 1000.0, "lost": 7.0}
     here = {"encode get": 102.1, "decode get": 101.9, "blocking get": 1029.0, "added": 5.0}
     assert instructions.table(here, base) == ["encode get"]
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for line in ("+2.1%  more than 2 % allow", "+2.9%", "new", "gone"):
-        assert line in shown
+        assert line in output
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ REFUSED: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type[Exception], 
 
 
 @pytest.mark.parametrize(
-    ("verb", "args", "options", "error", "says"),
+    ("verb", "args", "options", "error", "message"),
     [case[1:] for case in REFUSED],
     ids=[case[0] for case in REFUSED],
 )
@@ -186,13 +186,13 @@ def test_invalid_arguments_raise(
     args: tuple[Any, ...],
     options: dict[str, Any],
     error: type[Exception],
-    says: str,
+    message: str,
 ) -> None:
     data.put(1, {"a": 0})
     with pytest.raises(error) as caught:
         getattr(data, verb)(*args, **options)
     assert not isinstance(caught.value, spikewire.Error)
-    assert re.search(says, str(caught.value)), caught.value
+    assert re.search(message, str(caught.value)), caught.value
     assert len(str(caught.value)) < 2000
     # Nothing of it was sent, and the client still works.
     assert data.get(1).bins == {"a": 0}
@@ -200,7 +200,7 @@ def test_invalid_arguments_raise(
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "says"),
+    ("call", "error", "message"),
     [
         (lambda: op.put("x" * 16, 1), ValueError, "x{16}"),
         (lambda: op.put("a", Odd()), TypeError, '"a".*Odd'),  # type: ignore[arg-type]
@@ -228,14 +228,14 @@ def test_invalid_arguments_raise(
     ],
 )
 def test_invalid_values_raise_without_a_client(
-    call: Any, error: type[Exception], says: str
+    call: Any, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("key", "error", "says"),
+    ("key", "error", "message"),
     [
         (1, TypeError, "Key or.*int"),
         ("k", TypeError, "Key or.*str"),
@@ -253,9 +253,9 @@ def test_invalid_values_raise_without_a_client(
     ],
 )
 def test_verbs_of_a_client_need_whole_keys(
-    client: Opened, key: object, error: type[Exception], says: str
+    client: Opened, key: object, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         client.verbs.get(key)
 
 
@@ -308,7 +308,7 @@ class TestInfo:
 
 class TestOptions:
     @pytest.mark.parametrize(
-        ("options", "error", "says"),
+        ("options", "error", "message"),
         [
             ({"time_out": 1}, TypeError, "time_out"),
             ({"timeout": -1}, ValueError, "timeout.*-1"),
@@ -343,9 +343,9 @@ class TestOptions:
         cluster: Cluster,
         options: dict[str, Any],
         error: type[Exception],
-        says: str,
+        message: str,
     ) -> None:
-        with pytest.raises(error, match=says):
+        with pytest.raises(error, match=message):
             api.open(cluster.seeds, **options)
 
     def test_spans_can_be_timedeltas(self, api: Api, cluster: Cluster) -> None:

@@ -61,7 +61,7 @@ class TestOutcomes:
         assert (done[2].bins, done.codes.tolist()) == ({"n": 2}, [0, 0, 0, 0, 2])
 
     @pytest.mark.parametrize(
-        ("row", "code", "found"),
+        ("row", "code", "expected"),
         [
             (Read(1), 0, {"n": 1, "s": "1"}),
             (Read(1, ["n"]), 0, {"n": 1}),
@@ -76,14 +76,14 @@ class TestOutcomes:
         ids=str,
     )
     def test_a_batch_of_one_row_equals_the_row_among_others(
-        self, filled: Caller, row: Any, code: Any, found: Any
+        self, filled: Caller, row: Any, code: Any, expected: Any
     ) -> None:
         done = filled.batch([row])
-        assert (done.codes.tolist(), bins(done[0])) == ([code], found)
+        assert (done.codes.tolist(), bins(done[0])) == ([code], expected)
         # The same among other records.
         filled.put(1, {"n": 1, "s": "1"})
         done = filled.batch([Read(7), row, Read(8)])
-        assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], found)
+        assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], expected)
 
     def test_rows_may_be_any_iterable_or_none(self, filled: Caller) -> None:
         assert len(filled.batch([])) == 0

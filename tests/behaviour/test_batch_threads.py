@@ -55,8 +55,8 @@ def test_each_thread_gets_its_own_rows(shared: spikewire.Client) -> None:
         for turn in range(120):
             size = rng.choice([1, 2, 4, 20, 128, 600])
             keys = [rng.randrange(1100) for _ in range(size)]
-            found = data.get_many(keys)
-            numbers = [None if record is None else record["n"] for record in found]
+            batch = data.get_many(keys)
+            numbers = [None if record is None else record["n"] for record in batch]
             assert numbers == [key if key < 1000 else None for key in keys]
             own = [2000 + thread * 10 + at for at in range(size % 5)]
             data.put_many((key, {"n": turn}) for key in own).raise_for_errors()

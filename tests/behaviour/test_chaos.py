@@ -52,9 +52,9 @@ class Journal:
         self.acknowledged[key] = value
         self.open.pop(key, None)
 
-    def read(self, key: int, found: int | None) -> None:
+    def read(self, key: int, actual: int | None) -> None:
         allowed = {self.acknowledged.get(key), *self.open.get(key, ())}
-        assert found in allowed, f"key {key}: {found} is none of {allowed}"
+        assert actual in allowed, f"key {key}: {actual} is none of {allowed}"
 
     def failed(self, error: spikewire.Error, key: int, value: int, *, write: bool) -> None:
         name = type(error).__name__

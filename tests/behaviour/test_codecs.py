@@ -115,10 +115,10 @@ def test_single_records_are_encoded_and_decoded(coded: Caller, data: Caller) -> 
 def test_batches_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put_many({1: BINS, 2: {"price": Decimal(2)}}).raise_for_errors()
     assert data.get(1).bins == STORED
-    found = coded.get_many([1, 2, 3])
-    assert [record and record.bins for record in found] == [BINS, {"price": Decimal(2)}, None]
-    assert found.to_dict()[2]["price"] == Decimal(2)
-    assert found[0].bins is found[0].bins
+    batch = coded.get_many([1, 2, 3])
+    assert [record and record.bins for record in batch] == [BINS, {"price": Decimal(2)}, None]
+    assert batch.to_dict()[2]["price"] == Decimal(2)
+    assert batch[0].bins is batch[0].bins
 
 
 def test_operations_encode_and_decode_bins(coded: Caller, data: Caller) -> None:
@@ -159,8 +159,8 @@ def queried(data: Caller, **options: Any) -> dict[Any, Any]:
         return [record async for record in query]
 
     query = data.target.query(**options)
-    found = collect(query) if hasattr(query, "__aiter__") else list(query)
-    records = found if isinstance(found, list) else data._settle(lambda: found)
+    result = collect(query) if hasattr(query, "__aiter__") else list(query)
+    records = result if isinstance(result, list) else data._settle(lambda: result)
     return {record.key.key: record for record in records}
 
 
@@ -200,13 +200,13 @@ def test_add_and_append_do_not_encode(coded: Caller, data: Caller) -> None:
 
 def test_types_are_encoded_at_any_depth(coded: Caller, data: Caller) -> None:
     one = UUID(int=1)
-    given = {
+    entries = {
         "p": Near(1, 2),
         "deep": [{"k": Point(3, 4)}, {2, 1}],
         "t": NOW,
         "u": {"u": one},
     }
-    coded.put(1, given)
+    coded.put(1, entries)
     stored = {
         "p": [1, 2],
         "deep": [{"k": [3, 4]}, [1, 2]],
@@ -214,11 +214,11 @@ def test_types_are_encoded_at_any_depth(coded: Caller, data: Caller) -> None:
         "u": {"u": str(one)},
     }
     assert data.get(1).bins == coded.get(1).bins == stored
-    coded.put_many([(2, given)]).raise_for_errors()
+    coded.put_many([(2, entries)]).raise_for_errors()
     assert data.get(2).bins == stored
     # Without a codec these values cannot be stored.
     with pytest.raises(TypeError, match=r'"p".*Near'):
-        data.put(3, given)
+        data.put(3, entries)
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -235,17 +235,19 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 
 @pytest.mark.any_api
-@pytest.mark.parametrize(("bins", "error", "says"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED])
+@pytest.mark.parametrize(
+    ("bins", "error", "message"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED]
+)
 def test_values_that_cannot_be_encoded_raise(
-    coded: Caller, bins: dict[str, Any], error: type[Exception], says: str
+    coded: Caller, bins: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     if "any" in bins:
         bins = {"any": lambda: None}
-    with pytest.raises(error, match=says) as caught:
+    with pytest.raises(error, match=message) as caught:
         coded.put(1, bins)
-    if isinstance(caught.value, ValueError) and "cannot encode" in says:
+    if isinstance(caught.value, ValueError) and "cannot encode" in message:
         assert isinstance(caught.value.__cause__, KeyError)
-    with pytest.raises(error, match=r"row 1: " + says):
+    with pytest.raises(error, match=r"row 1: " + message):
         coded.put_many([(0, {"other": 1}), (1, bins)])
     assert coded.exists_many([0, 1]).found == 0
 
@@ -253,11 +255,11 @@ def test_values_that_cannot_be_encoded_raise(
 def test_values_that_cannot_be_decoded_raise(coded: Caller, data: Caller) -> None:
     data.put(1, {"worse": 1})
     data.put(2, {"at": "text"})
-    says = r'bin "worse": the codec cannot decode a value of type int: .*no way'
-    with pytest.raises(ValueError, match=says) as caught:
+    text = r'bin "worse": the codec cannot decode a value of type int: .*no way'
+    with pytest.raises(ValueError, match=text) as caught:
         coded.get(1)
     assert isinstance(caught.value.__cause__, KeyError)
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=text):
         coded.get_many([1])[0]
     with pytest.raises(ValueError, match=r'bin "at".*decode.*type str'):
         coded.get(2)
@@ -279,9 +281,9 @@ def test_recursive_codecs_raise(api: Api, cluster: Cluster, set_name: str) -> No
 
 
 def test_the_option_is_checked(cluster: Cluster) -> None:
-    for given in ({"at": 1}, codec.timestamp(), codec.Codec, None):
+    for value in ({"at": 1}, codec.timestamp(), codec.Codec, None):
         with pytest.raises(TypeError, match=r"codec must be a spikewire\.codec\.Codec"):
-            spikewire.Client(cluster.seeds, codec=given)  # type: ignore[arg-type]
+            spikewire.Client(cluster.seeds, codec=value)  # type: ignore[arg-type]
     for name in ("x" * 16, "a\0b"):
         with pytest.raises(ValueError, match="bin name"):
             spikewire.Client(cluster.seeds, codec=codec.Codec(bins={name: codec.json()}))
@@ -302,10 +304,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "says"), BAD, ids=[case[1][:25] for case in BAD])
-def test_invalid_codecs_raise(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(TypeError, match=says):
-        codec.Codec(**given)
+@pytest.mark.parametrize(("value", "message"), BAD, ids=[case[1][:25] for case in BAD])
+def test_invalid_codecs_raise(value: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        codec.Codec(**value)
 
 
 def test_forms_are_checked() -> None:

@@ -109,31 +109,31 @@ with spikewire.Client.connect(sys.argv[1]) as client:
 
 
 class TestKinds:
-    @pytest.mark.parametrize(("kind", "value", "wanted"), SCALARS)
+    @pytest.mark.parametrize(("kind", "value", "expected"), SCALARS)
     def test_values_fill_fields_of_every_type(
-        self, data: Caller, kind: str, value: object, wanted: object
+        self, data: Caller, kind: str, value: object, expected: object
     ) -> None:
         data.put(1, {"v": value})
-        found = data.get_many([1]).to_numpy([("v", kind)])
-        assert type(found) is np.ma.MaskedArray
-        assert found.dtype == np.dtype([("v", kind)])
-        assert not found.mask["v"][0]  # type: ignore[call-overload, index]
-        assert found["v"][0] == (value if wanted is None else wanted)
+        array = data.get_many([1]).to_numpy([("v", kind)])
+        assert type(array) is np.ma.MaskedArray
+        assert array.dtype == np.dtype([("v", kind)])
+        assert not array.mask["v"][0]  # type: ignore[call-overload, index]
+        assert array["v"][0] == (value if expected is None else expected)
 
-    @pytest.mark.parametrize(("kind", "value", "wanted"), SUB_ARRAYS)
+    @pytest.mark.parametrize(("kind", "value", "expected"), SUB_ARRAYS)
     def test_lists_fill_sub_arrays(
-        self, data: Caller, kind: Any, value: object, wanted: Any
+        self, data: Caller, kind: Any, value: object, expected: Any
     ) -> None:
         data.put(1, {"v": value})
-        found = data.get_many([1]).to_numpy([("v", *kind)])
-        np.testing.assert_array_equal(found.data["v"][0], value if wanted is None else wanted)
-        assert not found.mask["v"].any()
+        array = data.get_many([1]).to_numpy([("v", *kind)])
+        np.testing.assert_array_equal(array.data["v"][0], value if expected is None else expected)
+        assert not array.mask["v"].any()
 
     def test_gaps_in_lists_are_masked(self, data: Caller) -> None:
         data.put_many({1: {"v": [[1, None], [None, 4]]}, 2: {"n": 1}})
-        found = data.get_many([1, 2]).to_numpy([("v", "i4", (2, 2))])
-        assert found.mask["v"].tolist() == [[[False, True], [True, False]], [[True, True]] * 2]
-        assert found.data["v"][0].tolist() == [[1, 0], [0, 4]]
+        array = data.get_many([1, 2]).to_numpy([("v", "i4", (2, 2))])
+        assert array.mask["v"].tolist() == [[[False, True], [True, False]], [[True, True]] * 2]
+        assert array.data["v"][0].tolist() == [[1, 0], [0, 4]]
         with pytest.raises(ValueError, match=r"row 0 \(key 1\), \"v\": there is no value"):
             data.get_many([1]).to_numpy([("v", "i4", (2, 2))], missing="raise")
 
@@ -150,28 +150,28 @@ class TestKinds:
         bins = {f"b{i}": i for i in range(100)}
         data.put(1, bins)
         names = sorted(bins, key=lambda name: hash((name, 1)))
-        found = data.get_many([1]).to_numpy([(name, "i2") for name in names])
-        assert dict(zip(names, found[0].tolist(), strict=True)) == bins
+        array = data.get_many([1]).to_numpy([(name, "i2") for name in names])
+        assert dict(zip(names, array[0].tolist(), strict=True)) == bins
 
 
 class TestRows:
     def test_rows_are_in_input_order_with_misses_and_duplicates(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2} for i in range(100)} | {"odd": {"f": 0.5}})
-        found = data.get_many([5, "none", 5, "odd", 99]).to_numpy([("n", "i4"), ("f", "f8")])
-        assert found.tolist() == [(5, 2.5), (None, None), (5, 2.5), (None, 0.5), (99, 49.5)]
-        assert found.mask["n"].tolist() == [False, True, False, True, False]
-        assert found["f"].sum() == 55
+        array = data.get_many([5, "none", 5, "odd", 99]).to_numpy([("n", "i4"), ("f", "f8")])
+        assert array.tolist() == [(5, 2.5), (None, None), (5, 2.5), (None, 0.5), (99, 49.5)]
+        assert array.mask["n"].tolist() == [False, True, False, True, False]
+        assert array["f"].sum() == 55
 
     def test_keys_generations_and_times_to_live_fill_fields(self, data: Caller) -> None:
         data.put(1, {"n": 1}, ttl=1000)
         data.put(2, {"n": 2}, ttl="never")
         data.put(2, {"n": 3})
         kinds = [("n", "i4"), ("id", "i8"), ("gen", "u2"), ("left", "u4")]
-        found = data.get_many([2, 1, 7]).to_numpy(kinds, key="id", generation="gen", ttl="left")
-        assert found["id"].tolist() == [2, 1, 7]
-        assert found["gen"].tolist() == [2, 1, None]
-        assert found["left"].mask.tolist() == [True, False, True]
-        assert 900 < found["left"][1] <= 1000
+        array = data.get_many([2, 1, 7]).to_numpy(kinds, key="id", generation="gen", ttl="left")
+        assert array["id"].tolist() == [2, 1, 7]
+        assert array["gen"].tolist() == [2, 1, None]
+        assert array["left"].mask.tolist() == [True, False, True]
+        assert 900 < array["left"][1] <= 1000
 
     def test_text_and_bytes_keys_fill_a_field(self, data: Caller, set_name: str) -> None:
         data.put_many({"é": {"n": 1}, b"\1": {"n": 2}})
@@ -181,19 +181,19 @@ class TestRows:
         ).tolist() == [(b"\1", 2), (b"xy", None)]
         digest = spikewire.Key("test", set_name, "é").digest
         unknown = spikewire.Key.from_digest("test", set_name, digest)
-        found = data.get_many([unknown])
-        assert found.to_numpy([("k", "U3"), ("n", "i1")], key="k").tolist() == [(None, 1)]
+        batch = data.get_many([unknown])
+        assert batch.to_numpy([("k", "U3"), ("n", "i1")], key="k").tolist() == [(None, 1)]
         with pytest.raises(ValueError, match=r"row 0, \"k\": there is no value"):
-            found.to_numpy([("k", "U3")], key="k", missing="raise")
+            batch.to_numpy([("k", "U3")], key="k", missing="raise")
         with pytest.raises(TypeError, match=r"row 1 \(key 'b'\), \"k\": text does not go into int"):
             data.get_many([1, "b"]).to_numpy([("k", "i8")], key="k")
 
     def test_missing_raise_gives_plain_arrays(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "m": 1}, 2: {"n": 2}})
-        found = data.get_many([1, 2, 1]).to_numpy([("n", "i4")], missing="raise")
-        assert type(found) is np.ndarray
-        assert found["n"].tolist() == [1, 2, 1]
-        assert found.flags.writeable
+        array = data.get_many([1, 2, 1]).to_numpy([("n", "i4")], missing="raise")
+        assert type(array) is np.ndarray
+        assert array["n"].tolist() == [1, 2, 1]
+        assert array.flags.writeable
         with pytest.raises(spikewire.RecordNotFound) as caught:
             data.get_many([1, 3]).to_numpy([("n", "i4")], missing="raise")
         assert caught.value.key.key == 3  # type: ignore[union-attr]
@@ -203,14 +203,14 @@ class TestRows:
     def test_a_failed_row_raises(self, client: Opened, data: Caller, set_name: str) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
-        found = client.verbs.get_many(keys)
+        batch = client.verbs.get_many(keys)
         with pytest.raises(spikewire.NamespaceNotFound):
-            found.to_numpy([("n", "i4")])
+            batch.to_numpy([("n", "i4")])
         kinds = [("n", "i4"), ("k", "i4")]
-        masked = found.to_numpy(kinds, key="k", errors="mask")
+        masked = batch.to_numpy(kinds, key="k", errors="mask")
         assert masked.tolist() == [(1, 1), (None, 1), (2, 2)]
         with pytest.raises(spikewire.NamespaceNotFound):
-            found.to_numpy(kinds[:1], missing="raise")
+            batch.to_numpy(kinds[:1], missing="raise")
 
     def test_results_of_other_verbs_become_arrays(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
@@ -222,19 +222,19 @@ class TestRows:
 
     def test_to_numpy_does_not_change_the_batch(self, data: Caller) -> None:
         data.put(1, {"n": 1})
-        found = data.get_many([1])
-        first = found.to_numpy([("n", "i4")])
+        batch = data.get_many([1])
+        first = batch.to_numpy([("n", "i4")])
         first["n"] = 7
-        assert found.to_numpy([("n", "i4")])["n"].tolist() == [1]
-        assert found[0].bins == {"n": 1}
+        assert batch.to_numpy([("n", "i4")])["n"].tolist() == [1]
+        assert batch[0].bins == {"n": 1}
 
     def test_threads_convert_one_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(500)})
-        found = data.get_many(range(500))
+        batch = data.get_many(range(500))
         sums: list[int] = []
 
         def work() -> None:
-            sums.extend(int(found.to_numpy([("n", "i8")])["n"].sum()) for _ in range(20))
+            sums.extend(int(batch.to_numpy([("n", "i8")])["n"].sum()) for _ in range(20))
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
@@ -258,26 +258,26 @@ class TestTheArray:
 
     def test_the_array_equals_one_made_by_numpy(self, data: Caller) -> None:
         plain = np.array([(1, 0.5, "abc"), (0, 0, "")], self.KINDS)
-        wanted = np.ma.MaskedArray(plain, mask=[(False,) * 3, (True,) * 3])
-        for found in self.made(data):
-            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-            assert (found.mask.dtype, found.mask.tolist()) == (
-                wanted.mask.dtype,
-                wanted.mask.tolist(),
+        expected = np.ma.MaskedArray(plain, mask=[(False,) * 3, (True,) * 3])
+        for item in self.made(data):
+            assert (item.dtype, item.shape) == (expected.dtype, expected.shape)
+            assert (item.mask.dtype, item.mask.tolist()) == (
+                expected.mask.dtype,
+                expected.mask.tolist(),
             )
-            assert (repr(found), str(found)) == (repr(wanted), str(wanted))
-            assert found.fill_value == wanted.fill_value
-            assert found.filled().tolist() == wanted.filled().tolist()
-            assert (found.sharedmask, found.hardmask, found.baseclass) == (False, False, np.ndarray)
-            assert type(found.data) is np.ndarray
-            assert found.flags.writeable
-            assert found.flags.c_contiguous
-            again = pickle.loads(pickle.dumps(found))
-            assert again.tolist() == found.copy().tolist() == wanted.tolist()
-            assert found[::-1][0].tolist() == (None, None, None)
-            assert np.ma.concatenate([found, found])["n"].tolist() == [1, None, 1, None]
-            assert vars(found).keys() == vars(wanted).keys()
-            assert self.after_use(found) == self.after_use(wanted.copy())
+            assert (repr(item), str(item)) == (repr(expected), str(expected))
+            assert item.fill_value == expected.fill_value
+            assert item.filled().tolist() == expected.filled().tolist()
+            assert (item.sharedmask, item.hardmask, item.baseclass) == (False, False, np.ndarray)
+            assert type(item.data) is np.ndarray
+            assert item.flags.writeable
+            assert item.flags.c_contiguous
+            again = pickle.loads(pickle.dumps(item))
+            assert again.tolist() == item.copy().tolist() == expected.tolist()
+            assert item[::-1][0].tolist() == (None, None, None)
+            assert np.ma.concatenate([item, item])["n"].tolist() == [1, None, 1, None]
+            assert vars(item).keys() == vars(expected).keys()
+            assert self.after_use(item) == self.after_use(expected.copy())
 
     @staticmethod
     def after_use(array: Any) -> list[Any]:
@@ -310,8 +310,10 @@ class TestTheArray:
         with spikewire.Client.connect(cluster.seeds) as client:
             client.dataset("test", set_name).put(1, {"n": 1})
         environment = [sys.executable, "-c", CHANGED_NUMPY, cluster.seeds, set_name]
-        said = subprocess.run(environment, capture_output=True, text=True, timeout=120, check=False)
-        assert (said.stdout, said.stderr) == ("MaskedArray [(1,), (None,)] new\n", "")
+        process = subprocess.run(
+            environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (process.stdout, process.stderr) == ("MaskedArray [(1,), (None,)] new\n", "")
 
     def test_a_dtype_whose_names_change(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
@@ -344,10 +346,10 @@ class TestStraightIntoAnArray:
     def test_get_numpy_equals_to_numpy_of_a_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(500)})
         data.put_many({i: {"f": 0.5} for i in range(500, 520)})
-        asked = [5, "none", 5, *range(490, 530)]
+        requested = [5, "none", 5, *range(490, 530)]
         kinds = [("f", "f8"), ("n", "i4"), ("id", "U4"), ("gen", "u2"), ("left", "i4")]
         extra = {"generation": "gen", "ttl": "left"}
-        for keys in (asked, asked[:1], asked[1:2], []):
+        for keys in (requested, requested[:1], requested[1:2], []):
             array = data.get_numpy(keys, kinds, **extra)
             assert type(array) is np.ma.MaskedArray
             batch = data.get_many(keys).to_numpy(kinds, **extra)
@@ -398,8 +400,8 @@ class TestStraightIntoAnArray:
         data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(200)})
         data.put_many({500: {"f": 0.5}, 501: {"f": 0.5}})
         kinds = [("f", "f8"), ("n", "i4"), ("id", "i8"), ("gen", "u2")]
-        asked = [5, 5, *range(190, 100, -1)]
-        for keys in (asked, asked[:1], []):
+        requested = [5, 5, *range(190, 100, -1)]
+        for keys in (requested, requested[:1], []):
             array = data.get_numpy(keys, kinds, key="id", generation="gen", missing="raise")
             assert type(array) is np.ndarray
             assert (array.flags.writeable, array.flags.c_contiguous) == (True, True)
@@ -452,10 +454,10 @@ class TestStraightIntoAnArray:
             client.verbs.get_numpy(keys, kinds, missing="raise")
         with pytest.raises(spikewire.RecordNotFound):
             client.verbs.get_numpy(keys[::-1], kinds, missing="raise")
-        found = client.verbs.get_many(keys)
+        batch = client.verbs.get_many(keys)
         for call in (
             lambda: client.verbs.get_numpy(keys, kinds, missing="raise", errors="mask"),
-            lambda: found.to_numpy(kinds, missing="raise", errors="mask"),
+            lambda: batch.to_numpy(kinds, missing="raise", errors="mask"),
         ):
             with pytest.raises(ValueError, match='errors="mask" needs a masked array'):
                 call()
@@ -472,9 +474,9 @@ class TestStraightIntoAnArray:
             with pytest.raises(spikewire.Timeout):
                 data.get_numpy(range(500), [("n", "i4")], timeout=0.1)
             array = data.get_numpy(range(500), [("n", "i4")], timeout=1, errors="mask")
-            found = array["n"].compressed().tolist()
-            assert 0 < len(found) < 500
-            assert all(array["n"][i] == i for i in found)
+            result = array["n"].compressed().tolist()
+            assert 0 < len(result) < 500
+            assert all(array["n"][i] == i for i in result)
 
     def test_a_cancelled_get_numpy_does_not_disturb_others(
         self, cluster: Cluster, set_name: str
@@ -541,9 +543,9 @@ class TestBadInput:
     ) -> None:
         data.put_many({"good": {"n": 1}, "bad": {"v": value}})
         field = ("v", *kind) if isinstance(kind, tuple) else ("v", kind)
-        found = data.get_many(["good", "bad"])
+        batch = data.get_many(["good", "bad"])
         with pytest.raises(error, match=rf"row 1 \(key 'bad'\), \"v\": .*({text})"):
-            found.to_numpy([field])
+            batch.to_numpy([field])
 
     @pytest.mark.parametrize(
         ("kind", "error", "text"),
@@ -625,18 +627,18 @@ def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     strategies = {name: strategy for name, (_, strategy) in KINDS.items()}
     ids = st.integers(0, 20)
     stored = drawn.draw(st.dictionaries(ids, bins_of(strategies), max_size=10))
-    asked = drawn.draw(st.lists(ids, max_size=15))
+    requested = drawn.draw(st.lists(ids, max_size=15))
     names = drawn.draw(st.lists(st.sampled_from(sorted(KINDS)), unique=True, min_size=1))
     data.delete_many(range(21))
     data.put_many(stored).raise_for_errors()
     kinds = [(name, *KINDS[name][0]) for name in names]
-    found = data.get_many(asked).to_numpy([*kinds, ("id", "i8")], key="id")
-    assert found["id"].tolist() == asked
-    for row, key in enumerate(asked):
+    array = data.get_many(requested).to_numpy([*kinds, ("id", "i8")], key="id")
+    assert array["id"].tolist() == requested
+    for row, key in enumerate(requested):
         for name in names:
             value = stored.get(key, {}).get(name)
-            mask = np.atleast_1d(found.mask[name][row])
+            mask = np.atleast_1d(array.mask[name][row])
             assert mask.all() if value is None else not mask.any()
             if value is not None:
-                given = found.data[name][row]
-                assert (given.tobytes() if name == "raw" else given.tolist()) == value
+                options = array.data[name][row]
+                assert (options.tobytes() if name == "raw" else options.tolist()) == value

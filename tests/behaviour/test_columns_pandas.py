@@ -99,14 +99,14 @@ def test_no_records_make_an_empty_frame(data: Caller) -> None:
 
 def test_failed_rows_raise(client: Opened, data: Caller, set_name: str) -> None:
     data.put(1, {"n": 1, "l": [1]})
-    found = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
+    batch = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
     with pytest.raises(spikewire.NamespaceNotFound):
-        found.to_pandas()
-    frame = found.to_pandas(errors="mask")
+        batch.to_pandas()
+    frame = batch.to_pandas(errors="mask")
     assert frame["n"].tolist() == [pd.NA, 1]
     assert frame["l"].tolist() == [None, [1]]
     with pytest.raises(ValueError, match=r"errors must be \"raise\" or \"mask\""):
-        found.to_pandas(errors="coerce")
+        batch.to_pandas(errors="coerce")
 
 
 def test_a_missing_pandas_raises_with_advice(data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,15 +131,15 @@ def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     ids = st.integers(0, 20)
     records = st.dictionaries(st.sampled_from("abc"), ANY, min_size=1)
     stored: dict[int, dict[str, Any]] = drawn.draw(st.dictionaries(ids, records, max_size=10))
-    asked = drawn.draw(st.lists(ids, max_size=15))
+    requested = drawn.draw(st.lists(ids, max_size=15))
     data.delete_many(range(21))
     data.put_many(stored).raise_for_errors()
-    frame = data.get_many(asked).to_pandas()
-    assert frame.index.tolist() == asked
+    frame = data.get_many(requested).to_pandas()
+    assert frame.index.tolist() == requested
     for name in frame.columns:
-        for key, value in zip(asked, frame[name], strict=True):
-            wanted = stored.get(key, {}).get(name)
-            if wanted is None:
+        for key, value in zip(requested, frame[name], strict=True):
+            expected = stored.get(key, {}).get(name)
+            if expected is None:
                 assert value is None or value is pd.NA or value != value
             else:
-                assert value == wanted
+                assert value == expected

@@ -20,7 +20,7 @@ AGE = exp.bin("age")
 
 
 @pytest.mark.parametrize(
-    ("expression", "shown"),
+    ("expression", "text"),
     [
         (AGE >= 18, "$.age:INT >= 18"),
         (18 < AGE, "$.age:INT > 18"),  # noqa: SIM300
@@ -55,13 +55,13 @@ AGE = exp.bin("age")
     ],
     ids=str,
 )
-def test_expressions_print_as_text(expression: exp.Expression, shown: str) -> None:
-    assert str(expression) == shown
-    assert repr(expression) == f"Expression({shown})"
+def test_expressions_print_as_text(expression: exp.Expression, text: str) -> None:
+    assert str(expression) == text
+    assert repr(expression) == f"Expression({text})"
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error", "message"),
     [
         (lambda: exp.bin("a", int) == "x", TypeError, "INT and STRING"),
         (lambda: exp.bin("a", int) & True, TypeError, "takes INT, not BOOL"),
@@ -92,9 +92,9 @@ def test_expressions_print_as_text(expression: exp.Expression, shown: str) -> No
     ],
 )
 def test_invalid_expressions_raise_when_built(
-    make: Callable[[], Any], error: type[Exception], says: str
+    make: Callable[[], Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         make()
 
 
@@ -169,7 +169,7 @@ CIRCLE = GeoJSON('{"type":"AeroCircle","coordinates":[[1,2],9]}')
 
 
 @pytest.mark.parametrize(
-    ("expression", "shown"),
+    ("expression", "text"),
     [
         (exp.map.get_by_key(MAP, "k") > 5, "$.m.k:INT > 5"),
         (exp.map.get_by_key(MAP, 5) == "x", "$.m.{@5}:STRING == 'x'"),
@@ -191,13 +191,13 @@ CIRCLE = GeoJSON('{"type":"AeroCircle","coordinates":[[1,2],9]}')
     ids=str,
 )
 def test_operations_inside_expressions_print_and_round_trip(
-    expression: exp.Expression, shown: str | None
+    expression: exp.Expression, text: str | None
 ) -> None:
-    if shown is not None:
-        assert str(expression) == shown
+    if text is not None:
+        assert str(expression) == text
     assert exp.Expression.from_bytes(bytes(expression)).same_as(expression)
     if str(expression).startswith("$") and "(" not in str(expression).replace("()", ""):
-        assert str(exp.text(str(expression))) == shown
+        assert str(exp.text(str(expression))) == text
 
 
 @pytest.mark.parametrize(
@@ -273,12 +273,12 @@ def test_operations_inside_expressions_are_evaluated(
         },
     )
     data.operate("k", [op.hll.add("h", ["a", "b", "c"], 12)])
-    (found,) = data.operate("k", [op.read("r", expression, no_fail=True)]).results
-    assert found == value
+    (result,) = data.operate("k", [op.read("r", expression, no_fail=True)]).results
+    assert result == value
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error", "message"),
     [
         (lambda: exp.list.get(exp.bin("l", int), 0), TypeError, "LIST or MAP, not INT"),
         (lambda: exp.list.get(LIST, "x"), TypeError, "index takes INT, not STRING"),
@@ -310,8 +310,8 @@ def test_operations_inside_expressions_are_evaluated(
         (lambda: exp.Expression.call("list", "size", LIST, (1,)), TypeError, "0 arguments"),
     ],
 )
-def test_invalid_calls_raise(make: Callable[[], Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_invalid_calls_raise(make: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         make()
 
 

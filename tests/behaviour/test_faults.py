@@ -48,8 +48,8 @@ def at_once(client: Opened, calls: list[tuple[str, tuple[Any, ...], dict[str, An
             return list(pool.map(one, calls))
 
     async def main() -> list[Any]:
-        made = [getattr(data, verb)(*args, **options) for verb, args, options in calls]
-        return await asyncio.gather(*made, return_exceptions=True)
+        values = [getattr(data, verb)(*args, **options) for verb, args, options in calls]
+        return await asyncio.gather(*values, return_exceptions=True)
 
     return client.api.settle(main)
 
@@ -160,8 +160,8 @@ class TestCut:
                 data.put(key, {"v": key})
             cluster.inject(1, cut=0.2, seed=3)
             for _ in range(5):
-                found = at_once(client, [("get", (key,), {}) for key in range(100)])
-                assert [one["v"] for one in found] == list(range(100))
+                results = at_once(client, [("get", (key,), {}) for key in range(100)])
+                assert [one["v"] for one in results] == list(range(100))
             written = at_once(client, [("put", (key, {"v": -key}), {}) for key in range(100)])
             for one in written:
                 if one is not None:
@@ -169,8 +169,8 @@ class TestCut:
                     assert one.in_doubt
             cluster.clear_faults(1)
             for key, one in enumerate(written):
-                found = data.get(key)["v"]
-                assert found == -key or (one is not None and found == key)
+                results = data.get(key)["v"]
+                assert results == -key or (one is not None and results == key)
 
 
 class TestDelay:
@@ -180,8 +180,8 @@ class TestDelay:
             for _ in range(3):
                 calls: list[Any] = [("put", (key, {"v": key}), {}) for key in range(200)]
                 assert at_once(client, calls) == [None] * 200
-                found = at_once(client, [("get", (key,), {}) for key in range(200)])
-                assert [one["v"] for one in found] == list(range(200))
+                results = at_once(client, [("get", (key,), {}) for key in range(200)])
+                assert [one["v"] for one in results] == list(range(200))
 
     def test_a_silent_node_holds_up_no_other(self, api: Api) -> None:
         with boxed(api, 3) as (cluster, client, data):
@@ -255,8 +255,8 @@ class TestLateReplies:
                     else:
                         assert (one["v"], one.key.key) == (key, key)
                 cluster.clear_faults(0)
-                found = at_once(client, [("get", (key,), {}) for key in range(60)])
-                assert [one["v"] for one in found] == list(range(60))
+                results = at_once(client, [("get", (key,), {}) for key in range(60)])
+                assert [one["v"] for one in results] == list(range(60))
             assert late > 0
 
     def test_late_replies_of_a_single_caller_are_dropped(self, api: Api) -> None:
@@ -300,8 +300,8 @@ class TestDrip:
             for key in range(20):
                 data.put(key, {"v": str(key) * 50})
             cluster.inject(0, drip=(100, 0.001))
-            found = at_once(client, [("get", (key,), {}) for key in range(20)])
-            assert [one["v"] for one in found] == [str(key) * 50 for key in range(20)]
+            results = at_once(client, [("get", (key,), {}) for key in range(20)])
+            assert [one["v"] for one in results] == [str(key) * 50 for key in range(20)]
 
 
 class TestLateEnd:
@@ -400,8 +400,8 @@ class TestCodes:
             calls: list[Any] = [("add", (key, {"n": 1}), {}) for key in range(200)]
             assert at_once(client, calls) == [None] * 200
             assert at_once(client, calls) == [None] * 200
-            found = at_once(client, [("get", (key,), {}) for key in range(200)])
-            assert [one["n"] for one in found] == [2] * 200
+            results = at_once(client, [("get", (key,), {}) for key in range(200)])
+            assert [one["n"] for one in results] == [2] * 200
 
     def test_reads_of_one_bad_node_come_from_another(self, api: Api) -> None:
         with boxed(api, 3) as (cluster, _, data):
@@ -447,9 +447,9 @@ class TestLoss:
             cluster.clear_faults(0)
             # The client cannot know which, so both are in doubt; only one was applied.
             expected = 2 if fault == "drop_reply" else 1
-            found: list[int] = []
-            assert recovers(lambda: found.append(data.get(1, timeout=1)["n"]))
-            assert found == [expected]
+            results: list[int] = []
+            assert recovers(lambda: results.append(data.get(1, timeout=1)["n"]))
+            assert results == [expected]
 
     @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
     def test_values_never_reach_another_call(self, api: Api, fault: str) -> None:
@@ -461,8 +461,8 @@ class TestLoss:
             for turn in range(3):
                 if turn == 2:
                     cluster.clear_faults(1)
-                found = at_once(client, [("get", (key,), {}) for key in range(100)])
-                for key, one in enumerate(found):
+                results = at_once(client, [("get", (key,), {}) for key in range(100)])
+                for key, one in enumerate(results):
                     if isinstance(one, spikewire.Record):
                         assert (one["v"], one.key.key) == (key, key)
                     else:
@@ -481,8 +481,8 @@ class TestLoss:
             cluster.clear_faults(0)
             assert recovers(lambda: data.get(1, timeout=0.5))
             for _ in range(10):
-                found = at_once(client, [("get", (1,), {"timeout": 20})] * 10)
-                assert [one["v"] for one in found] == [1] * 10
+                results = at_once(client, [("get", (1,), {"timeout": 20})] * 10)
+                assert [one["v"] for one in results] == [1] * 10
 
 
 class TestCircuitBreaker:

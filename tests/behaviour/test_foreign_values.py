@@ -74,13 +74,13 @@ STORED: list[tuple[Any, object]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "stored"), STORED, ids=named)
-def test_values_are_stored_as_their_builtin_type(data: Caller, given: Any, stored: object) -> None:
-    data.put(1, {"v": given, "list": [given], "map": {"k": given}})
+@pytest.mark.parametrize(("value", "stored"), STORED, ids=named)
+def test_values_are_stored_as_their_builtin_type(data: Caller, value: Any, stored: object) -> None:
+    data.put(1, {"v": value, "list": [value], "map": {"k": value}})
     bins = data.get(1).bins
     assert bins == {"v": stored, "list": [stored], "map": {"k": stored}}
     assert type(bins["v"]) is type(bins["list"][0]) is type(stored)
-    data.operate(1, [op.put("o", given)])
+    data.operate(1, [op.put("o", value)])
     assert data.get(1)["o"] == stored
 
 
@@ -139,13 +139,13 @@ REFUSED: list[tuple[object, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "error", "says"), REFUSED, ids=named)
+@pytest.mark.parametrize(("value", "error", "message"), REFUSED, ids=named)
 def test_unsupported_values_raise(
-    data: Caller, value: object, error: type[Exception], says: str
+    data: Caller, value: object, error: type[Exception], message: str
 ) -> None:
     data.put(1, {"a": 0})
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         data.put(1, {"v": value})
-    with pytest.raises(error, match=says.replace('"v"', r'"v"\[\'k\'\]\[0\]')):
+    with pytest.raises(error, match=message.replace('"v"', r'"v"\[\'k\'\]\[0\]')):
         data.put(1, {"v": {"k": [value]}})
     assert data.get(1).bins == {"a": 0}

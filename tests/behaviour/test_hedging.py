@@ -69,8 +69,8 @@ def read_all(client: Opened) -> list[Any]:
         records = await asyncio.gather(*(data.get(key) for key in KEYS))
         return [record["v"] for record in records]
 
-    found: list[Any] = client.api.settle(main)
-    return found
+    results: list[Any] = client.api.settle(main)
+    return results
 
 
 @pytest.mark.parametrize("replica", ["sequence", "any"])
@@ -255,7 +255,7 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "says"),
+    ("value", "error", "message"),
     [
         (0.0001, ValueError, "hedge must be from 0.001 s to 600 s, or 0 for none, got 0.0001"),
         (601, ValueError, "hedge must be from"),
@@ -266,13 +266,13 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
     ],
 )
 def test_invalid_hedges_raise(
-    cluster: Cluster, value: Any, error: type[Exception], says: str
+    cluster: Cluster, value: Any, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         spikewire.Client(cluster.seeds, hedge=value)
-    with spikewire.Client(cluster.seeds) as client, pytest.raises(error, match=says):
+    with spikewire.Client(cluster.seeds) as client, pytest.raises(error, match=message):
         client.dataset("test", "hedged").get(1, hedge=value)
-    with pytest.raises(spikewire.ProfileError, match=says):
+    with pytest.raises(spikewire.ProfileError, match=message):
         Profile("wrong", read={"hedge": value})
     with pytest.raises(ValueError, match="hedge_percent must be from 1 to 100"):
         spikewire.Client(cluster.seeds, hedge_percent=0)

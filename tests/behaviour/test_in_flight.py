@@ -39,8 +39,8 @@ def run(request: pytest.FixtureRequest) -> Callable[[Callable[[], Awaitable[None
 
 
 def client_of(cluster: Cluster, limit: int, **options: Any) -> spikewire.AsyncClient:
-    given: dict[str, Any] = {"timeout": 30, "connect_timeout": 20, **options}
-    return spikewire.AsyncClient(cluster.seeds, max_in_flight=limit, **given)
+    value: dict[str, Any] = {"timeout": 30, "connect_timeout": 20, **options}
+    return spikewire.AsyncClient(cluster.seeds, max_in_flight=limit, **value)
 
 
 def test_waiting_calls_run_in_order(run: Any, cluster: Cluster) -> None:
@@ -55,8 +55,8 @@ def test_waiting_calls_run_in_order(run: Any, cluster: Cluster) -> None:
 
             await asyncio.gather(*(one(number) for number in range(200)))
             assert order == sorted(order), "a connection answers in the order of its requests"
-            found = await asyncio.gather(*(data.get(number) for number in range(200)))
-            assert [record["n"] for record in found] == list(range(200))
+            results = await asyncio.gather(*(data.get(number) for number in range(200)))
+            assert [record["n"] for record in results] == list(range(200))
             batch = await data.get_many(range(200))
             assert [record["n"] for record in batch if record] == list(range(200))
             assert await becomes(lambda: client.stats().in_flight == 0)

@@ -79,18 +79,18 @@ def test_indexes_on_strings_blobs_lists_and_maps_are_queried(indexed: Indexed) -
     assert indexed.ids(index=equal("blob", b"\x02")) == [i for i in range(COUNT) if i % 5 == 2]
     assert indexed.ids(index=contains("tags", 5)) == [i for i in range(COUNT) if i % 7 == 5]
     assert indexed.ids(index=contains("tags", "t1")) == [i for i in range(COUNT) if i % 3 == 1]
-    found = indexed.ids(index=contains("map", "k3", of="mapkeys"))
-    assert found == [i for i in range(COUNT) if i % 4 == 3]
-    found = indexed.ids(index=between("map", 4, 5, of="mapvalues"))
-    assert found == [i for i in range(COUNT) if i % 6 >= 4]
+    ids = indexed.ids(index=contains("map", "k3", of="mapkeys"))
+    assert ids == [i for i in range(COUNT) if i % 4 == 3]
+    ids = indexed.ids(index=between("map", 4, 5, of="mapvalues"))
+    assert ids == [i for i in range(COUNT) if i % 6 >= 4]
 
 
 def test_geo_indexes_match_points_in_regions(indexed: Indexed) -> None:
-    found = indexed.ids(index=within("at", SQUARE))
+    ids = indexed.ids(index=within("at", SQUARE))
     inside = [i for i in range(COUNT) if 1 <= i % 20 <= 8]
-    assert set(inside) <= set(found) <= {i for i in range(COUNT) if i % 20 <= 9}
-    found = indexed.ids(index=around("area", point(3, 3)))
-    assert found == [i for i in range(COUNT) if i % 2]
+    assert set(inside) <= set(ids) <= {i for i in range(COUNT) if i % 20 <= 9}
+    ids = indexed.ids(index=around("area", point(3, 3)))
+    assert ids == [i for i in range(COUNT) if i % 2]
 
 
 def test_an_index_is_selected_by_its_name(indexed: Indexed) -> None:
@@ -118,8 +118,8 @@ def test_indexes_are_listed_and_dropped(indexed: Indexed, set_name: str) -> None
     name = indexed.call("create", "test", set_name, "a", int, of="list")
     assert name == f"{set_name}_a_list"
     assert indexed.call("create", "test", set_name, "a", int, of="list") == name
-    (found,) = [index for index in indexed.call("list", "test") if index.name == name]
-    assert found == (name, "test", set_name, "a", "numeric", "list", True)
+    (listed,) = [index for index in indexed.call("list", "test") if index.name == name]
+    assert listed == (name, "test", set_name, "a", "numeric", "list", True)
     with pytest.raises(spikewire.ServerError) as caught:
         indexed.call("create", "test", set_name, "b", int, name=name)
     assert caught.value.code == 200
@@ -288,8 +288,8 @@ def test_indexes_on_nested_values_and_expressions_are_queried(
     assert found(contains("m", 5, ctx=way)) == [n for n in range(100) if n % 7 == 5]
     assert found(between(both, 30, 36)) == [10, 11, 12]
     assert found(between(None, 30, 36, name=summed)) == [10, 11, 12]
-    shown = between("m", 1, 2, of="list", ctx=way)
-    assert repr(shown).endswith("of='list', ctx=[ctx.map_key('deep')])")
+    condition = between("m", 1, 2, of="list", ctx=way)
+    assert repr(condition).endswith("of='list', ctx=[ctx.map_key('deep')])")
     with pytest.raises(ValueError, match="needs a name"):
         api.settle(lambda: indexes.create("test", set_name, both, int))
     with pytest.raises(ValueError, match="needs a name"):
@@ -314,19 +314,19 @@ def test_an_index_on_a_set(api: Api, client: Opened, set_name: str) -> None:
     assert len(api.rows(client.raw.query("test", set_name))) == 20
     settle(lambda: indexes.drop("test", set_name, f"{set_name}_set"))
     # With a name, and without waiting.
-    made = settle(lambda: indexes.create_on_set("test", set_name, name="mine", wait=False))
-    assert made == "mine"
+    name = settle(lambda: indexes.create_on_set("test", set_name, name="mine", wait=False))
+    assert name == "mine"
     settle(lambda: indexes.wait("test", "mine"))
     settle(lambda: indexes.drop("test", set_name, "mine"))
     with pytest.raises(spikewire.NamespaceNotFound):
         settle(lambda: indexes.create_on_set("nowhere", set_name))
-    for given, says in (
+    for arguments, message in (
         (("test", ""), "set"),
         (("test", "s", 1), "positional"),
         (("te;st", "s"), "namespace"),
     ):
-        with pytest.raises((TypeError, ValueError), match=says):
-            settle(lambda given=given: indexes.create_on_set(*given))  # type: ignore[misc]
+        with pytest.raises((TypeError, ValueError), match=message):
+            settle(lambda arguments=arguments: indexes.create_on_set(*arguments))  # type: ignore[misc]
     with pytest.raises(TypeError, match="set must be"):
         settle(lambda: indexes.create_on_set("test", None))
 
@@ -339,8 +339,8 @@ def test_sets_with_an_index_of_their_own(api: Api) -> None:
         ask = lambda command: api.settle(lambda: client.raw.info(command))  # noqa: E731
         assert "enable-index=true" in ask("sets/test/few")
         assert "enable-index=false" in ask("sets/test/many")
-        found = api.rows(client.raw.query("test", "few"))
-        assert sorted(record.key.key for record in found) == list(range(50))
+        rows = api.rows(client.raw.query("test", "few"))
+        assert sorted(record.key.key for record in rows) == list(range(50))
         # Under a name, it is listed.
         api.settle(lambda: client.raw.indexes.create_on_set("test", "few", name="all"))
         listed = api.settle(lambda: client.raw.indexes.list("test"))

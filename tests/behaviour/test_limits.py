@@ -25,8 +25,8 @@ def test_five_hundred_tasks_share_one_pipeline_slot(run: Any, cluster: Cluster) 
         ) as client:
             data = client.dataset("test", "turns")
             await asyncio.gather(*(data.put(key, {"v": key}) for key in range(500)))
-            found = await asyncio.gather(*(data.get(key) for key in range(500)))
-            assert [one["v"] for one in found] == list(range(500))
+            results = await asyncio.gather(*(data.get(key) for key in range(500)))
+            assert [one["v"] for one in results] == list(range(500))
 
     run(main())
 
@@ -109,8 +109,8 @@ def test_no_number_of_calls_fails_by_itself(run: Any, cluster: Cluster, count: i
         async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:
             data = client.dataset("test", "count")
             await asyncio.gather(*(data.put(key, {"v": key}) for key in range(count)))
-            found = await asyncio.gather(*(data.get(key) for key in range(count)))
-            assert [one["v"] for one in found] == list(range(count))
+            results = await asyncio.gather(*(data.get(key) for key in range(count)))
+            assert [one["v"] for one in results] == list(range(count))
 
     run(main())
 
@@ -124,8 +124,8 @@ def test_large_values_do_not_disturb_small_ones(run: Any, cluster: Cluster, set_
             values = {key: bytes([key]) * size for key, size in sizes.items()}
             for _ in range(2):
                 await asyncio.gather(*(data.put(key, {"v": v}) for key, v in values.items()))
-                found = await asyncio.gather(*(data.get(key) for key in values))
-                assert [one["v"] for one in found] == list(values.values())
+                results = await asyncio.gather(*(data.get(key) for key in values))
+                assert [one["v"] for one in results] == list(values.values())
 
     run(main())
 
@@ -138,8 +138,8 @@ def test_large_values_share_one_connection(run: Any, cluster: Cluster, set_name:
             data = client.dataset("test", set_name)
             values = {key: bytes([key]) * 900_000 for key in range(20)}
             await asyncio.gather(*(data.put(key, {"v": v}) for key, v in values.items()))
-            found = await asyncio.gather(*(data.get(key) for key in values))
-            assert [one["v"] for one in found] == list(values.values())
+            results = await asyncio.gather(*(data.get(key) for key in values))
+            assert [one["v"] for one in results] == list(values.values())
 
     run(main())
 

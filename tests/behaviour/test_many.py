@@ -28,8 +28,8 @@ def filled(data: Caller) -> Caller:
 class TestReads:
     def test_rows_are_in_input_order_with_misses_and_duplicates(self, filled: Caller) -> None:
         keys = [5, 999, 5, 0, "none", 299]
-        found = filled.get_many(keys)
-        assert [bins(r) for r in found] == [
+        batch = filled.get_many(keys)
+        assert [bins(r) for r in batch] == [
             {"n": 5, "s": "5"},
             None,
             {"n": 5, "s": "5"},
@@ -37,22 +37,22 @@ class TestReads:
             None,
             {"n": 299, "s": "299"},
         ]
-        assert list(found.codes) == [0, 2, 0, 0, 2, 0]
-        assert (len(found), found.found, found.errors) == (6, 4, {})
-        assert [key.key for key in found.keys] == keys
-        assert bins(found[-1]) == {"n": 299, "s": "299"}
+        assert list(batch.codes) == [0, 2, 0, 0, 2, 0]
+        assert (len(batch), batch.found, batch.errors) == (6, 4, {})
+        assert [key.key for key in batch.keys] == keys
+        assert bins(batch[-1]) == {"n": 299, "s": "299"}
         with pytest.raises(IndexError, match="row 6 of a batch of 6"):
-            found[6]
+            batch[6]
 
     def test_bins_may_be_selected_or_none(self, filled: Caller) -> None:
         assert [bins(r) for r in filled.get_many([1, 2], bins=["s"])] == [{"s": "1"}, {"s": "2"}]
         assert [bins(r) for r in filled.get_many([1, 2], ["zz"])] == [{}, {}]
-        found = filled.get_many([1, 777], bins=[])
-        assert (bins(found[0]), found[0].generation, found[1]) == ({}, 1, None)
+        batch = filled.get_many([1, 777], bins=[])
+        assert (bins(batch[0]), batch[0].generation, batch[1]) == ({}, 1, None)
 
     def test_exists_many_reports_each_key(self, filled: Caller) -> None:
-        found = filled.exists_many([0, 1000])
-        assert [r is not None for r in found] == [True, False]
+        batch = filled.exists_many([0, 1000])
+        assert [r is not None for r in batch] == [True, False]
 
     def test_keys_may_be_any_iterable_or_none(self, filled: Caller) -> None:
         assert filled.get_many(i for i in range(3)).found == 3
@@ -61,30 +61,30 @@ class TestReads:
         assert filled.put_many({}).found == 0
 
     def test_a_batch_of_one_key_returns_one_record(self, filled: Caller) -> None:
-        found = filled.get_many([7])
-        assert bins(found[0]) == {"n": 7, "s": "7"}
+        batch = filled.get_many([7])
+        assert bins(batch[0]) == {"n": 7, "s": "7"}
         assert list(filled.get_many([7777]).codes) == [2]
 
     def test_each_record_is_decoded_once(self, filled: Caller) -> None:
-        found = filled.get_many([1])
-        assert found[0] is found[0]
+        batch = filled.get_many([1])
+        assert batch[0] is batch[0]
 
     def test_to_dict_maps_keys_to_records(self, filled: Caller) -> None:
-        found = filled.get_many([3, 1, 3, 888]).to_dict()
-        assert {key: record["n"] for key, record in found.items()} == {3: 3, 1: 1}
+        result = filled.get_many([3, 1, 3, 888]).to_dict()
+        assert {key: record["n"] for key, record in result.items()} == {3: 3, 1: 1}
 
     def test_ten_thousand_rows_succeed(self, filled: Caller) -> None:
-        found = filled.get_many(range(10_000))
-        assert found.found == 300
-        assert sum(record["n"] for record in found if record is not None) == sum(range(300))
+        batch = filled.get_many(range(10_000))
+        assert batch.found == 300
+        assert sum(record["n"] for record in batch if record is not None) == sum(range(300))
 
     def test_keys_of_several_sets(self, client: Opened, data: Caller, set_name: str) -> None:
         other = client.dataset("test", f"{set_name}b")
         data.put(1, {"x": "a"})
         other.put(1, {"x": "b"})
         keys = [("test", set_name, 1), ("test", f"{set_name}b", 1), ("test", None, 1)]
-        found = client.verbs.get_many(keys)
-        assert [bins(r) for r in found] == [{"x": "a"}, {"x": "b"}, None]
+        batch = client.verbs.get_many(keys)
+        assert [bins(r) for r in batch] == [{"x": "a"}, {"x": "b"}, None]
 
 
 class TestWrites:
@@ -171,11 +171,11 @@ class TestBadInput:
     ) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
-        found = client.verbs.get_many(keys)
-        assert (bins(found[0]), bins(found[2])) == ({"n": 1}, {"n": 2})
-        assert list(found.errors) == [1]
-        assert isinstance(found.errors[1], spikewire.NamespaceNotFound)
-        assert "nowhere" in str(found.errors[1])
+        batch = client.verbs.get_many(keys)
+        assert (bins(batch[0]), bins(batch[2])) == ({"n": 1}, {"n": 2})
+        assert list(batch.errors) == [1]
+        assert isinstance(batch.errors[1], spikewire.NamespaceNotFound)
+        assert "nowhere" in str(batch.errors[1])
 
 
 class TestFailures:
@@ -188,9 +188,9 @@ class TestFailures:
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
             for _ in range(2):
                 cluster.kill(1)
-                found = data.get_many(range(500))
-                assert found.errors == {}
-                assert [record["n"] for record in found] == list(range(500))
+                batch = data.get_many(range(500))
+                assert batch.errors == {}
+                assert [record["n"] for record in batch] == list(range(500))
                 cluster.restart(1)
                 assert cluster.wait_settled()
 
@@ -199,12 +199,12 @@ class TestFailures:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, delay=30)
-            found = data.get_many(range(100), timeout=1)
-            assert 0 < len(found.errors) < 100
-            assert all(isinstance(e, spikewire.Timeout) for e in found.errors.values())
-            assert not any(e.in_doubt for e in found.errors.values())
+            batch = data.get_many(range(100), timeout=1)
+            assert 0 < len(batch.errors) < 100
+            assert all(isinstance(e, spikewire.Timeout) for e in batch.errors.values())
+            assert not any(e.in_doubt for e in batch.errors.values())
             written = data.put_many({i: {"n": 0} for i in range(100)}, timeout=1)
-            assert written.errors.keys() == found.errors.keys()
+            assert written.errors.keys() == batch.errors.keys()
             assert all(e.in_doubt for e in written.errors.values())
             cluster.clear_faults(0)
             assert data.get_many(range(100), timeout=10).errors == {}
@@ -214,8 +214,8 @@ class TestFailures:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, cut=1.0)
-            found = data.get_many(range(100))
-            assert all(e.code == -10 for e in found.errors.values())
+            batch = data.get_many(range(100))
+            assert all(e.code == -10 for e in batch.errors.values())
             cluster.clear_faults(0)
             assert data.get_many(range(100)).errors == {}
 
@@ -227,8 +227,8 @@ def test_concurrent_batches_share_a_loop(cluster: Cluster, set_name: str) -> Non
             await data.put_many({i: {"n": i} for i in range(1000)})
             batches = (data.get_many(range(at, at + 50)) for at in range(900))
             results = await asyncio.gather(*batches, data.get(5))
-            for at, found in enumerate(results[:-1]):
-                assert [record["n"] for record in found] == list(range(at, at + 50))  # type: ignore[attr-defined]
+            for at, result in enumerate(results[:-1]):
+                assert [record["n"] for record in result] == list(range(at, at + 50))  # type: ignore[attr-defined]
             assert results[-1]["n"] == 5  # type: ignore[index]
 
     asyncio.run(main())
@@ -242,7 +242,7 @@ def test_a_cancelled_batch_does_not_disturb_others(cluster: Cluster, set_name: s
             for at in range(50):
                 doomed = data.get_many(range(1000))
                 doomed.cancel()
-                found = await data.get_many([at, at + 1])
-                assert [record["n"] for record in found] == [at, at + 1]  # type: ignore[index]
+                batch = await data.get_many([at, at + 1])
+                assert [record["n"] for record in batch] == [at, at + 1]  # type: ignore[index]
 
     asyncio.run(main())

@@ -394,7 +394,7 @@ def test_invalid_operations_get_server_errors(
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error", "message"),
     [
         (lambda: op.list.get_by_index("l", 0, returning="key"), ValueError, "'value'.*'key'"),  # type: ignore[arg-type]
         (lambda: op.list.get_by_rank("l", 0, returning="index_range"), ValueError, "'rank_range'"),  # type: ignore[arg-type]
@@ -477,14 +477,14 @@ def test_invalid_operations_get_server_errors(
     ],
 )
 def test_invalid_arguments_raise(
-    make: Callable[[], Any], error: type[Exception], says: str
+    make: Callable[[], Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         make()
 
 
 @pytest.mark.parametrize(
-    ("made", "shown"),
+    ("value", "text"),
     [
         (op.get(), "op.get()"),
         (op.list.append("l", 1), 'op.list.append("l", 1)'),
@@ -509,10 +509,10 @@ def test_invalid_arguments_raise(
         (ctx.map_value({"a": [1]}), "ctx.map_value({'a': [1]})"),
     ],
 )
-def test_repr_shows_the_call(made: object, shown: str) -> None:
-    if isinstance(made, spikewire.Operation) and shown.startswith("op.read"):
-        shown = shown.replace("Expression($.a:INT + 1)", repr(exp.bin("a", int) + 1))
-    assert repr(made) == shown
+def test_repr_shows_the_call(value: object, text: str) -> None:
+    if isinstance(value, spikewire.Operation) and text.startswith("op.read"):
+        text = text.replace("Expression($.a:INT + 1)", repr(exp.bin("a", int) + 1))
+    assert repr(value) == text
 
 
 def test_operations_copy_their_arguments() -> None:

@@ -81,8 +81,8 @@ def test_queries_without_values_return_keys_only(filled: Filled, options: dict[s
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 100, 1001, COUNT - 1, COUNT, COUNT + 1])
 def test_limit_is_exact(filled: Filled, limit: int) -> None:
-    found = filled.ids(limit=limit)
-    assert len(set(found)) == len(found) == min(limit, COUNT)
+    ids = filled.ids(limit=limit)
+    assert len(set(ids)) == len(ids) == min(limit, COUNT)
 
 
 def test_a_query_reads_chosen_partitions(filled: Filled) -> None:
@@ -123,9 +123,9 @@ def test_a_query_without_a_set_scans_the_namespace(client: Opened, api: Api) -> 
         client.dataset("test", name).put("k", {"of": name})
     client.dataset("test").put(f"null-{api.name}", {"of": "null"}, send_key=True)
     rows = api.rows(client.raw.query("test", where=exp.bin_exists("of")))
-    found = {record.key.set: record["of"] for record in rows}
-    assert {name: name for name in names}.items() <= found.items()
-    assert found[None] == "null"
+    entries = {record.key.set: record["of"] for record in rows}
+    assert {name: name for name in names}.items() <= entries.items()
+    assert entries[None] == "null"
     one = api.rows(client.raw.query("test", names[0]))
     assert [record.key.digest for record in one] == [Key("test", names[0], "k").digest]
 
@@ -170,11 +170,11 @@ def test_a_limited_query_resumes_from_a_cursor(filled: Filled) -> None:
     assert not {record.key.key for record in page} & set(rest)
 
 
-@pytest.mark.parametrize("taken", [0, 1, 15, 16, 17, 1000, COUNT - 1, COUNT])
-def test_a_cursor_follows_the_reader(filled: Filled, taken: int) -> None:
+@pytest.mark.parametrize("values", [0, 1, 15, 16, 17, 1000, COUNT - 1, COUNT])
+def test_a_cursor_follows_the_reader(filled: Filled, values: int) -> None:
     query = filled.raw.query()
-    seen = [record.key.key for record in filled.api.some(query, taken)]
-    assert len(seen) == taken
+    seen = [record.key.key for record in filled.api.some(query, values)]
+    assert len(seen) == values
     cursor = query.cursor
     query.close()
     assert query.cursor == cursor
@@ -298,9 +298,9 @@ def test_a_closed_client_ends_its_queries(filled: Filled, api: Api, cluster: Clu
 
 def test_concurrent_queries_return_all_records(filled: Filled) -> None:
     if filled.api.is_blocking:
-        found: list[int] = []
+        result: list[int] = []
         threads = [
-            threading.Thread(target=lambda: found.append(len(filled.rows()))) for _ in range(8)
+            threading.Thread(target=lambda: result.append(len(filled.rows()))) for _ in range(8)
         ]
         for thread in threads:
             thread.start()
@@ -308,8 +308,8 @@ def test_concurrent_queries_return_all_records(filled: Filled) -> None:
             thread.join()
     else:
         queries = [filled.raw.query() for _ in range(8)]
-        found = [len(rows) for rows in filled.api.rows_of_all(queries)]
-    assert found == [COUNT] * 8
+        result = [len(rows) for rows in filled.api.rows_of_all(queries)]
+    assert result == [COUNT] * 8
 
 
 def test_concurrent_nodes_limits_the_nodes(filled: Filled) -> None:

@@ -72,7 +72,7 @@ def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
     """Memory is reused only without other references: every third table is kept, or a part of
     it."""
     schema = None if kind is None else pa.schema([("n", pa.int64()), ("s", kind)])
-    kept: list[Any] = []
+    stored: list[Any] = []
     count = 0
 
     def keep(batch: Any) -> None:
@@ -80,11 +80,11 @@ def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
         count += 1
         if count % 3 == 0:
             table = pa.table(batch).select(["n", "s"])
-            kept.append(table if count % 2 else table.slice(50, 7))
+            stored.append(table if count % 2 else table.slice(50, 7))
 
     assert filled.each(lambda query: query.arrow_batches(100, schema=schema), keep) == COUNT
-    assert [len(table) for table in kept] == [100, 7] * 4
-    for table in kept:
+    assert [len(table) for table in stored] == [100, 7] * 4
+    for table in stored:
         texts = [f"text {n}" if n % 5 else None for n in table["n"].to_pylist()]
         assert table["s"].to_pylist() == texts
 

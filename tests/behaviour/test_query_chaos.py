@@ -88,8 +88,8 @@ def test_a_node_that_fails_now_and_then(trial: Trial, fault: dict[str, Any]) -> 
         query = trial.raw.query(socket_timeout=1, partitions=range(seed * 1000, 4096))
         seen = trial.rest(query)
         expected = trial.client.dataset("test", "a").exists_many(range(COUNT))
-        kept = [key.key for key in expected.keys if key.partition >= seed * 1000]
-        assert sorted(seen) == sorted(kept)
+        values = [key.key for key in expected.keys if key.partition >= seed * 1000]
+        assert sorted(seen) == sorted(values)
 
 
 def test_no_node_is_left(api: Api) -> None:

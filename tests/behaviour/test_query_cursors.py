@@ -72,10 +72,10 @@ def filled(client: Opened) -> Filled:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "taken"),
+    ("kind", "values"),
     [("scan", 0), ("scan", 1), ("scan", 777), *((kind, 300) for kind in QUERIES if kind != "scan")],
 )
-def test_another_process_goes_on(filled: Filled, cluster: Cluster, kind: str, taken: int) -> None:
+def test_another_process_goes_on(filled: Filled, cluster: Cluster, kind: str, values: int) -> None:
     if filled.api.name == "submit":
         pytest.skip("its queries are the blocking ones")
     options, expected = QUERIES[kind]
@@ -84,7 +84,7 @@ def test_another_process_goes_on(filled: Filled, cluster: Cluster, kind: str, ta
         keys = (spikewire.Key("test", filled.name, n) for n in expected)
         assert set(whole) == {key.digest for key in keys}
     query = filled.query(options)
-    seen = filled.digests(query, taken)
+    seen = filled.digests(query, values)
     # The query is still open, and far ahead of its consumer.
     program = textwrap.dedent(BLOCKING if filled.api.is_blocking else ASYNCIO)
     options = options or "where=None"
@@ -116,10 +116,10 @@ def test_stops_anywhere_and_often(filled: Filled, kind: str) -> None:
     while len(seen) < len(whole):
         query = filled.query(options, resume=cursor, page_size=draw.choice([None, 100]))
         count = draw.choice([0, 1, 15, 17, 300, draw.randrange(700)])
-        found = filled.digests(query, count)
-        seen += found
+        result = filled.digests(query, count)
+        seen += result
         cursor = query.cursor
-        assert len(found) == count or len(seen) == len(whole)
+        assert len(result) == count or len(seen) == len(whole)
         if draw.random() < 0.3:
             # The query itself continues; the earlier cursor is still valid.
             more = filled.digests(query, 50)
@@ -149,20 +149,20 @@ def test_batches_stop_anywhere(filled: Filled) -> None:
 
 def until_it_fails(api: Api, source: Any) -> tuple[list[Any], spikewire.Error]:
     """The records before the error, and the error."""
-    found: list[Any] = []
+    result: list[Any] = []
 
     async def take() -> None:
         async for one in source:
-            found.append(one)  # noqa: PERF401
+            result.append(one)  # noqa: PERF401
 
     try:
         if api.is_blocking:
             for one in source:
-                found.append(one)  # noqa: PERF402
+                result.append(one)  # noqa: PERF402
         else:
             api.settle(take)
     except spikewire.Error as error:
-        return found, error
+        return result, error
     message = "it did not fail"
     raise AssertionError(message)
 
@@ -181,10 +181,10 @@ def test_errors_leave_the_cursor(api: Api, way: str) -> None:
     # More than sockets and windows hold, so that the end has not arrived when the node fails.
     rows = {n: {"n": n, "b": b"x" * 4000} for n in range(2500)}
 
-    def keys(found: list[Any]) -> list[int]:
+    def keys(result: list[Any]) -> list[int]:
         if way == "records":
-            return [record.key.key for record in found]
-        return [key for table in found for key in pa.table(table)["key"].to_pylist()]  # type: ignore[union-attr]
+            return [record.key.key for record in result]
+        return [key for table in result for key in pa.table(table)["key"].to_pylist()]  # type: ignore[union-attr]
 
     with (
         Cluster(nodes=1) as cluster,

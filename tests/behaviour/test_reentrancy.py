@@ -36,18 +36,18 @@ class TestReentrancy:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
                 await data.put("there", {"v": 1})
-                made: list[Any] = []
+                objects: list[Any] = []
 
                 def call() -> None:
-                    made.append(data.add("finalized", {"n": 1}))
+                    objects.append(data.add("finalized", {"n": 1}))
 
                 for _ in range(50):
                     await asyncio.gather(
                         *(data.get("there", default=Last(call)) for _ in range(10))
                     )
                 gc.collect()
-                assert len(made) == 500
-                await asyncio.gather(*made)
+                assert len(objects) == 500
+                await asyncio.gather(*objects)
                 assert (await data.get("finalized"))["n"] == 500
 
         run(main())
@@ -60,11 +60,11 @@ class TestReentrancy:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
-                made: list[Any] = []
+                objects: list[Any] = []
 
                 class Cycle:
                     def __init__(self) -> None:
-                        self.own = Last(lambda: made.append(data.add("collected", {"n": 1})))
+                        self.own = Last(lambda: objects.append(data.add("collected", {"n": 1})))
                         self.cycle = self
 
                 await data.put("big", {"v": [[i] for i in range(2000)]})
@@ -78,8 +78,8 @@ class TestReentrancy:
                 finally:
                     gc.set_threshold(*threshold)
                 gc.collect()
-                await asyncio.gather(*made)
-                assert len(made) == 200
+                await asyncio.gather(*objects)
+                assert len(objects) == 200
                 assert (await data.get("collected"))["n"] == 200
 
         run(main())

@@ -135,10 +135,10 @@ def test_profiles_set_retry_options(api: Api, cluster: Cluster) -> None:
         assert view.explain("get")["max_retries"].value == 5
         data = view.dataset("test", "retries")
         cluster.inject(0, **BUSY)
-        for verb, arguments, wanted in (("get", (1,), 6), ("put", (1, {"n": 1}), 4)):
+        for verb, arguments, expected in (("get", (1,), 6), ("put", (1, {"n": 1}), 4)):
             with pytest.raises(spikewire.ServerError) as caught:
                 api.settle(partial(getattr(data, verb), *arguments))
-            assert caught.value.attempts == wanted
+            assert caught.value.attempts == expected
 
 
 def test_queries_pause_between_retries(cluster: Cluster) -> None:
@@ -155,7 +155,7 @@ def test_queries_pause_between_retries(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"max_retries": 1001}, ValueError, "max_retries must be from 0 to 1000, got 1001"),
         ({"max_retries": -1}, ValueError, "max_retries must be from 0 to 1000, got -1"),
@@ -173,9 +173,9 @@ def test_queries_pause_between_retries(cluster: Cluster) -> None:
     ],
 )
 def test_invalid_retry_options_raise_before_sending(
-    cluster: Cluster, options: dict[str, Any], error: type[Exception], says: str
+    cluster: Cluster, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         spikewire.Client(cluster.seeds, **options)
     with spikewire.Client(cluster.seeds) as client:
         data = client.dataset("test", "retries")
@@ -188,7 +188,7 @@ def test_invalid_retry_options_raise_before_sending(
             lambda: data.submit.get(1, **options),
         ]
         for call in calls:
-            with pytest.raises(error, match=says):
+            with pytest.raises(error, match=message):
                 call()
     with pytest.raises(spikewire.ProfileError):
         Profile("wrong", **options)

@@ -158,9 +158,9 @@ class TestReadTouch:
         assert [record.ttl <= 98 for record in data.get_many(READS)] == [True] * len(READS)
         for name, read in READS.items():
             read(data, name, 99)
-        found = data.get_many(READS)
-        assert {name for name, record in found.to_dict().items() if record.ttl > 98} == set(READS)
-        assert {record.generation for record in found} == {1}
+        batch = data.get_many(READS)
+        assert {name for name, record in batch.to_dict().items() if record.ttl > 98} == set(READS)
+        assert {record.generation for record in batch} == {1}
 
     @pytest.mark.any_api
     @pytest.mark.parametrize(
@@ -209,9 +209,9 @@ class TestReplicas:
     def test_replica_any_spreads_reads(self, marked: Any) -> None:
         data, its = marked
         for read in (data.get, data.exists, lambda i, **o: data.operate(i, [op.get()], **o)):
-            asked = [refused(read, i, replica="any") for i in range(40)]
-            assert 10 <= sum(asked) <= 30
-            assert {i for i in range(40) if asked[i]} != its
+            values = [refused(read, i, replica="any") for i in range(40)]
+            assert 10 <= sum(values) <= 30
+            assert {i for i in range(40) if values[i]} != its
         assert set(data.get_many(range(40), replica="any").errors) != its
 
     def test_writes_go_to_the_master(self, marked: Any) -> None:

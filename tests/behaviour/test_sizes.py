@@ -51,12 +51,12 @@ def test_a_request_beyond_the_frame_limit_raises(cluster: Cluster) -> None:
     value = bytes(FRAME)
     with spikewire.Client(cluster.seeds, timeout=30) as client:
         data = client.dataset("test", "sizes")
-        says = r"13421\d{4} bytes.*134217728"
-        with pytest.raises(ValueError, match=says):
+        text = r"13421\d{4} bytes.*134217728"
+        with pytest.raises(ValueError, match=text):
             data.put("k", {"b": value})
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=text):
             data.operate("k", [op.put("b", value)])
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=text):
             data.put_many([("k", {"b": value})])
         assert not data.exists("k")
 

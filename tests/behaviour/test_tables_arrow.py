@@ -112,8 +112,8 @@ def test_round_trip(data: Caller, rows: list[dict[str, Any]], size: int) -> None
     batches = pa.Table.from_pylist(named, SCHEMA).to_batches(max_chunksize=size)
     reader = pa.RecordBatchReader.from_batches(SCHEMA, batches)
     assert data.put_many(reader, key="id", exists="replace").found == len(rows)
-    kept = [{name: value for name, value in row.items() if value is not None} for row in rows]
-    assert stored(data, [row["id"] for row in named]) == kept
+    values = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    assert stored(data, [row["id"] for row in named]) == values
 
 
 def test_nulls_remove_their_bins(data: Caller) -> None:
@@ -123,7 +123,7 @@ def test_nulls_remove_their_bins(data: Caller) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"),
+    ("kind", "value"),
     [
         (pa.int16(), [1, 2, 1]),
         (pa.uint64(), [1, 2, 1]),
@@ -133,14 +133,14 @@ def test_nulls_remove_their_bins(data: Caller) -> None:
     ],
     ids=str,
 )
-def test_columns_of_keys_are_accepted(data: Caller, kind: Any, given: list[Any]) -> None:
-    column = pa.array(given, kind)
+def test_columns_of_keys_are_accepted(data: Caller, kind: Any, value: list[Any]) -> None:
+    column = pa.array(value, kind)
     written = data.put_many(pa.table({"id": column, "n": [1, 2, 3]}), key="id", send_key=True)
-    assert [key.key for key in written.keys] == given
+    assert [key.key for key in written.keys] == value
     for keys in (column, pa.chunked_array([column[:1], column[1:]])):
-        found = data.get_many(keys)
-        assert [(record.key.key, record["n"]) for record in found] == list(
-            zip(given, [3, 2, 3], strict=True)
+        batch = data.get_many(keys)
+        assert [(record.key.key, record["n"]) for record in batch] == list(
+            zip(value, [3, 2, 3], strict=True)
         )
 
 
@@ -340,12 +340,14 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 
 @pytest.mark.any_api
 @pytest.mark.parametrize(
-    ("records", "error", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+    ("records", "error", "message"),
+    [case[1:] for case in REFUSED],
+    ids=[case[0] for case in REFUSED],
 )
 def test_invalid_tables_raise(
-    data: Caller, records: Any, error: type[Exception], says: str
+    data: Caller, records: Any, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says) as caught:
+    with pytest.raises(error, match=message) as caught:
         data.put_many(records, key="id")
     assert not isinstance(caught.value, spikewire.Error)
     assert data.exists_many([0, 1, 2]).found == 0

@@ -206,14 +206,14 @@ REFUSED: list[tuple[str, Any, dict[str, Any], type[Exception], str]] = [
 
 @pytest.mark.any_api
 @pytest.mark.parametrize(
-    ("records", "options", "error", "says"),
+    ("records", "options", "error", "message"),
     [case[1:] for case in REFUSED],
     ids=[case[0] for case in REFUSED],
 )
 def test_invalid_arrays_raise(
-    data: Caller, records: Any, options: dict[str, Any], error: type[Exception], says: str
+    data: Caller, records: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says) as caught:
+    with pytest.raises(error, match=message) as caught:
         data.put_many(records, **options)
     assert not isinstance(caught.value, spikewire.Error)
     assert data.exists_many([0, 1, 2]).found == 0
@@ -226,9 +226,9 @@ def test_a_client_has_no_set_for_a_table(client: Opened) -> None:
 
 def test_keys_may_be_arrays(data: Caller) -> None:
     data.put_many({1: {"n": 1}, 2: {"n": 2}, "a": {"n": 3}, b"b": {"n": 4}})
-    found = data.get_many(np.array([2, 9, 1], "u2"))
-    assert [record and record["n"] for record in found] == [2, None, 1]
-    assert [type(key.key) for key in found.keys] == [int] * 3
+    batch = data.get_many(np.array([2, 9, 1], "u2"))
+    assert [record and record["n"] for record in batch] == [2, None, 1]
+    assert [type(key.key) for key in batch.keys] == [int] * 3
     assert data.get_many(np.array(["a"])).found == 1
     assert data.exists_many(np.array([b"b"])).found == 1
     assert data.delete_many(np.arange(3)).found == 2

@@ -92,8 +92,8 @@ KINDS = {
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Any:
-    made: Any = KINDS[request.param]()
-    return made
+    result: Any = KINDS[request.param]()
+    return result
 
 
 class Set:
@@ -192,9 +192,9 @@ def test_batches_queries_and_rows_return_instances(users: Set, kind: Any, api: A
     people = {key: kind(name=key, age=at, nick=None) for at, key in enumerate(("a", "b", "c"))}
     users.typed.put_many(people)
     users.typed.batch([spikewire.Write("d", kind(name="d", age=3, nick=None))])
-    found = users.typed.get_many(["a", "b", "no"])
-    assert [it and it.value for it in found] == [people["a"], people["b"], None]
-    assert found.to_dict()["b"].value == people["b"]
+    batch = users.typed.get_many(["a", "b", "no"])
+    assert [it and it.value for it in batch] == [people["a"], people["b"], None]
+    assert batch.to_dict()["b"].value == people["b"]
     assert users.typed.get("no", default=None) is None
     values = sorted((it.value for it in api.rows(users.typed.target.query())), key=_age)
     assert values == [*people.values(), kind(name="d", age=3, nick=None)]

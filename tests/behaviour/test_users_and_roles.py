@@ -81,13 +81,13 @@ def test_a_user_comes_changes_and_goes(
         assert data.get("a")["n"] == 1
         own = Accounts(client)
         assert own.users("get", name).name == name
-        for refused in (
+        for call in (
             lambda: own.users("list"),
             lambda: own.users("grant", name, ["user-admin"]),
             lambda: own.roles("list"),
         ):
             with pytest.raises(spikewire.PermissionDenied):
-                refused()
+                call()
         admin.users("drop", name)
         with pytest.raises(spikewire.Error, match=r"no such user|not logged in"):
             data.get("a")
@@ -178,9 +178,9 @@ def test_users_and_roles_are_listed(api: Api, admin: Accounts, set_name: str) ->
     for name in names:
         admin.users("create", name, None)
     try:
-        found = [user.name for user in admin.users("list")]
-        assert [name for name in found if name.endswith(set_name)] == names
-        assert found == sorted(found)
+        values = [user.name for user in admin.users("list")]
+        assert [name for name in values if name.endswith(set_name)] == names
+        assert values == sorted(values)
         assert [role.name for role in admin.roles("list")] == GIVEN
         assert _through(api, admin.client.raw.users) == admin.users("list")
         assert _through(api, admin.client.raw.roles) == admin.roles("list")
@@ -236,11 +236,11 @@ def test_roles_are_created_changed_and_dropped(
             data.get("a")
         admin.roles("set_allowed", role, [])
         admin.roles("set_quotas", role, read=5, write=6)
-        found = admin.roles("get", role)
-        assert (found.allow, found.read_quota, found.write_quota) == ((), 5, 6)
+        result = admin.roles("get", role)
+        assert (result.allow, result.read_quota, result.write_quota) == ((), 5, 6)
         admin.roles("set_quotas", role, write=0)
-        found = admin.roles("get", role)
-        assert (found.read_quota, found.write_quota) == (5, 0)
+        result = admin.roles("get", role)
+        assert (result.read_quota, result.write_quota) == (5, 0)
         admin.roles("set_quotas", role, read=0)
     admin.roles("drop", role)
     assert admin.users("get", name).roles == ()
@@ -271,7 +271,7 @@ def test_errors_of_the_server_raise(admin: Accounts, set_name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "verb", "args", "options", "error", "says"),
+    ("of", "verb", "args", "options", "error", "message"),
     [
         ("users", "create", (5, "p"), {}, TypeError, "name must be str, not int"),
         ("users", "create", ("u", b"p"), {}, TypeError, "password must be str, not bytes"),
@@ -302,11 +302,11 @@ def test_invalid_arguments_raise(
     args: Any,
     options: Any,
     error: type[Exception],
-    says: str,
+    message: str,
 ) -> None:
     with pytest.raises(error) as caught:
         getattr(admin, of)(verb, *args, **options)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert "p" * 73 not in str(caught.value)
 
 
@@ -318,8 +318,8 @@ def test_concurrent_changes_succeed(api: Api, admin: Accounts, set_name: str) ->
 
         async def all_of() -> None:
             await asyncio.gather(*(raw.users.create(name, None, ["read"]) for name in names))
-            found = await asyncio.gather(*(raw.users.get(name) for name in names))
-            assert [user.name for user in found] == names
+            results = await asyncio.gather(*(raw.users.get(name) for name in names))
+            assert [user.name for user in results] == names
             await asyncio.gather(*(raw.users.drop(name) for name in names))
 
         api.settle(lambda: asyncio.ensure_future(all_of()))

@@ -31,12 +31,12 @@ def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, dict[str,
     """A cluster, and the options that a client needs."""
     users = None if request.param == "tls" else USERS
     tls = {"client_certificates": True} if request.param == "certificates" else True
-    given: dict[str, Any] = {}
+    value: dict[str, Any] = {}
     if users is not None:
-        given["users"] = users
+        value["users"] = users
     if request.param != "users":
-        given["tls"] = tls
-    with Cluster(nodes=2, **given) as cluster:
+        value["tls"] = tls
+    with Cluster(nodes=2, **value) as cluster:
         assert cluster.wait_settled()
         options: dict[str, Any] = dict(WRITER) if users is not None else {}
         if request.param == "certificates":
@@ -75,8 +75,8 @@ def test_every_kind_of_call_works_over_tls(
         name = f"of_{set_name}"
         indexes, modules = client.raw.indexes, client.raw.modules
         api.settle(lambda: indexes.create("test", set_name, "n", int, name=name))
-        found = api.rows(client.raw.query("test", set_name, index=spikewire.equal("n", 7)))
-        assert [record["n"] for record in found] == [7]
+        rows = api.rows(client.raw.query("test", set_name, index=spikewire.equal("n", 7)))
+        assert [record["n"] for record in rows] == [7]
         api.settle(lambda: indexes.drop("test", set_name, name))
         api.settle(lambda: modules.register(f"{set_name}.lua", TWICE))
         assert data.apply("a", set_name, "twice", []) == 4
@@ -93,14 +93,16 @@ def open_or_fail(api: Api, seeds: str, **options: Any) -> Opened:
 
 @pytest.mark.parametrize("wrong", ["hidden", ""])
 def test_a_wrong_password_names_the_user(api: Api, both: Cluster, wrong: str) -> None:
-    with pytest.raises(spikewire.ServerError, match='the login of user "app" was refused') as found:
+    with pytest.raises(
+        spikewire.ServerError, match='the login of user "app" was refused'
+    ) as caught:
         open_or_fail(api, both.seeds, user="app", password=wrong, **trusted(both))
-    assert found.value.code in (62, 65)
-    assert "hidden" not in str(found.value) + repr(found.value)
-    with pytest.raises(spikewire.ServerError, match='user "nobody"') as found:
+    assert caught.value.code in (62, 65)
+    assert "hidden" not in str(caught.value) + repr(caught.value)
+    with pytest.raises(spikewire.ServerError, match='user "nobody"') as caught:
         open_or_fail(api, both.seeds, user="nobody", password="hidden", **trusted(both))
-    assert found.value.code in (60, 65)
-    assert "hidden" not in str(found.value)
+    assert caught.value.code in (60, 65)
+    assert "hidden" not in str(caught.value)
 
 
 def test_connecting_without_a_login_raises(api: Api, both: Cluster) -> None:
@@ -109,10 +111,10 @@ def test_connecting_without_a_login_raises(api: Api, both: Cluster) -> None:
 
 
 def test_a_login_without_security_raises(api: Api, cluster: Cluster) -> None:
-    with pytest.raises(spikewire.ServerError, match="this server has no security") as found:
+    with pytest.raises(spikewire.ServerError, match="this server has no security") as caught:
         open_or_fail(api, cluster.seeds, user="app", password="hidden")
-    assert found.value.code in (51, 52)
-    assert "hidden" not in str(found.value)
+    assert caught.value.code in (51, 52)
+    assert "hidden" not in str(caught.value)
 
 
 def test_untrusted_certificates_raise(api: Api, both: Cluster, tmp_path: Path) -> None:
@@ -159,12 +161,12 @@ def test_roles_limit_what_users_may_do(api: Api, both: Cluster, set_name: str) -
     with api.open(both.seeds, timeout=10, **READER, **trusted(both)) as client:
         data = client.dataset("test", set_name)
         assert data.get("a")["n"] == 1
-        with pytest.raises(spikewire.ServerError) as found:
+        with pytest.raises(spikewire.ServerError) as caught:
             data.put("a", {"n": 2})
-        assert (found.value.code, found.value.in_doubt) == (81, False)
-        with pytest.raises(spikewire.ServerError) as found:
+        assert (caught.value.code, caught.value.in_doubt) == (81, False)
+        with pytest.raises(spikewire.ServerError) as caught:
             data.put_many({"a": {"n": 2}, "b": {"n": 2}}).raise_for_errors()
-        assert found.value.code == 81
+        assert caught.value.code == 81
 
 
 def test_a_node_that_comes_back_is_logged_in_to(api: Api, set_name: str) -> None:
@@ -191,16 +193,16 @@ def test_secrets_appear_in_no_output(
         client.raw.metrics.enable()
         data = client.dataset("test", "shown")
         data.put("a", {"n": 1})
-        shown = [repr(client.raw), repr(data.target), str(client.raw.stats()), caplog.text]
-        for text in shown:
+        output = [repr(client.raw), repr(data.target), str(client.raw.stats()), caplog.text]
+        for text in output:
             assert PASSWORD not in text
             assert "$2a$" not in text
         assert PASSWORD.encode() not in pickle.dumps(data.target)
 
 
-@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("settings", [True, False])
 def test_a_pickle_takes_the_password_from_the_environment(
-    both: Cluster, given: bool, monkeypatch: pytest.MonkeyPatch
+    both: Cluster, settings: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with spikewire.Client(both.seeds, timeout=10, **WRITER, **trusted(both)) as client:
         users = client.dataset("test", "pickled")
@@ -208,7 +210,7 @@ def test_a_pickle_takes_the_password_from_the_environment(
         assert pickle.loads(pickle.dumps(users)) == users
         pickled = pickle.dumps(users)
     # The client is closed: the dataset opens one like it.
-    if given:
+    if settings:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_PASSWORD", PASSWORD)
         assert pickle.loads(pickled).get("a")["n"] == 1
     else:
@@ -219,12 +221,12 @@ def test_a_pickle_takes_the_password_from_the_environment(
 
 def test_a_key_of_bytes_is_in_no_pickle() -> None:
     with Cluster(tls={"client_certificates": True}) as strict:
-        given = {name: path.read_bytes() for name, path in identity(strict).items()}
-        with spikewire.Client(strict.seeds, **trusted(strict, **given)) as client:
+        entries = {name: path.read_bytes() for name, path in identity(strict).items()}
+        with spikewire.Client(strict.seeds, **trusted(strict, **entries)) as client:
             users = client.dataset("test", "pickled")
             assert pickle.loads(pickle.dumps(users)) == users
             pickled = pickle.dumps(users)
-        assert given["private_key"].splitlines()[1] not in pickled
+        assert entries["private_key"].splitlines()[1] not in pickled
         with pytest.raises(ValueError, match="private keys passed as bytes are not pickled"):
             pickle.loads(pickled)
 

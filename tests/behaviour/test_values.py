@@ -38,17 +38,17 @@ nested = st.recursive(
 collections = st.one_of(st.lists(nested, max_size=6), st.dictionaries(map_keys, nested, max_size=6))
 
 
-def same(found: Any, given: Any) -> bool:
+def same(actual: Any, value: Any) -> bool:
     """Equal in type and, for floats, in every bit."""
-    if type(found) is not type(given):
+    if type(actual) is not type(value):
         return False
-    if isinstance(given, float):
-        return struct.pack(">d", found) == struct.pack(">d", given)
-    if isinstance(given, list):
-        return len(found) == len(given) and all(map(same, found, given))
-    if isinstance(given, dict):
-        return found.keys() == given.keys() and all(same(found[k], given[k]) for k in given)
-    return bool(found == given)
+    if isinstance(value, float):
+        return struct.pack(">d", actual) == struct.pack(">d", value)
+    if isinstance(value, list):
+        return len(actual) == len(value) and all(map(same, actual, value))
+    if isinstance(value, dict):
+        return actual.keys() == value.keys() and all(same(actual[k], value[k]) for k in value)
+    return bool(actual == value)
 
 
 @settings
@@ -63,11 +63,11 @@ def test_round_trip(data: Caller, value: object) -> None:
 def test_records_of_any_values_round_trip(data: Caller, bins: dict[str, object]) -> None:
     names = [name.encode("utf-8", "surrogatepass") for name in bins]
     hypothesis.assume(all(len(name) <= 15 and b"\0" not in name for name in names))
-    kept = {name: value for name, value in bins.items() if value is not None}
-    hypothesis.assume(kept)
+    entries = {name: value for name, value in bins.items() if value is not None}
+    hypothesis.assume(entries)
     data.delete(1)
     data.put(1, bins)
-    assert same(data.get(1).bins, kept)
+    assert same(data.get(1).bins, entries)
 
 
 @pytest.mark.parametrize("value", [LEAST, LEAST + 1, -1, 0, 1, 2**31, 2**32, MOST])
@@ -94,9 +94,9 @@ def test_floats_keep_their_bits(data: Caller, bits: int) -> None:
     (value,) = struct.unpack(">d", bits.to_bytes(8, "big"))
     data.put(1, {"bin": value, "list": [value]})
     record = data.get(1)
-    for found in (record["bin"], record["list"][0]):
-        assert isinstance(found, float)
-        assert struct.pack(">d", found) == struct.pack(">d", value)
+    for item in (record["bin"], record["list"][0]):
+        assert isinstance(item, float)
+        assert struct.pack(">d", item) == struct.pack(">d", value)
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ def test_hyperloglog_round_trips(data: Caller) -> None:
     # Flags, 4 index bits, no minhash bits, cached count, then 16 registers of 6 bits.
     sketch = HyperLogLog(bytes([0, 4, 0]) + bytes(8) + bytes(12))
     data.put(1, {"sketch": sketch})
-    found = data.get(1)["sketch"]
-    assert isinstance(found, HyperLogLog)
-    assert bytes(found) == bytes(sketch)
-    assert found == sketch
-    assert len(found) == 23
+    record = data.get(1)["sketch"]
+    assert isinstance(record, HyperLogLog)
+    assert bytes(record) == bytes(sketch)
+    assert record == sketch
+    assert len(record) == 23
 
 
 def test_subclasses_are_stored_as_what_they_extend(data: Caller) -> None:

@@ -303,11 +303,11 @@ class TestExists:
 
 class TestTimeToLive:
     @pytest.mark.parametrize(
-        ("given", "seconds"),
+        ("value", "seconds"),
         [(100, 100), (timedelta(hours=1), 3600), (timedelta(days=2, seconds=5), 172_805)],
     )
-    def test_a_ttl_may_be_seconds(self, data: Caller, given: object, seconds: int) -> None:
-        data.put(1, {"a": 1}, ttl=given)
+    def test_a_ttl_may_be_seconds(self, data: Caller, value: object, seconds: int) -> None:
+        data.put(1, {"a": 1}, ttl=value)
         assert seconds - 60 <= data.get(1).ttl <= seconds + 1
 
     def test_a_ttl_may_be_the_longest_allowed(self, data: Caller) -> None:

@@ -109,11 +109,11 @@ class TestWrites:
 
 class TestMany:
     def test_get_many_filters_each_row(self, people: Caller) -> None:
-        found = people.get_many(["kim", "lee", "nobody"], where=ADULT)
-        assert [record and record["age"] for record in found] == [None, 40, None]
-        assert (found.codes.tolist(), found.found, found.errors) == ([27, 0, 2], 1, {})
-        assert list(found.to_dict()) == ["lee"]
-        assert found.raise_for_errors() is found
+        batch = people.get_many(["kim", "lee", "nobody"], where=ADULT)
+        assert [record and record["age"] for record in batch] == [None, 40, None]
+        assert (batch.codes.tolist(), batch.found, batch.errors) == ([27, 0, 2], 1, {})
+        assert list(batch.to_dict()) == ["lee"]
+        assert batch.raise_for_errors() is batch
 
     def test_a_batch_of_one_row_is_filtered(self, people: Caller) -> None:
         assert people.get_many(["kim"], where=ADULT).codes.tolist() == [27]

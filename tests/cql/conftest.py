@@ -86,14 +86,14 @@ def session(sessions: Sessions, cassandra: SharedCassandra, keyspace: str) -> Op
 @pytest.fixture(scope="module")
 def drivers(cassandra: SharedCassandra, keyspace: str) -> Iterator[tuple[Driver, Driver]]:
     """cassandra-driver and its drop-in, each with a session in a keyspace of its own."""
-    made = []
+    result = []
     for package, suffix in ((REAL, "a"), (OURS, "b")):
         name = f"{keyspace}_{suffix}"
         cassandra.execute(
             f"CREATE KEYSPACE {name} WITH replication = "
             "{'class': 'NetworkTopologyStrategy', 'dc1': 1}"
         )
-        made.append(Driver(package, cassandra.addresses[0], name))
-    yield made[0], made[1]
-    for driver in made:
+        result.append(Driver(package, cassandra.addresses[0], name))
+    yield result[0], result[1]
+    for driver in result:
         driver.close()

@@ -50,10 +50,10 @@ def test_statements_go_to_the_local_datacenter(nodes: CassandraCluster) -> None:
     for at, datacenter in enumerate((HERE, THERE)):
         # By default that of the contact point; the other one is known all the same.
         for options in ({}, {"local_datacenter": datacenter}):
-            given: dict[str, Any] = dict(options)
+            value: dict[str, Any] = dict(options)
             points = nodes.addresses if options else nodes.addresses[at]
             with cql.Session(
-                points, keyspace="fruit", timeout=30.0, consistency="local_quorum", **given
+                points, keyspace="fruit", timeout=30.0, consistency="local_quorum", **value
             ) as session:
                 assert len(session.nodes) == 2
                 select = session.prepare("SELECT name FROM names WHERE id = ?")
@@ -120,9 +120,9 @@ def test_nodes_are_reached_by_mapped_addresses(nodes: CassandraCluster) -> None:
             proxy.cut()
         with ends_before(60), pytest.raises(errors.Error) as caught:
             session.execute(select, (1,), max_retries=3)
-        asked = [node for node, _ in caught.value.failed_attempts]
-        assert set(asked) == set(own)
-        assert len(asked) == caught.value.attempts
+        values = [node for node, _ in caught.value.failed_attempts]
+        assert set(values) == set(own)
+        assert len(values) == caught.value.attempts
 
 
 def test_remote_datacenters_are_used_only_if_allowed(nodes: CassandraCluster) -> None:
@@ -149,8 +149,8 @@ def test_remote_datacenters_are_used_only_if_allowed(nodes: CassandraCluster) ->
         for statement, values in ((read, None), (select[strict], (1,))):
             with pytest.raises((errors.NodeUnavailable, errors.ConnectionFailed)) as caught:
                 strict.execute(statement, values)
-            asked = {node for node, _ in caught.value.failed_attempts}
-            assert asked <= {nodes.addresses[0], None}
+            requests = {node for node, _ in caught.value.failed_attempts}
+            assert requests <= {nodes.addresses[0], None}
         assert _node(strict, nodes.addresses[1]).up
         for statement, values in ((read, None), (select[loose], (1,))):
             assert loose.execute(statement, values).node == nodes.addresses[1]

@@ -72,8 +72,8 @@ def picked(keyspace: str, cassandra: SharedCassandra, row: int) -> int:
     """How often the nodes incremented the counter."""
     with cql.Session(cassandra.addresses, keyspace=keyspace, timeout=LIMIT) as session:
         text = "SELECT times FROM picked WHERE id = ?"
-        found = session.execute(text, (row,), consistency="all").one()
-        return found["times"] if found else 0
+        result = session.execute(text, (row,), consistency="all").one()
+        return result["times"] if result else 0
 
 
 def test_a_copy_answers_for_a_silent_node(
@@ -85,10 +85,10 @@ def test_a_copy_answers_for_a_silent_node(
     silent = proxies[1]
     silent.inject("replies", swallow=True)
     with ends_before(LIMIT):
-        found = [session.execute(read, (1,)) for _ in range(3)]
-    assert all(rows[0]["name"] == "pear" for rows in found)
-    assert silent.address not in {rows.node for rows in found}
-    assert sorted(rows.attempts for rows in found) == [1, 1, 2], "each is the first in turn"
+        values = [session.execute(read, (1,)) for _ in range(3)]
+    assert all(rows[0]["name"] == "pear" for rows in values)
+    assert silent.address not in {rows.node for rows in values}
+    assert sorted(rows.attempts for rows in values) == [1, 1, 2], "each is the first in turn"
 
 
 def test_only_idempotent_statements_are_speculated(
@@ -134,9 +134,9 @@ def test_a_cancelled_task_sends_no_copy(
             waiting = [session.execute(count, (-1,), idempotent=True) for _ in range(6)]
             for task in waiting[3:]:
                 task.cancel()
-            found = await asyncio.gather(*waiting, return_exceptions=True)
-            assert [type(each) for each in found[3:]] == [asyncio.CancelledError] * 3
-            answers = [each for each in found[:3] if isinstance(each, cql.Rows)]
+            results = await asyncio.gather(*waiting, return_exceptions=True)
+            assert [type(each) for each in results[3:]] == [asyncio.CancelledError] * 3
+            answers = [each for each in results[:3] if isinstance(each, cql.Rows)]
             assert [each.attempts for each in answers] == [2] * 3
 
     asyncio.run(main())
@@ -171,8 +171,8 @@ def test_all_copies_share_one_deadline(
     with ends_before(LIMIT), pytest.raises(errors.Timeout) as caught:
         session.execute(read, (1,), timeout=30 * DELAY)
     assert caught.value.attempts == 3, "one for each node, and no more"
-    told = Counter(node for node, _ in caught.value.failed_attempts)
-    assert told == Counter(proxy.address for proxy in proxies)
+    attempts = Counter(node for node, _ in caught.value.failed_attempts)
+    assert attempts == Counter(proxy.address for proxy in proxies)
     assert all("no answer" in reason for _, reason in caught.value.failed_attempts)
 
 
@@ -213,11 +213,11 @@ def test_a_node_stands_still(
     cassandra_cluster.freeze(1)
     try:
         with ends_before(LIMIT):
-            found = [session.execute(read, (1,)) for _ in range(3)]
+            values = [session.execute(read, (1,)) for _ in range(3)]
     finally:
         cassandra_cluster.thaw(1)
-    assert points[1] not in {rows.node for rows in found}
-    assert max(rows.attempts for rows in found) > 1
+    assert points[1] not in {rows.node for rows in values}
+    assert max(rows.attempts for rows in values) > 1
 
 
 def succeeds(future: Any) -> bool:

@@ -97,7 +97,7 @@ def session(cassandra: SharedCassandra, keyspace: str) -> Iterator[cql.Session]:
         names = [f"c{at}" for at in range(len(ALL))]
         marks = ", ".join("?" * (len(ALL) + 1))
         insert = session.prepare(f"INSERT INTO every (id, {', '.join(names)}) VALUES ({marks})")
-        session.execute(insert, (1, *(given for _, _, given, _ in ALL)))
+        session.execute(insert, (1, *(value for _, _, value, _ in ALL)))
         session.execute(insert, (2, *(None for _ in ALL)))
         yield session
 
@@ -385,12 +385,12 @@ def test_numpy_arrays_bind_as_parameters(session: cql.Session, insert: cql.Prepa
 def test_all_fields_of_a_structured_array_go_both_ways(session: cql.Session) -> None:
     dtype = [("id", "i4"), ("d", "M8[D]"), ("ti", "m8[ns]"), ("u", "V16"), ("e", "f4", 2)]
     day, time = np.datetime64("2024-02-29"), np.timedelta64(5, "ns")
-    given = np.array([(1, day, time, SOME_UUID.bytes, (1.5, -2.0))], dtype)
+    value = np.array([(1, day, time, SOME_UUID.bytes, (1.5, -2.0))], dtype)
     statement = "INSERT INTO given (id, d, ti, u, e) VALUES (?, ?, ?, ?, ?)"
-    session.execute_many(statement, given)
+    session.execute_many(statement, value)
     rows = session.execute("SELECT id, d, ti, u, e FROM given")
     assert rows[0].u == SOME_UUID
-    assert rows.to_numpy(dtype, missing="raise").tobytes() == given.tobytes()
+    assert rows.to_numpy(dtype, missing="raise").tobytes() == value.tobytes()
     session.execute("TRUNCATE given")
 
 

@@ -241,7 +241,7 @@ def test_group_keys_by_replica_groups_by_host(cassandra: SharedCassandra, keyspa
         keys = [(at, "x") for at in range(20)]
         group = driver.metadata.group_keys_by_replica
         grouped = group(driver.session, keyspace, "by_node", keys)
-        assert {str(host): found for host, found in grouped.items()} == {
+        assert {str(host): result for host, result in grouped.items()} == {
             cassandra.addresses[0]: keys
         }
     finally:

@@ -216,13 +216,13 @@ def test_levels_have_the_numbers_of_the_protocol() -> None:
 
 
 def test_errors_list_every_node_tried() -> None:
-    told = [("127.0.0.1:9042", "reset"), ("127.0.0.2:9042", "late"), ("127.0.0.1:9042", "gone")]
-    given: dict[str, Any] = {"node": "127.0.0.1:9042", "attempts": 3, "failed_attempts": told}
+    attempts = [("127.0.0.1:9042", "reset"), ("127.0.0.2:9042", "late"), ("127.0.0.1:9042", "gone")]
+    options: dict[str, Any] = {"node": "127.0.0.1:9042", "attempts": 3, "failed_attempts": attempts}
 
     def host_of(endpoint: str | None) -> Host | None:
         return None if endpoint is None else Host(*split(endpoint))
 
-    lost = cql.errors.ConnectionFailed("gone", **given)
+    lost = cql.errors.ConnectionFailed("gone", **options)
     seen = translate_error(lost, host_of)
     assert isinstance(seen, NoHostAvailable)
     assert isinstance(seen.errors, dict)
@@ -231,12 +231,12 @@ def test_errors_list_every_node_tried() -> None:
         "127.0.0.2:9042": "late",
     }
     assert seen.errors[Host("127.0.0.1", 9042)] is lost
-    busy = translate_error(cql.errors.Overloaded("gone", code=0x1001, **given), host_of)
+    busy = translate_error(cql.errors.Overloaded("gone", code=0x1001, **options), host_of)
     assert isinstance(busy, NoHostAvailable)
     assert isinstance(busy.errors, dict)
     assert len(busy.errors) == 2
     assert isinstance(busy.errors[Host("127.0.0.1", 9042)], protocol.OverloadedErrorMessage)
-    late = translate_error(cql.errors.Timeout("gone", **given), host_of)
+    late = translate_error(cql.errors.Timeout("gone", **options), host_of)
     assert isinstance(late, OperationTimedOut)
     assert late.errors == {"127.0.0.1:9042": "gone", "127.0.0.2:9042": "late"}
     assert str(late.last_host) == "127.0.0.1:9042"

@@ -241,7 +241,7 @@ def routing_keys(d: Driver) -> Any:
     two = d.session.prepare(f"SELECT v FROM {table} WHERE a = ? AND b = ?")
     one = d.session.prepare(f"SELECT v FROM {single} WHERE a = ?")
     none = d.session.prepare(f"SELECT v FROM {single} WHERE v = ? ALLOW FILTERING")
-    given = d.query.SimpleStatement("x", routing_key=[b"a", b"bc"])
+    statement = d.query.SimpleStatement("x", routing_key=[b"a", b"bc"])
     return [
         two.bind((1, "x")).routing_key,
         one.bind((5,)).routing_key,
@@ -249,7 +249,7 @@ def routing_keys(d: Driver) -> Any:
         one.bind((5,)).values,
         one.bind((5,)).keyspace == d.keyspace,
         [tuple(column)[1:3] for column in two.column_metadata],
-        given.routing_key,
+        statement.routing_key,
     ]
 
 

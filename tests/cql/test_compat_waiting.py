@@ -102,7 +102,7 @@ def many(session: Any) -> None:
     results = execute_concurrent_with_args(
         session, "SELECT * FROM t WHERE k = %s", [(at,) for at in range(3)], concurrency=1
     )
-    assert [found.result_or_exc.one().k for found in results] == [0, 1, 2]
+    assert [item.result_or_exc.one().k for item in results] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("act", [follow, many])

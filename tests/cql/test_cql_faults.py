@@ -133,10 +133,10 @@ def test_a_timeout_names_the_node_and_what_was_before(
     # The first attempt is given up because of silence, and the second exceeds the total time.
     with pytest.raises(errors.Timeout) as caught:
         session.execute(READ, timeout=2.0, socket_timeout=0.3, max_retries=100)
-    told = caught.value.failed_attempts
-    assert len(told) > 1
-    assert all(node == proxy.address for node, _ in told)
-    assert "socket timeout" in told[0][1]
+    attempts = caught.value.failed_attempts
+    assert len(attempts) > 1
+    assert all(node == proxy.address for node, _ in attempts)
+    assert "socket timeout" in attempts[0][1]
 
 
 def test_slow_networks_only_take_time(session: cql.Session, proxy: CqlProxy) -> None:
@@ -285,6 +285,6 @@ def test_more_calls_than_a_connection_has_ids(cassandra: SharedCassandra, table:
         ) as session:
             select = await session.prepare("SELECT name FROM fruit WHERE id = ?")
             rows = await asyncio.gather(*(session.execute(select, (1,)) for _ in range(40_000)))
-            assert all(found[0]["name"] == "pear" for found in rows)
+            assert all(item[0]["name"] == "pear" for item in rows)
 
     asyncio.run(main())

@@ -241,8 +241,8 @@ def test_spans_describe_statements_on_a_real_cassandra(
         assert seen.one()[1]["db.response.status_code"] == "2200"
         session.execute("USE system")
         assert seen.one()[0] == "USE system"
-        found = session.execute("SELECT release_version FROM local")
+        result = session.execute("SELECT release_version FROM local")
         name, attributes = seen.one()
         assert (name, attributes["db.namespace"]) == ("SELECT local", "system")
         address = f"{attributes['server.address']}:{attributes['server.port']}"
-        assert address == found.node
+        assert address == result.node

@@ -81,14 +81,14 @@ def test_a_contact_point_leads_elsewhere_later(cassandra: SharedCassandra, hosts
         stack.callback(process.kill)
         assert process.stdin is not None
         assert process.stdout is not None
-        asked, told = stack.enter_context(process.stdin), stack.enter_context(process.stdout)
+        stdin, stdout = stack.enter_context(process.stdin), stack.enter_context(process.stdout)
 
         def ask() -> str:
-            asked.write("\n")
-            asked.flush()
-            return told.readline().strip()
+            stdin.write("\n")
+            stdin.flush()
+            return stdout.readline().strip()
 
-        assert told.readline().strip() == before.address
+        assert stdout.readline().strip() == before.address
         assert ask() == before.address
         assert after.stats()["connections_opened"] == 0
         # The address stops working from now on, and the name resolves to another one.

@@ -52,8 +52,8 @@ def test_values_read_can_be_written(
     assert read == value
     session.execute(f"INSERT INTO {name} (k, v) VALUES (?, ?)", (2, read))
     session.execute(f"INSERT INTO {name} (k, v) VALUES (?, ?)", (3, read))
-    found = session.execute(f"SELECT v FROM {name}")
-    assert [row.v for row in found] == [value] * 3
+    result = session.execute(f"SELECT v FROM {name}")
+    assert [row.v for row in result] == [value] * 3
 
 
 @pytest.mark.parametrize("value", [(1, 2), ((1, 2, 3),), ([1, 2],), "ab"])

@@ -104,7 +104,7 @@ def test_short_pauses_stay_short(sessions: Sessions, door: Door) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "words"),
+    ("value", "error", "words"),
     [
         (1.0, TypeError, "reconnect must be a tuple of two spans"),
         ((1.0,), TypeError, "reconnect must be a tuple of two spans"),
@@ -119,9 +119,9 @@ def test_short_pauses_stay_short(sessions: Sessions, door: Door) -> None:
         ((1, float("nan")), ValueError, "reconnect"),
     ],
 )
-def test_pauses_that_make_no_sense(given: Any, error: type[Exception], words: str) -> None:
+def test_pauses_that_make_no_sense(value: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        cql.Session("127.0.0.1:1", reconnect=given)
+        cql.Session("127.0.0.1:1", reconnect=value)
 
 
 # --- Programs written for cassandra-driver --------------------------------------------------------

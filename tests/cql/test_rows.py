@@ -31,9 +31,9 @@ def rows() -> Iterator[cql.Rows]:
         session.execute(
             "CREATE TABLE shop.items (id text, at int, payload blob, PRIMARY KEY (id, at))"
         )
-        found = session.execute(SELECT)
-        assert len(found) == ROWS
-        yield found
+        result = session.execute(SELECT)
+        assert len(result) == ROWS
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,9 @@ def expected(rows: cql.Rows) -> Expected:
 
 
 def test_stored_rows_keep_their_values(rows: cql.Rows, expected: Expected) -> None:
-    kept = list(rows)
-    assert [row.as_tuple() for row in kept] == expected
-    assert len({id(row) for row in kept}) == ROWS
+    values = list(rows)
+    assert [row.as_tuple() for row in values] == expected
+    assert len({id(row) for row in values}) == ROWS
     assert [row.as_tuple() for row in rows.all()] == expected
 
 
@@ -53,8 +53,8 @@ def test_stored_rows_keep_their_values(rows: cql.Rows, expected: Expected) -> No
 def test_some_stored_rows_keep_their_values(
     rows: cql.Rows, expected: Expected, distance: int
 ) -> None:
-    kept = [row for at, row in enumerate(rows) if at % distance == 0]
-    assert [row.as_tuple() for row in kept] == expected[::distance]
+    values = [row for at, row in enumerate(rows) if at % distance == 0]
+    assert [row.as_tuple() for row in values] == expected[::distance]
 
 
 def test_tuples_and_iterators_outlive_their_row(rows: cql.Rows, expected: Expected) -> None:
@@ -67,13 +67,13 @@ def test_tuples_and_iterators_outlive_their_row(rows: cql.Rows, expected: Expect
 
 def test_rows_unpack(rows: cql.Rows, expected: Expected) -> None:
     assert [(at, name, payload) for at, name, payload in rows] == expected
-    found: Expected = []
+    result: Expected = []
     for row in rows:
         # Objects that the garbage collector had untracked are tracked again.
-        if len(found) % 50 == 0:
+        if len(result) % 50 == 0:
             gc.collect()
-        found.append((row.at, row["id"], row[2]))
-    assert found == expected
+        result.append((row.at, row["id"], row[2]))
+    assert result == expected
 
 
 def test_a_row_has_the_hash_of_its_own_values(rows: cql.Rows, expected: Expected) -> None:

@@ -199,8 +199,8 @@ def test_one_session_works_on_several_loops(cassandra: SharedCassandra) -> None:
     session = cql.AsyncSession(cassandra.addresses[0], connect_timeout=20)
 
     async def use() -> str:
-        found = await session.execute("SELECT key FROM system.local")
-        return found[0].key
+        result = await session.execute("SELECT key FROM system.local")
+        return result[0].key
 
     async def begin() -> str:
         await session.__aenter__()
@@ -208,13 +208,13 @@ def test_one_session_works_on_several_loops(cassandra: SharedCassandra) -> None:
 
     assert asyncio.run(begin()) == "local"
     assert asyncio.run(use()) == "local"
-    found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(asyncio.run(use()))) for _ in range(3)]
+    result: list[str] = []
+    threads = [threading.Thread(target=lambda: result.append(asyncio.run(use()))) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == ["local"] * 3
+    assert result == ["local"] * 3
     asyncio.run(session.close())
 
 
@@ -232,7 +232,7 @@ def test_an_unclosed_session_warns(cassandra: SharedCassandra) -> None:
 
 
 def test_the_interpreter_ends_with_statements_under_way(cassandra: SharedCassandra) -> None:
-    said = scenario(
+    output = scenario(
         cassandra,
         f"""
         session = cql.connect(points, connect_timeout=20)
@@ -242,12 +242,12 @@ def test_the_interpreter_ends_with_statements_under_way(cassandra: SharedCassand
         print("left")
         """,
     )
-    assert said == "left"
+    assert output == "left"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_sessions_work_after_a_fork(cassandra: SharedCassandra) -> None:
-    said = scenario(
+    output = scenario(
         cassandra,
         """
         import os, warnings
@@ -269,12 +269,12 @@ def test_sessions_work_after_a_fork(cassandra: SharedCassandra) -> None:
             print(session.submit.execute(find, ["local"]).result().one().key)
         """,
     )
-    assert said.split() == ["local", "100", "local", "local"]
+    assert output.split() == ["local", "100", "local", "local"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent in another way there")
 def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
-    said = scenario(
+    output = scenario(
         cassandra,
         """
         import itertools, os, signal, threading
@@ -294,7 +294,7 @@ def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
             print(session.execute(find, ["local"]).one().key)
         """,
     )
-    assert said.split() == ["interrupted", "local"]
+    assert output.split() == ["interrupted", "local"]
 
 
 def test_sessions_open_by_url(

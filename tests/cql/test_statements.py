@@ -73,8 +73,8 @@ def test_named_tuples_go_by_position(session: Opened) -> None:
 
 def test_a_name_may_stand_in_several_places(session: Opened) -> None:
     session.execute(INSERT + "(-2, 'fig', 2.0)")
-    found = session.execute("SELECT name FROM items WHERE id IN (:id, :id)", {"id": -2})
-    assert [row.name for row in found] == ["fig"]
+    result = session.execute("SELECT name FROM items WHERE id IN (:id, :id)", {"id": -2})
+    assert [row.name for row in result] == ["fig"]
 
 
 def test_values_are_never_pasted_into_the_text(session: Opened) -> None:
@@ -186,10 +186,10 @@ def test_options_reach_the_server(session: Opened) -> None:
 
 
 def test_a_statement_may_run_in_another_keyspace(session: Opened) -> None:
-    found = session.execute("SELECT key FROM local", keyspace="system")
-    assert found.one().key == "local"
-    found = session.execute("SELECT key FROM local WHERE key = ?", ["local"], keyspace="system")
-    assert found.one().key == "local"
+    result = session.execute("SELECT key FROM local", keyspace="system")
+    assert result.one().key == "local"
+    result = session.execute("SELECT key FROM local WHERE key = ?", ["local"], keyspace="system")
+    assert result.one().key == "local"
 
 
 @pytest.mark.parametrize("version", [4, 5])
@@ -208,8 +208,8 @@ def test_use_changes_the_keyspace(
         session.execute(find, ["local"])
     # Every statement from now on is about it, on whichever connection.
     session.execute("USE system")
-    found = session.execute_many(find, [["local"]] * 200)
-    assert [rows.one().key for rows in found] == ["local"] * 200
+    results = session.execute_many(find, [["local"]] * 200)
+    assert [rows.one().key for rows in results] == ["local"] * 200
     with pytest.raises(errors.InvalidRequest):
         session.execute("USE no_such_keyspace")
     assert session.raw.keyspace == "system"
@@ -288,8 +288,8 @@ def test_the_caller_may_go_on_with_its_values(session: Opened) -> None:
     row[:] = [second, "kiwi"]
     batch.add("INSERT INTO items (id, name) VALUES (?, ?)", row)
     session.execute(batch)
-    found = session.execute("SELECT id, name FROM items WHERE id IN (?, ?)", (first, second))
-    assert {tuple(row) for row in found} == {(first, "fig"), (second, "kiwi")}
+    result = session.execute("SELECT id, name FROM items WHERE id IN (?, ?)", (first, second))
+    assert {tuple(row) for row in result} == {(first, "fig"), (second, "kiwi")}
 
 
 def test_conditional_statements_report_whether_they_applied(session: Opened) -> None:
@@ -319,19 +319,19 @@ def test_prepared_statements_follow_a_schema_change(session: Opened) -> None:
 
 
 def test_prepare_describes_the_statement(session: Opened, keyspace: str) -> None:
-    found = session.prepare("SELECT * FROM items WHERE id = ?")
-    assert found.text == "SELECT * FROM items WHERE id = ?"
-    assert found.parameters == [("id", "int")]
-    assert found.partition_key == [0]
-    assert found.warnings == []
-    bound = found.bind([1])
-    assert bound.prepared.id == found.id
+    statement = session.prepare("SELECT * FROM items WHERE id = ?")
+    assert statement.text == "SELECT * FROM items WHERE id = ?"
+    assert statement.parameters == [("id", "int")]
+    assert statement.partition_key == [0]
+    assert statement.warnings == []
+    bound = statement.bind([1])
+    assert bound.prepared.id == statement.id
     session.execute(INSERT + "(1, 'one', 1.0)")
     assert session.execute(bound).one().name == "one"
     with pytest.raises(TypeError, match="has its parameters"):
         session.execute(bound, [2])
     with pytest.raises(TypeError, match="must be a str"):
-        session.prepare(found)
+        session.prepare(statement)
 
 
 @pytest.mark.parametrize("kind", ["logged", "unlogged"])
@@ -461,12 +461,12 @@ def test_user_defined_types_round_trip(session: Opened, keyspace: str) -> None:
 
 
 def test_traces_are_read_after_a_traced_statement(session: Opened) -> None:
-    found = session.execute("SELECT * FROM items WHERE id = 1", tracing=True)
-    trace = session.trace(found, timeout=60)
-    assert trace.trace_id in found.tracing_ids
+    result = session.execute("SELECT * FROM items WHERE id = 1", tracing=True)
+    trace = session.trace(result, timeout=60)
+    assert trace.trace_id in result.tracing_ids
     assert trace.duration > 0
     assert trace.events
-    assert str(trace.coordinator) == found.node.partition(":")[0]
+    assert str(trace.coordinator) == result.node.partition(":")[0]
     assert trace.nodes == {trace.coordinator}
     assert "items" in trace.parameters["query"]
     with pytest.raises(ValueError, match="tracing=True"):
@@ -475,13 +475,13 @@ def test_traces_are_read_after_a_traced_statement(session: Opened) -> None:
 
 def test_results_have_columns_types_and_rows(session: Opened) -> None:
     session.execute(INSERT + "(1, 'one', 1.0)")
-    found = session.execute("SELECT id, name FROM items WHERE id = 1")
-    assert (found.columns, found.types) == (("id", "name"), ["int", "text"])
-    (row,) = found
+    result = session.execute("SELECT id, name FROM items WHERE id = 1")
+    assert (result.columns, result.types) == (("id", "name"), ["int", "text"])
+    (row,) = result
     assert (row[0], row["id"], row.id) == (1, 1, 1)
     assert dict(row) == row.as_dict() == {"id": 1, "name": "one"}
-    assert found.first() == found.one() == found[0] == found[-1]
-    assert (found.attempts, found.warnings, found.paging_state) == (1, [], None)
+    assert result.first() == result.one() == result[0] == result[-1]
+    assert (result.attempts, result.warnings, result.paging_state) == (1, [], None)
     nothing = session.execute("SELECT * FROM items WHERE id = 99999999")
     assert (len(nothing), nothing.first(), nothing.one(), nothing.all()) == (0, None, None, [])
     with pytest.raises(AttributeError, match="no column price; there are: id, name"):

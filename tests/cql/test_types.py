@@ -140,8 +140,8 @@ def test_null_is_none_for_every_type(here: Any, there: Any) -> None:
     marks = ", ".join("?" for _ in SAME)
     here.execute(f"INSERT INTO everything (id, {names}) VALUES (-1, {marks})", [None] * len(SAME))
     for session in (here, there):
-        found = session.execute(f"SELECT {names} FROM everything WHERE id = -1").one()
-        assert list(found) == [None] * len(SAME)
+        row = session.execute(f"SELECT {names} FROM everything WHERE id = -1").one()
+        assert list(row) == [None] * len(SAME)
 
 
 def test_counters_take_negative_and_large_steps(here: Any, there: Any) -> None:
@@ -157,13 +157,13 @@ def test_empty_values_are_read(here: Any, there: Any) -> None:
     insert = (
         f"INSERT INTO empties (id, {', '.join(names)}) VALUES (1, {', '.join('?' * len(names))})"
     )
-    given = ["" if name == "f" else b"" if name == "g" else cql.EMPTY for name in names]
-    here.execute(insert, given)
-    found = here.execute(f"SELECT {', '.join(names)} FROM empties WHERE id = 1").one()
-    assert list(found) == given
+    values = ["" if name == "f" else b"" if name == "g" else cql.EMPTY for name in names]
+    here.execute(insert, values)
+    row = here.execute(f"SELECT {', '.join(names)} FROM empties WHERE id = 1").one()
+    assert list(row) == values
     # The other client reads empty numbers as null.
-    found = there.execute("SELECT a, f, g FROM empties WHERE id = 1").one()
-    assert list(found) == [None, "", b""]
+    row = there.execute("SELECT a, f, g FROM empties WHERE id = 1").one()
+    assert list(row) == [None, "", b""]
 
 
 @pytest.mark.parametrize(

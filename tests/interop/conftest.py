@@ -39,17 +39,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     peer, API and number of nodes is among those that remain.
     """
 
-    def wanted(number: int, given: dict[str, object]) -> bool:
-        peer = PEERS.index(str(given["peer"]))
+    def is_selected(number: int, case: dict[str, object]) -> bool:
+        peer = PEERS.index(str(case["peer"]))
         api = APIS[(number + peer) % len(APIS)]
         nodes = NODES[(number + peer // 2) % len(NODES)]
-        return (given["api"], given["shared_cluster"]) == (api, nodes)
+        return (case["api"], case["shared_cluster"]) == (api, nodes)
 
     def among(item: pytest.Item) -> bool:
         return {"api", "peer", "shared_cluster"} <= selection.parameters(item).keys()
 
     varied = ["api", "peer", "shared_cluster"]
-    dropped = selection.keep(items, wanted, varied, among)
+    dropped = selection.keep(items, is_selected, varied, among)
     if dropped:
         config.hook.pytest_deselected(items=dropped)
 

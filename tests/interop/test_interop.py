@@ -76,8 +76,8 @@ def name(set_name: str) -> str:
     return set_name
 
 
-def the_same(found: object, given: object) -> bool:
-    return type(found) is type(given) and repr(found) == repr(given)
+def the_same(actual: object, value: object) -> bool:
+    return type(actual) is type(value) and repr(actual) == repr(value)
 
 
 @pytest.mark.parametrize("value", SCALARS, ids=shown)
@@ -87,9 +87,9 @@ def test_both_clients_read_scalars_of_the_other(
     if isinstance(value, str):
         skip_if_different(peer, value)
     data.put("ours", {"v": value, "other": 1})
-    found, generation, _ = peer.get(("test", name, "ours"))
-    assert the_same(found["v"], value)
-    assert (found["other"], generation) == (1, 1)
+    result, generation, _ = peer.get(("test", name, "ours"))
+    assert the_same(result["v"], value)
+    assert (result["other"], generation) == (1, 1)
     peer.put(("test", name, "theirs"), {"v": value, "other": 1})
     record = data.get("theirs")
     assert the_same(record["v"], value)
@@ -103,17 +103,17 @@ def test_both_clients_read_collections_of_the_other(
     data.put("ours", {"v": value})
     assert peer.get(("test", name, "ours"))[0]["v"] == value
     peer.put(("test", name, "theirs"), {"v": value})
-    found = data.get("theirs")["v"]
-    assert found == value
-    assert type(found) is type(value)
+    record = data.get("theirs")["v"]
+    assert record == value
+    assert type(record) is type(value)
 
 
 def test_both_clients_read_geojson_of_the_other(data: Caller, peer: Any, name: str) -> None:
     text = '{"type": "Point", "coordinates": [11.5, 48.25]}'
     theirs = peer.geo(text)
     data.put("ours", {"g": spikewire.GeoJSON(text)})
-    found = peer.geo_text(peer.get(("test", name, "ours"))[0]["g"])
-    assert found.replace(" ", "") == text.replace(" ", "")
+    result = peer.geo_text(peer.get(("test", name, "ours"))[0]["g"])
+    assert result.replace(" ", "") == text.replace(" ", "")
     peer.put(("test", name, "theirs"), {"g": theirs})
     assert data.get("theirs")["g"].to_object()["coordinates"] == [11.5, 48.25]
 

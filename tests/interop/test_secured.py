@@ -24,8 +24,8 @@ BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_00
 def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, str]]:
     """A cluster with users; with users and TLS; with client certificates as well."""
     tls: Any = {"users": None, "tls": True, "certificates": {"client_certificates": True}}
-    given = {} if tls[request.param] is None else {"tls": tls[request.param]}
-    with Cluster(nodes=2, users=USERS, **given) as cluster:
+    options = {} if tls[request.param] is None else {"tls": tls[request.param]}
+    with Cluster(nodes=2, users=USERS, **options) as cluster:
         assert cluster.wait_settled()
         yield cluster, request.param
 
@@ -42,14 +42,17 @@ def official(cluster: Cluster, kind: str) -> Any:
     hosts: list[Any] = [
         (host, int(port)) for host, port in (address.split(":") for address in cluster.addresses)
     ]
-    made: dict[str, Any] = {"hosts": hosts, "user": "app", "password": PASSWORD}
+    entries: dict[str, Any] = {"hosts": hosts, "user": "app", "password": PASSWORD}
     if kind != "users":
-        made["hosts"] = [(*host, "spikewire") for host in hosts]
-        made["tls"] = {"enable": True, "cafile": str(files(cluster).ca)}
+        entries["hosts"] = [(*host, "spikewire") for host in hosts]
+        entries["tls"] = {"enable": True, "cafile": str(files(cluster).ca)}
     if kind == "certificates":
-        shown = files(cluster)
-        made["tls"] |= {"certfile": str(shown.certificate), "keyfile": str(shown.key)}
-    return made
+        certificates = files(cluster)
+        entries["tls"] |= {
+            "certfile": str(certificates.certificate),
+            "keyfile": str(certificates.key),
+        }
+    return entries
 
 
 @pytest.mark.parametrize("module", ["aerospike", "spikewire.compat.aerospike"])
@@ -71,9 +74,9 @@ def test_the_official_client_uses_a_secured_cluster(
             assert [row.record[2]["n"] for row in rows] == list(range(50))
             assert len(client.query("test", f"official-{kind}").results()) == 50
             wrong = official(cluster, kind) | {"password": "hidden"}
-            with pytest.raises(peer.exception.AerospikeError) as found:
+            with pytest.raises(peer.exception.AerospikeError) as caught:
                 peer.client(wrong).connect()
-            assert "hidden" not in str(found.value)
+            assert "hidden" not in str(caught.value)
     finally:
         client.close()
 
@@ -118,6 +121,6 @@ def test_our_client_and_the_drop_in_share_a_secured_cluster(secured: tuple[Clust
         other.connect("app", PASSWORD)
         assert other.get(("test", "beside", 1))[2] == {"n": 1}
         other.close()
-        with pytest.raises(aerospike.exception.AdminError) as found:
+        with pytest.raises(aerospike.exception.AdminError) as caught:
             other.connect("app", "hidden")
-        assert "hidden" not in str(found.value)
+        assert "hidden" not in str(caught.value)
