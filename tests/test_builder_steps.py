@@ -84,8 +84,8 @@ class TestCopies:
 
 def test_a_step_is_begun_by_a_session(users: spikewire.Dataset) -> None:
     steps: list[Any] = [builder.Read(), builder.WriteOne(), builder.DeleteMany()]
-    for value in steps:
-        for call in (value.execute, partial(value.query, users.key(1))):
+    for made in steps:
+        for call in (made.execute, partial(made.query, users.key(1))):
             with pytest.raises(TypeError, match="a step is begun by a session"):
                 call()
 

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn each_replica_policy_chooses_its_nodes() {
+    fn policies() {
         assert_eq!(names(ReplicaPolicy::Master, false, &[]), ["N0", "N0", "N0"]);
         assert_eq!(names(ReplicaPolicy::Sequence, false, &[]), ["N0", "N2", "N0"]);
         assert_eq!(names(ReplicaPolicy::Any, true, &[]), ["N0", "N2", "N0"]);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn replica_any_spreads_reads_over_the_replicas() {
+    fn any_spreads_reads() {
         let (_, snapshot) = cluster();
         let router = Router::default();
         let target = Target::partition("test".into(), 7, false);

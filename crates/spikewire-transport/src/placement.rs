@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_placed_on_the_least_busy_connection() {
+    fn places() {
         assert_eq!(placed(&[], 2, 512), Place::Open);
         assert_eq!(placed(&[(63, false)], 2, 512), Place::On(0));
         assert_eq!(placed(&[(64, false)], 2, 512), Place::Open);

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policy_words_parse_or_list_the_choices() {
+    fn words() {
         assert_eq!(replica("prefer-rack"), Ok(ReplicaPolicy::PreferRack));
         assert_eq!(
             replica("nearest").unwrap_err().message(),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_must_be_finite_and_not_negative() {
+    fn spans() {
         assert_eq!(seconds("timeout", 1.5, 1.5), Ok(Duration::from_millis(1500)));
         assert_eq!(seconds("timeout", 1e-12, 1e-12), Ok(Duration::from_nanos(1)));
         assert_eq!(seconds("timeout", 0.0, 0), Ok(Duration::ZERO));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_must_be_in_range() {
+    fn counts() {
         assert_eq!(count("limit", Some(3), (1, 3), 3), Ok(3));
         for odd in [Some(0), Some(4), None] {
             let error = count("limit", odd, (1, 3), "x").unwrap_err();
