@@ -221,9 +221,9 @@ stress: build node ## Search for faults under load, kills, forks and interrupts 
 	$(BIN)/python tools/stress --minutes $(MINUTES) $(ARGS)
 
 .PHONY: test-quick
-test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
+test-quick: build ## Run the Python tests that take little time, each on one API, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
-	$(BIN)/python -m pytest -q --one-face --ignore tests/interop --ignore tests/peers \
+	$(BIN)/python -m pytest -q --one-api --ignore tests/interop --ignore tests/peers \
 		-m 'not (cassandra or cassandra_cluster or faults or interop or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-free-threaded

@@ -12,7 +12,7 @@ import pytest
 
 import modules
 import selection
-from faces import FACES, Caller, Face, Opened
+from apis import APIS, Api, Caller, Opened
 from loops import run_on
 from spikewire.testing import Cluster
 
@@ -36,16 +36,16 @@ _sets = itertools.count()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--one-face", action="store_true", help="run each case on one face, in turns (quick)"
+        "--one-api", action="store_true", help="run each case on one API, in turns (quick)"
     )
     parser.addoption(
-        "--every-face", action="store_true", help="run each case on all faces (twice the time)"
+        "--every-api", action="store_true", help="run each case on all APIs (twice the time)"
     )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks tests by their files, and deselects those that another face covers."""
+    """Marks tests by their files, and deselects those that another API covers."""
     for item in items:
         if TESTS not in item.path.parents:
             continue
@@ -53,18 +53,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         mark = selection.mark_of(path)
         if mark is not None:
             item.add_marker(mark)
-        if path.as_posix().startswith(selection.ANY_FACE):
-            item.add_marker("any_face")
-        if path.as_posix().startswith(selection.EVERY_FACE):
-            item.add_marker("every_face")
+        if path.as_posix().startswith(selection.ANY_API):
+            item.add_marker("any_api")
+        if path.as_posix().startswith(selection.EVERY_API):
+            item.add_marker("every_api")
         if path.as_posix().startswith(selection.THREADS):
             item.add_marker("threads")
-    if config.getoption("every_face"):
+    if config.getoption("every_api"):
         return
-    one = config.getoption("one_face")
-    dropped = selection.one_face(items, everywhere=one)
+    one = config.getoption("one_api")
+    dropped = selection.one_api(items, everywhere=one)
     if not one:
-        dropped += selection.some_faces(items)
+        dropped += selection.some_apis(items)
     if dropped:
         config.hook.pytest_deselected(items=dropped)
 
@@ -75,14 +75,14 @@ def modules_folder() -> None:
     modules.name_it_first()
 
 
-@pytest.fixture(scope="session", params=FACES)
-def face(request: pytest.FixtureRequest) -> Iterator[Face]:
-    """Each face in turn: blocking, futures, asyncio on its own loop, asyncio on uvloop."""
+@pytest.fixture(scope="session", params=APIS)
+def api(request: pytest.FixtureRequest) -> Iterator[Api]:
+    """Each API in turn: blocking, futures, asyncio on its own loop, asyncio on uvloop."""
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
-    face = Face(request.param)
-    yield face
-    face.end()
+    api = Api(request.param)
+    yield api
+    api.end()
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
@@ -104,9 +104,9 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def client(face: Face, cluster: Cluster) -> Iterator[Opened]:
-    """A client of the face, on the healthy cluster; a long timeout for noisy machines."""
-    with face.open(cluster.seeds, timeout=10) as client:
+def client(api: Api, cluster: Cluster) -> Iterator[Opened]:
+    """A client of the API, on the healthy cluster; a long timeout for noisy machines."""
+    with api.open(cluster.seeds, timeout=10) as client:
         yield client
 
 

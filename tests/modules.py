@@ -18,9 +18,9 @@ from spikewire.testing import Cluster
 @functools.cache
 def folder() -> str:
     """Each client of a test that runs functions names it."""
-    made = tempfile.mkdtemp(prefix="modules-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    result = tempfile.mkdtemp(prefix="modules-")
+    atexit.register(shutil.rmtree, result, ignore_errors=True)
+    return result
 
 
 def name_it_first() -> None:

@@ -24,9 +24,9 @@ USERS: dict[str, Any] = {
 
 def files(cluster: Cluster) -> Certificates:
     """The files of a cluster with TLS."""
-    found = cluster.certificates
-    assert found is not None
-    return found
+    certificates = cluster.certificates
+    assert certificates is not None
+    return certificates
 
 
 def trusted(cluster: Cluster, **more: Any) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def trusted(cluster: Cluster, **more: Any) -> dict[str, Any]:
 
 def identity(cluster: Cluster) -> dict[str, Any]:
     """Entries of ``tls``: the certificate of a client."""
-    shown = files(cluster)
-    return {"certificate": shown.certificate, "private_key": shown.key}
+    certificates = files(cluster)
+    return {"certificate": certificates.certificate, "private_key": certificates.key}
 
 
 def url(cluster: Cluster, name: str = "app", password: str = PASSWORD) -> str:

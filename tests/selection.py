@@ -1,22 +1,22 @@
-"""Selection of the collected tests: marks by file, and tests that need one face only.
+"""Selection of the collected tests: marks by file, and tests that need one API only.
 
-Every test of a behaviour is written once and collected for each face. How many of them run a case
+Every test of a behaviour is written once and collected for each API. How many of them run a case
 depends on what it can find:
 
-- tests about threads and loops (`EVERY_FACE`): all faces;
+- tests about threads and loops (`EVERY_API`): all APIs;
 - others: two, one whose caller blocks and one on an event loop, each pair in turns;
-- where the face cannot make a difference, as in the arguments of a call, the mark `any_face`: one,
+- where the API cannot make a difference, as in the arguments of a call, the mark `any_api`: one,
   in turns.
 
-So every face has its share and no case is left out. `--one-face` runs all cases on one face,
-`--every-face` on all.
+So every API has its share and no case is left out. `--one-api` runs all cases on one API,
+`--every-api` on all.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from faces import FACES
+from apis import APIS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,9 +48,9 @@ MARKS = {
 }
 
 
-#: Files about code that all faces share: validation and encoding of arguments, and decoding of
+#: Files about code that all APIs share: validation and encoding of arguments, and decoding of
 #: replies.
-ANY_FACE = (
+ANY_API = (
     "behaviour/test_bad_input",
     "behaviour/test_columns_arrow",
     "behaviour/test_expressions",
@@ -59,8 +59,8 @@ ANY_FACE = (
     "behaviour/test_values",
 )
 
-#: Files about what faces do differently: waiting, loops, threads, and every verb once.
-EVERY_FACE = (
+#: Files about what APIs do differently: waiting, loops, threads, and every verb once.
+EVERY_API = (
     "behaviour/test_blocking",
     "behaviour/test_chaos",
     "behaviour/test_limits",
@@ -107,8 +107,8 @@ THREADS = (
 
 def mark_of(path: PurePath) -> str | None:
     """The mark of a file, given by its path in the tests folder."""
-    found = (mark for start, mark in MARKS.items() if path.as_posix().startswith(start))
-    return next(found, None)
+    marks = (mark for start, mark in MARKS.items() if path.as_posix().startswith(start))
+    return next(marks, None)
 
 
 def parameters(item: pytest.Item) -> dict[str, object]:
@@ -127,52 +127,52 @@ def case_of(item: pytest.Item, without: Iterable[str]) -> tuple[object, ...]:
 
 def keep(
     items: list[pytest.Item],
-    wanted: Callable[[int, dict[str, object]], bool],
+    is_selected: Callable[[int, dict[str, object]], bool],
     without: Iterable[str],
     among: Callable[[pytest.Item], bool],
 ) -> list[pytest.Item]:
-    """Removes the items that `wanted` rejects from the list, and returns them.
+    """Removes the items that `is_selected` rejects from the list, and returns them.
 
     It is called with the number of the case, counted without the parameters `without`.
     """
     numbers: dict[tuple[object, ...], int] = {}
-    kept: list[pytest.Item] = []
+    remaining: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
         if not among(item):
-            kept.append(item)
+            remaining.append(item)
             continue
         number = numbers.setdefault(case_of(item, without), len(numbers))
-        (kept if wanted(number, parameters(item)) else dropped).append(item)
-    items[:] = kept
+        (remaining if is_selected(number, parameters(item)) else dropped).append(item)
+    items[:] = remaining
     return dropped
 
 
-#: Faces of one kind, between which tests that are not about their differences take turns.
+#: APIs of one kind, between which tests that are not about their differences take turns.
 PAIRS = (("blocking", "submit"), ("asyncio", "uvloop"))
 
 
-def some_faces(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Keeps each case for one face of each kind, in turns, unless it is for one or for all."""
+def some_apis(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Keeps each case for one API of each kind, in turns, unless it is for one or for all."""
 
     def among(item: pytest.Item) -> bool:
-        is_open = not any(map(item.get_closest_marker, ("any_face", "every_face")))
-        return is_open and parameters(item).get("face") in FACES
+        is_open = not any(map(item.get_closest_marker, ("any_api", "every_api")))
+        return is_open and parameters(item).get("api") in APIS
 
-    def selected(number: int, case: dict[str, object]) -> bool:
-        return any(case["face"] == pair[number % len(pair)] for pair in PAIRS)
+    def is_selected(number: int, case: dict[str, object]) -> bool:
+        return any(case["api"] == pair[number % len(pair)] for pair in PAIRS)
 
-    return keep(items, selected, ["face"], among)
+    return keep(items, is_selected, ["api"], among)
 
 
-def one_face(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
-    """Keeps each case that any face may run for one face only, in turns."""
+def one_api(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
+    """Keeps each case that any API may run for one API only, in turns."""
 
     def among(item: pytest.Item) -> bool:
-        is_any = everywhere or item.get_closest_marker("any_face") is not None
-        return is_any and parameters(item).get("face") in FACES
+        is_any = everywhere or item.get_closest_marker("any_api") is not None
+        return is_any and parameters(item).get("api") in APIS
 
-    def wanted(number: int, given: dict[str, object]) -> bool:
-        return given["face"] == FACES[number % len(FACES)]
+    def is_selected(number: int, case: dict[str, object]) -> bool:
+        return case["api"] == APIS[number % len(APIS)]
 
-    return keep(items, wanted, ["face"], among)
+    return keep(items, is_selected, ["api"], among)

@@ -1,4 +1,4 @@
-"""Cassandra sessions of every face behind one way to call them."""
+"""Cassandra sessions of every API behind one way to call them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from faces import Face
+from apis import Api
 from spikewire import cql
 
 if TYPE_CHECKING:
@@ -16,40 +16,40 @@ SUBMITTED = frozenset({"execute", "page", "prepare"})
 
 
 class Sessions:
-    """Opens sessions of one face and runs their calls in this thread."""
+    """Opens sessions of one API and runs their calls in this thread."""
 
     def __init__(self, name: str) -> None:
-        self.face = Face(name)
+        self.api = Api(name)
         self.opened: list[Opened] = []
 
     def open(self, points: Any, **options: Any) -> Opened:
-        opened = Opened(self.face, points, options)
+        opened = Opened(self.api, points, options)
         self.opened.append(opened)
         return opened
 
     def end(self) -> None:
         for opened in self.opened:
             opened.close()
-        self.face.end()
+        self.api.end()
 
 
 class Opened:
     """An open session, whose verbs return their results."""
 
-    def __init__(self, face: Face, points: Any, options: dict[str, Any]) -> None:
-        self.face = face
+    def __init__(self, api: Api, points: Any, options: dict[str, Any]) -> None:
+        self.api = api
         # The machine may have other work.
         options = {"connect_timeout": 20, "timeout": 60, **options}
-        if face.is_blocking:
+        if api.is_blocking:
             self.raw: Any = cql.Session(points, **options)
         else:
-            self.raw = face.settle(lambda: cql.AsyncSession.connect(points, **options))
+            self.raw = api.settle(lambda: cql.AsyncSession.connect(points, **options))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        raw, settle = self.raw, self.face.settle
+        raw, settle = self.raw, self.api.settle
 
         def call(*args: Any, **options: Any) -> Any:
-            if self.face.name == "submit" and name in SUBMITTED:
+            if self.api.name == "submit" and name in SUBMITTED:
                 return getattr(raw.submit, name)(*args, **options).result(100)
             return settle(lambda: getattr(raw, name)(*args, **options))
 
@@ -61,16 +61,16 @@ class Opened:
 
     def some(self, query: Any, count: int = sys.maxsize) -> list[Any]:
         """The next rows of a query."""
-        return self.face.some(query, count)
+        return self.api.some(query, count)
 
     def pages(self, query: Any, count: int = sys.maxsize) -> list[Any]:
         """The next pages of a query."""
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             return list(itertools.islice(query.pages(), count))
-        return self.face.some(query.pages(), count)
+        return self.api.some(query.pages(), count)
 
     def end_query(self, query: Any) -> None:
-        self.face.settle(query.close)
+        self.api.settle(query.close)
 
     def close(self) -> None:
-        self.face.settle(self.raw.close)
+        self.api.settle(self.raw.close)

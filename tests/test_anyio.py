@@ -70,7 +70,9 @@ def slow() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_results_and_errors(run: Callable[[Any], None], data: spikewire.Dataset) -> None:
+def test_results_and_errors_are_awaited(
+    run: Callable[[Any], None], data: spikewire.Dataset
+) -> None:
     async def main() -> None:
         await result(data.submit.put("alice", {"n": 1}))
         record = await result(data.submit.operate("alice", [op.add("n", 1), op.get("n")]))
@@ -87,7 +89,9 @@ def test_results_and_errors(run: Callable[[Any], None], data: spikewire.Dataset)
     run(main)
 
 
-def test_many_tasks(run_anyio: Callable[[Any], None], data: spikewire.Dataset) -> None:
+def test_many_tasks_await_results(
+    run_anyio: Callable[[Any], None], data: spikewire.Dataset
+) -> None:
     async def main() -> None:
         async def rounds(task: int) -> None:
             for _ in range(10):
@@ -114,14 +118,14 @@ def test_no_thread_waits(run_anyio: Callable[[Any], None], data: spikewire.Datas
     run_anyio(main)
 
 
-def test_without_a_loop(data: spikewire.Dataset) -> None:
+def test_awaiting_without_a_loop_raises(data: spikewire.Dataset) -> None:
     waits = result(data.submit.exists("key"))
     with pytest.raises(RuntimeError, match="no running event loop"):
         waits.send(None)
 
 
 class TestCancelling:
-    def test_gives_up_the_answer_not_the_command(
+    def test_cancelling_does_not_undo_a_sent_command(
         self, run_anyio: Callable[[Any], None], slow: Cluster
     ) -> None:
         async def main() -> None:
@@ -141,7 +145,7 @@ class TestCancelling:
 
         run_anyio(main)
 
-    def test_withdraws_what_was_not_sent(
+    def test_cancelling_withdraws_a_waiting_command(
         self, run_anyio: Callable[[Any], None], slow: Cluster
     ) -> None:
         async def main() -> None:
@@ -239,7 +243,7 @@ def test_runs_in_threads_share_a_client(data: spikewire.Dataset) -> None:
     assert data.get("total")["n"] == 150
 
 
-def test_trio_as_a_guest_of_asyncio(data: spikewire.Dataset) -> None:
+def test_trio_works_as_a_guest_of_asyncio(data: spikewire.Dataset) -> None:
     async def rounds() -> int:
         for _ in range(20):
             await result(data.submit.add("total", {"n": 1}))
@@ -262,7 +266,9 @@ def test_trio_as_a_guest_of_asyncio(data: spikewire.Dataset) -> None:
 
 
 class TestStream:
-    def test_all_records(self, run: Callable[[Any], None], data: spikewire.Dataset) -> None:
+    def test_a_stream_returns_all_records(
+        self, run: Callable[[Any], None], data: spikewire.Dataset
+    ) -> None:
         data.put_many({n: {"n": n} for n in range(1000)}).raise_for_errors()
 
         async def main() -> None:
@@ -307,7 +313,9 @@ class TestStream:
 
         run_anyio(main)
 
-    def test_errors(self, run: Callable[[Any], None], client: spikewire.Client) -> None:
+    def test_errors_of_a_stream_raise(
+        self, run: Callable[[Any], None], client: spikewire.Client
+    ) -> None:
         async def main() -> None:
             elsewhere = client.dataset("nowhere", "records")
             with pytest.raises(ValueError, match="rows must be at least 1, not 0"):
@@ -327,7 +335,7 @@ class TestOpening:
 
         run(main)
 
-    def test_no_cluster(self, run: Callable[[Any], None]) -> None:
+    def test_opening_without_a_cluster_raises(self, run: Callable[[Any], None]) -> None:
         async def main() -> None:
             with pytest.raises(spikewire.ConnectionFailed):
                 async with open_client("127.0.0.1:1"):

@@ -1,4 +1,4 @@
-"""The chained builder, on both faces."""
+"""The chained builder, on both APIs."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import builder, exp, op
 from spikewire.aerospike.builder import asynchronous, blocking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Opened
+    from apis import Opened
     from spikewire.builder import Result
 
 
 class Chains:
-    """A session of one face, whose calls are run to their ends."""
+    """A session of one API, whose calls are run to their ends."""
 
     def __init__(self, client: Opened, set_name: str) -> None:
-        self.face = client.face
+        self.api = client.api
         self.session = client.raw.session()
         self.users = client.raw.dataset("test", set_name)
 
     def run(self, start: Any) -> Any:
         """The result of a final step, awaited if necessary."""
-        return self.face.settle(start)
+        return self.api.settle(start)
 
     def streamed(self, stream: Any) -> list[Any]:
-        return self.face.rows(stream)
+        return self.api.rows(stream)
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
 def chains(request: pytest.FixtureRequest, cluster: Any, set_name: str) -> Iterator[Chains]:
-    face = Face(request.param)
-    with face.open(cluster.seeds, timeout=10) as client:
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=10) as client:
         yield Chains(client, set_name)
-    face.end()
+    api.end()
 
 
 class TestOneKey:
-    def test_write_and_read(self, chains: Chains) -> None:
+    def test_a_record_is_written_and_read(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         alice = chains.users.key("alice")
         assert run(session.upsert(alice).set("age", 28).set("name", "Alice").execute) is None
@@ -61,7 +61,7 @@ class TestOneKey:
         assert run(session.upsert(alice).put({"a": 1, "b": 2}).remove("name", "b").execute) is None
         assert run(session.query(alice).first).bins == {"age": 28, "a": 1}
 
-    def test_missing(self, chains: Chains) -> None:
+    def test_a_missing_record_raises(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         nobody = chains.users.key("nobody")
         with pytest.raises(spikewire.RecordNotFound) as caught:
@@ -105,7 +105,7 @@ class TestOneKey:
         assert run(read.first).results == (5, 1, 6)
         assert run(session.update(key).set("n", 9).first).bins == {}
 
-    def test_what_the_verbs_say_about_records_that_exist(self, chains: Chains) -> None:
+    def test_verbs_follow_their_exists_rules(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         key = chains.users.key("k")
         with pytest.raises(spikewire.RecordNotFound):
@@ -125,7 +125,7 @@ class TestOneKey:
         assert run(session.delete(key).execute) is True
         assert run(session.exists(key).execute) is False
 
-    def test_options(self, chains: Chains) -> None:
+    def test_options_apply_to_single_records(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         key = chains.users.key("k")
         run(session.upsert(key).set("age", 20).ttl(3600).send_key().execute)
@@ -147,21 +147,21 @@ class TestOneKey:
 
 
 class TestManyKeys:
-    def test_write_and_read(self, chains: Chains) -> None:
+    def test_records_of_many_keys_are_written_and_read(self, chains: Chains) -> None:
         session, run = chains.session, chains.run
         keys = chains.users.keys(range(10))
         written = run(session.upsert(keys).set("seen", True).add("visits", 1).ttl(3600).execute)
         assert (len(written), written.count(), written.errors) == (10, 10, [])
         assert all(result.ok for result in written)
         more = chains.users.keys(range(8, 12))
-        found = run(session.query(more).bins("visits").execute)
-        assert [result.key.key for result in found] == [8, 9, 10, 11]
-        assert [result.missing for result in found] == [False, False, True, True]
-        assert [record["visits"] for record in found.to_list()] == [1, 1]
-        assert found[0].unwrap().bins == {"visits": 1}
-        assert [it.row for it in found[1:3]] == [1, 2]
+        actual = run(session.query(more).bins("visits").execute)
+        assert [result.key.key for result in actual] == [8, 9, 10, 11]
+        assert [result.missing for result in actual] == [False, False, True, True]
+        assert [record["visits"] for record in actual.to_list()] == [1, 1]
+        assert actual[0].unwrap().bins == {"visits": 1}
+        assert [it.row for it in actual[1:3]] == [1, 2]
         with pytest.raises(spikewire.RecordNotFound):
-            found[3].unwrap()
+            actual[3].unwrap()
         assert len(run(lambda: session.query(more).execute(missing="skip"))) == 2
         with pytest.raises(spikewire.RecordNotFound) as caught:
             run(lambda: session.query(more).execute(missing="error"))
@@ -180,7 +180,7 @@ class TestManyKeys:
         assert run(session.delete(more).execute).count() == 2
         assert run(session.query(keys).count) == 8
 
-    def test_strategies(self, chains: Chains) -> None:
+    def test_error_strategies_raise_return_or_handle(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.key(1)).set("n", "text").execute)
         keys = users.keys([0, 1, 2])
@@ -214,7 +214,7 @@ class TestManyKeys:
         with pytest.raises(LookupError, match="1"):
             call(on_error=stop)
 
-    def test_strategies_about_missing_records(self, chains: Chains) -> None:
+    def test_missing_records_follow_their_strategy(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.key(1)).set("n", 1).execute)
         keys = users.keys([0, 1])
@@ -240,7 +240,7 @@ class TestManyKeys:
         assert [it.error.code for it in filtered] == [2, 27]
         assert isinstance(filtered[1].error, spikewire.FilteredOut)
 
-    def test_streams(self, chains: Chains) -> None:
+    def test_streams_return_results_in_order(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.keys(range(50))).set("n", 1).execute)
         stream = session.query(users.key(n) for n in range(60)).stream(window=7, limit=2)
@@ -261,26 +261,26 @@ class TestManyKeys:
         assert [it.ok for it in chains.streamed(session.query(users.key(1)).stream())] == [True]
 
     def test_a_stream_reads_no_more_than_it_needs(self, chains: Chains) -> None:
-        taken: list[int] = []
+        numbers: list[int] = []
 
         def endless() -> Iterator[Any]:
             number = 0
             while True:
-                taken.append(number)
+                numbers.append(number)
                 yield chains.users.key(number)
                 number += 1
 
         stream = chains.session.query(endless()).stream(window=4, limit=3)
-        assert len(chains.face.some(stream, 6)) == 6
-        assert 8 <= len(taken) <= 24
-        if chains.face.is_blocking:
+        assert len(chains.api.some(stream, 6)) == 6
+        assert 8 <= len(numbers) <= 24
+        if chains.api.is_blocking:
             stream.close()
         else:
             chains.run(stream.aclose)
 
 
 class TestChains:
-    def test_everything_in_one_call(self, chains: Chains) -> None:
+    def test_a_chain_runs_all_steps_in_one_call(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.keys([*"abc"])).set("n", 1).execute)
         chain = (
@@ -324,7 +324,7 @@ class TestChains:
         # The other rows have been executed all the same.
         assert run(session.exists(users.key(1)).execute) is True
 
-    def test_a_generation_in_a_chain(self, chains: Chains) -> None:
+    def test_a_chain_checks_generations(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         run(session.upsert(users.keys([1, 2])).set("n", 1).execute)
         chain = (
@@ -338,7 +338,7 @@ class TestChains:
         first, second = run(lambda: chain.execute(on_error="collect"))
         assert (type(first.error), second.ok) == (spikewire.GenerationMismatch, True)
 
-    def test_stream_of_a_chain(self, chains: Chains) -> None:
+    def test_a_chain_streams_its_results(self, chains: Chains) -> None:
         session, users = chains.session, chains.users
         chain = session.upsert(users.key(1)).set("n", 1).query(users.key(1))
         assert [it.row for it in chains.streamed(chain.stream())] == [0, 1]
@@ -353,7 +353,7 @@ class TestScans:
         chains.run(chain.execute)
         return chains
 
-    def test_scan(self, people: Chains) -> None:
+    def test_a_dataset_is_scanned_with_filter_and_limit(self, people: Chains) -> None:
         session, run, users = people.session, people.run, people.users
         adults = people.streamed(session.query(users).where("$.age > ?", 25).limit(100).stream())
         assert sorted(record["age"] for record in adults) == list(range(26, 40))
@@ -368,22 +368,22 @@ class TestScans:
         parts = [run(session.query(users).partitions(range(n, n + 2048)).count) for n in (0, 2048)]
         assert sum(parts) == 40
 
-    def test_index(self, people: Chains) -> None:
+    def test_a_query_uses_an_index(self, people: Chains) -> None:
         session, run, users = people.session, people.run, people.users
         client = session._verbs
         run(lambda: client.indexes.create("test", users.set, "age", int))
-        found = run(session.query(users).index(spikewire.between("age", 5, 9)).to_list)
-        assert sorted(record["age"] for record in found) == [5, 6, 7, 8, 9]
+        result = run(session.query(users).index(spikewire.between("age", 5, 9)).to_list)
+        assert sorted(record["age"] for record in result) == [5, 6, 7, 8, 9]
 
-    def test_pages(self, people: Chains) -> None:
+    def test_a_query_is_read_in_pages(self, people: Chains) -> None:
         session, users = people.session, people.users
         query = session.query(users).page_size(15).stream()
-        page = people.face.page(query)
+        page = people.api.page(query)
         assert len(page) == 15
         rest = session.query(users).page_size(15).resume(page.cursor)
         assert len(people.run(rest.to_list)) == 25
 
-    def test_arrays(self, people: Chains) -> None:
+    def test_a_query_becomes_an_array(self, people: Chains) -> None:
         np = pytest.importorskip("numpy")
         session, run, users = people.session, people.run, people.users
         dtype = [("age", "i8")]
@@ -400,7 +400,7 @@ class TestScans:
         named = session.query(users.keys([3, 5])).bins("age")
         assert run(lambda: named.to_numpy(dtype, missing="raise"))["age"].tolist() == [3, 5]
 
-    def test_tables(self, people: Chains) -> None:
+    def test_a_query_becomes_a_table(self, people: Chains) -> None:
         pa = pytest.importorskip("pyarrow")
         session, run, users = people.session, people.run, people.users
         run(session.upsert(users.key("other")).set("name", "x").execute)
@@ -411,7 +411,7 @@ class TestScans:
         some = run(session.query(users.keys([3, 99])).to_arrow)
         assert pa.table(some).to_pydict() == {"age": [3, None]}
 
-    def test_frames(self, people: Chains) -> None:
+    def test_a_query_becomes_a_frame(self, people: Chains) -> None:
         pytest.importorskip("pandas")
         session, run, users = people.session, people.run, people.users
         some = run(session.query(users.keys([3, 4])).to_pandas)
@@ -423,7 +423,7 @@ class TestScans:
 
 
 class TestBadInput:
-    def test_what_is_empty_is_no_default(self, chains: Chains) -> None:
+    def test_empty_arguments_raise(self, chains: Chains) -> None:
         step: Any = chains.session.query(chains.users.keys([1]))
         empty: list[Any] = [[], {}, 0, False]
         for wrong in empty:
@@ -437,7 +437,7 @@ class TestBadInput:
     """Rejected before anything is sent, by an error that names the argument."""
 
     @pytest.mark.parametrize(
-        ("key", "said"),
+        ("key", "text"),
         [
             ("alice", r"not str; .*dataset\.key\('alice'\)"),
             (7, r"not int; .*dataset\.key\(7\)"),
@@ -447,14 +447,14 @@ class TestBadInput:
         ],
     )
     @pytest.mark.parametrize("verb", ["query", "upsert", "delete", "touch", "exists"])
-    def test_keys(self, chains: Chains, verb: str, key: Any, said: str) -> None:
-        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{said}"):
+    def test_invalid_keys_raise(self, chains: Chains, verb: str, key: Any, text: str) -> None:
+        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{text}"):
             getattr(chains.session, verb)(key)
         step = chains.session.query(chains.users.key(1))
-        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{said}"):
+        with pytest.raises(TypeError, match=f"{verb} takes a Key.*{text}"):
             getattr(step, verb)(key)
 
-    def test_datasets(self, chains: Chains, cluster: Any) -> None:
+    def test_invalid_steps_on_datasets_raise(self, chains: Chains, cluster: Any) -> None:
         session, users = chains.session, chains.users
         with pytest.raises(TypeError, match=r"delete takes a Key.*delete_all"):
             session.delete(users)
@@ -468,7 +468,7 @@ class TestBadInput:
         ):
             session.query(other.dataset("test", "users"))
 
-    def test_options(self, chains: Chains) -> None:
+    def test_invalid_options_raise(self, chains: Chains) -> None:
         session, users = chains.session, chains.users
         with pytest.raises(ValueError, match="generation applies to one record"):
             session.update(users.keys([1, 2])).generation(1)
@@ -496,7 +496,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="different values for timeout"):
             chains.run(step.execute)
 
-    def test_what_the_verbs_refuse(self, chains: Chains) -> None:
+    def test_invalid_writes_raise(self, chains: Chains) -> None:
         session, run, users = chains.session, chains.run, chains.users
         key = users.key(1)
         for step in (session.upsert(key), session.upsert([key]), session.insert(key)):
@@ -516,7 +516,7 @@ class TestBadInput:
             users.keys(b"alice")
         assert run(session.exists(key).execute) is False
 
-    def test_strategies(self, chains: Chains) -> None:
+    def test_invalid_error_strategies_raise(self, chains: Chains) -> None:
         session, users = chains.session, chains.users
         step = session.query(users.keys([1]))
 
@@ -569,7 +569,7 @@ def test_keys_of_an_iterator_are_read_once(chains: Chains) -> None:
     assert run(step.count) == run(step.count) == 5
 
 
-def test_profiles(chains: Chains) -> None:
+def test_chains_follow_the_profile(chains: Chains) -> None:
     client, users, run = chains.session._verbs, chains.users, chains.run
     key = users.key("k")
     profile = spikewire.profiles.Profile("short-lived", write={"ttl": 500})
@@ -588,7 +588,7 @@ def test_profiles(chains: Chains) -> None:
     assert run(chains.session.query(key).first).ttl is None
 
 
-def test_both_faces_have_the_same_steps() -> None:
+def test_both_apis_have_the_same_steps() -> None:
     for name in blocking.__all__:
         one, other = getattr(blocking, name), getattr(asynchronous, f"Async{name}")
         assert [it for it in dir(one) if it[0] != "_"] == [it for it in dir(other) if it[0] != "_"]
@@ -613,7 +613,7 @@ def test_steps_take_no_stray_attributes(chains: Chains) -> None:
         assert repr(step).startswith(f"<{type(step).__name__} of ")
 
 
-def test_results_in_tasks(cluster: Any) -> None:
+def test_concurrent_tasks_get_their_results(cluster: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, connect_timeout=20) as client:
             session, users = client.session(), client.dataset("test", "tasks")

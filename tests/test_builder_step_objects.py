@@ -47,10 +47,10 @@ def session(client: spikewire.Client) -> Builder:
 def told(step: Any) -> dict[str, Any]:
     """The state of a step."""
     names = ("_keys", "_single", "_before", "_options", "_exists", "_bins", "_ops", "_ttl")
-    found = {name: getattr(step, name) for name in names if hasattr(step, name)}
+    entries = {name: getattr(step, name) for name in names if hasattr(step, name)}
     if isinstance(step, WriteOne):
-        found["operations"] = [repr(each) for each in step._operations()]
-    return found
+        entries["operations"] = [repr(each) for each in step._operations()]
+    return entries
 
 
 BEGINNINGS: dict[str, Callable[[Builder], Any]] = {
@@ -91,14 +91,16 @@ def test_a_step_begins_anew(session: Builder, verb: str) -> None:
             assert [told(step) for step in [begin(session) for _ in range(4)]] == [fresh] * 4
 
 
-def test_steps_of_two_clients(client: spikewire.Client, session: Builder, cluster: Any) -> None:
+def test_steps_belong_to_their_client(
+    client: spikewire.Client, session: Builder, cluster: Any
+) -> None:
     with spikewire.Client(cluster.seeds) as other:
         for _ in range(3):
             assert session.upsert(KEY)._verbs is client
             assert other.session().upsert(KEY)._verbs is other
 
 
-def test_many_steps_at_once(session: Builder) -> None:
+def test_many_steps_exist_at_once(session: Builder) -> None:
     users = [spikewire.Key("test", "steps", number) for number in range(MANY)]
     for _ in range(2):
         steps = [session.upsert(key).set("n", number) for number, key in enumerate(users)]
@@ -107,8 +109,8 @@ def test_many_steps_at_once(session: Builder) -> None:
         for number, step in enumerate(steps):
             assert step.set("m", number).execute() is None
         del steps
-    found = [session.query(key).first().bins for key in users]
-    assert found == [{"n": number, "m": number} for number in range(MANY)]
+    values = [session.query(key).first().bins for key in users]
+    assert values == [{"n": number, "m": number} for number in range(MANY)]
 
 
 def test_a_step_and_its_method_may_be_called_again(session: Builder) -> None:
@@ -122,7 +124,7 @@ def test_a_step_and_its_method_may_be_called_again(session: Builder) -> None:
         assert (added.bins, exists()) == ({}, True)
 
 
-def test_what_a_step_held_goes_with_it(session: Builder) -> None:
+def test_a_step_frees_what_it_holds(session: Builder) -> None:
     held = [Value() for _ in range(4)]
     gone = [weakref.ref(value) for value in held]
     set_one = session.upsert(KEY).set("n", held[0])  # type: ignore[arg-type]
@@ -148,7 +150,7 @@ def test_cycles_through_steps_are_collected(session: Builder) -> None:
         assert session.upsert(KEY).set("n", 1).execute() is None
 
 
-def test_what_goes_may_begin_steps(session: Builder) -> None:
+def test_finalizers_may_begin_steps(session: Builder) -> None:
     begun: list[Any] = []
 
     def begin() -> None:
@@ -175,7 +177,7 @@ def test_steps_that_fail(session: Builder) -> None:
             session.upsert(KEY).set(1, 1).execute()  # type: ignore[arg-type]
 
 
-def test_classes_of_programs_extend_steps(session: Builder) -> None:
+def test_steps_may_be_subclassed(session: Builder) -> None:
     class Own(ReadOne):
         note = 1
 
@@ -220,8 +222,8 @@ def test_threads_begin_steps(session: Builder) -> None:
         try:
             for turn in range(200):
                 session.upsert(key).set("n", turn).set("m", number).execute()
-                found = session.query(key).bins("n", "m").first().bins
-                assert found == {"n": turn, "m": number}
+                result = session.query(key).bins("n", "m").first().bins
+                assert result == {"n": turn, "m": number}
                 assert session.exists(key).execute() is True
         except BaseException as error:
             failures.append(error)

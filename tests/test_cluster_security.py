@@ -38,7 +38,7 @@ def test_a_user_may_do_everything() -> None:
 @pytest.mark.parametrize(
     ("user", "password", "code"), [("app", "wrong", 65), ("nobody", "secret", 60)]
 )
-def test_wrong_credentials(user: str, password: str, code: int) -> None:
+def test_wrong_credentials_raise(user: str, password: str, code: int) -> None:
     with Cluster(users={"app": "secret"}) as cluster:
         with pytest.raises(aerospike.exception.AerospikeError) as caught:
             connect(cluster, user, password)
@@ -58,7 +58,7 @@ def test_roles_permit_commands() -> None:
 
 
 @pytest.mark.parametrize("shows", [False, True])
-def test_tls(*, shows: bool) -> None:
+def test_a_cluster_serves_tls(*, shows: bool) -> None:
     tls: Any = {"client_certificates": True} if shows else True
     with Cluster(nodes=2, tls=tls, users={"app": "secret"}) as cluster:
         files = cluster.certificates
@@ -84,7 +84,7 @@ def test_there_are_no_certificates_without_tls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"users": ["app"]}, TypeError, "users must be a dict of names and passwords, not list"),
         ({"users": {"app": 5}}, TypeError, 'user "app"'),
@@ -98,13 +98,13 @@ def test_there_are_no_certificates_without_tls() -> None:
         ({"tls": {"name": "a b"}}, ValueError, '"a b" is no name of a host'),
     ],
 )
-def test_impossible_options(options: Any, error: type[Exception], says: str) -> None:
+def test_invalid_options_raise(options: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=None) as caught:
         Cluster(**options)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_flags_of_serve() -> None:
+def test_serve_takes_users_and_tls_flags() -> None:
     flags = ["--port", "0", "--tls", "--user", "app:secret", "--user", "r:r", "--roles", "r:read"]
     command = [sys.executable, "-m", "spikewire", "serve", *flags]
     pipe = subprocess.PIPE
@@ -129,15 +129,15 @@ def test_flags_of_serve() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "says"),
+    ("flags", "message"),
     [
         (["--user", "app"], "--user takes NAME:PASSWORD"),
         (["--roles", "app:read"], "there is no --user 'app'"),
         (["--client-certificates"], "go with --tls"),
     ],
 )
-def test_flags_of_serve_that_make_no_sense(flags: list[str], says: str) -> None:
+def test_invalid_flags_of_serve_are_rejected(flags: list[str], message: str) -> None:
     command = [sys.executable, "-m", "spikewire", "serve", "--port", "0", *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert message in done.stderr

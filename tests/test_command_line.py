@@ -63,9 +63,7 @@ def served() -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_serve_says_when_it_is_ready_and_ends_when_told_to(
-    served: Served, number: signal.Signals
-) -> None:
+def test_serve_prints_ready_and_ends_on_a_signal(served: Served, number: signal.Signals) -> None:
     word, seeds = served.line.split()
     assert word == "ready"
     assert seeds.count(",") == 1
@@ -91,16 +89,16 @@ def test_serve_takes_the_options_of_the_cluster() -> None:
                 assert client.info("build", node=node.name) == "8.0.0.1"
                 assert f"test:{rack}" in client.info("rack-ids", node=node.name)
             client.roles.create("few", ["read"], read_quota=5)
-            with pytest.raises(spikewire.ServerError) as refused:
+            with pytest.raises(spikewire.ServerError) as caught:
                 client.put(("test", None, 1), {"n": 1}, ttl=60)
-            assert refused.value.code == 22, "a period of 0 refuses times to live"
+            assert caught.value.code == 22, "a period of 0 refuses times to live"
     finally:
         assert served.end(signal.SIGTERM) == (0, "")
 
 
 def test_a_busy_port_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         ran = run("serve", "--port", str(port))
     assert ran.returncode == 1
     assert not ran.stdout
@@ -110,7 +108,7 @@ def test_a_busy_port_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["--nodes", "0"], "nodes must be from 1"),
         (["--port", "70000"], "port must be from 0 to 65535"),
@@ -126,14 +124,14 @@ def test_a_busy_port_is_named() -> None:
         (["--udf", "5"], "unrecognized arguments: --udf"),
     ],
 )
-def test_impossible_settings(arguments: list[str], said: str) -> None:
+def test_invalid_settings_are_rejected(arguments: list[str], text: str) -> None:
     ran = run("serve", *arguments)
     assert ran.returncode == 2
-    assert said in ran.stderr
+    assert text in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
-def test_info(cluster: Cluster) -> None:
+def test_info_prints_nodes_or_replies(cluster: Cluster) -> None:
     nodes = run("info", "-H", cluster.seeds)
     assert nodes.returncode == 0, nodes.stderr
     assert len(nodes.stdout.splitlines()) == 3
@@ -148,7 +146,7 @@ def test_info(cluster: Cluster) -> None:
     assert "Traceback" not in wrong.stderr
 
 
-def test_info_without_a_cluster() -> None:
+def test_info_without_a_cluster_fails_with_the_address() -> None:
     ran = run("info", "-H", "127.0.0.1:1")
     assert ran.returncode == 1
     assert "127.0.0.1:1" in ran.stderr
@@ -156,13 +154,13 @@ def test_info_without_a_cluster() -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "info", "top", "cassandra"])
-def test_help(command: str) -> None:
+def test_every_command_has_help(command: str) -> None:
     ran = run(command, "--help")
     assert ran.returncode == 0, ran.stderr
     assert len(ran.stdout) > 300
 
 
-def test_version() -> None:
+def test_version_is_printed() -> None:
     assert run("--version").stdout.strip() == f"spikewire {spikewire.__version__}"
 
 
@@ -190,7 +188,7 @@ def install(folder: Path, entries: str) -> None:
     (about / "entry_points.txt").write_text(f"[{GROUP}]\n{entries}\n")
 
 
-def test_a_command_of_another_package_is_found(
+def test_commands_of_other_packages_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(tmp_path, "greet = greeting:add\ninfo = greeting:add_another")
@@ -224,12 +222,12 @@ def test_a_command_that_cannot_be_loaded_is_named(
 
 
 @pytest.mark.parametrize("name", ["bench", "compare", "compare-cql", "lab"])
-def test_where_the_lab_is_not_installed_its_commands_say_how(
+def test_commands_of_the_lab_explain_how_to_install_it(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(commands, "entry_points", lambda **_: ())
     assert cli.main([name, "--rounds", "1"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"spikewire: {name} is a command of the benchmark lab")
-    folder = re.findall(r"pip install (\S+),", said)
+    output = capsys.readouterr().err
+    assert output.startswith(f"spikewire: {name} is a command of the benchmark lab")
+    folder = re.findall(r"pip install (\S+),", output)
     assert (Path(folder[0]) / "pyproject.toml").is_file()

@@ -16,48 +16,48 @@ from waiting import becomes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 
 class Gathering:
-    """``concurrent`` of either face, as a list."""
+    """``concurrent`` of either API, as a list."""
 
     def __init__(self, client: Opened) -> None:
         self.client = client.raw
-        self.face = client.face
+        self.api = client.api
 
     def __call__(self, calls: Iterable[Any], most: int | None = None, **options: Any) -> list[Any]:
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             results = self.client.concurrent(calls, **options)
-            taken = list(itertools.islice(results, most))
+            values = list(itertools.islice(results, most))
             results.close()
-            return taken
+            return values
 
         async def run() -> list[Any]:
-            taken: list[Any] = []
+            values: list[Any] = []
             results = self.client.concurrent(calls, **options)
             async for result in results:
-                taken.append(result)
-                if len(taken) == most:
+                values.append(result)
+                if len(values) == most:
                     break
             await results.aclose()
-            return taken
+            return values
 
-        return self.face.settle(run)
+        return self.api.settle(run)
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
-def face(request: pytest.FixtureRequest) -> Iterator[Face]:
-    from faces import Face
+def api(request: pytest.FixtureRequest) -> Iterator[Api]:
+    from apis import Api
 
-    face = Face(request.param)
-    yield face
-    face.end()
+    api = Api(request.param)
+    yield api
+    api.end()
 
 
 @pytest.fixture
-def client(face: Face, cluster: Cluster) -> Iterator[Opened]:
-    with face.open(cluster.seeds, timeout=20) as client:
+def client(api: Api, cluster: Cluster) -> Iterator[Opened]:
+    with api.open(cluster.seeds, timeout=20) as client:
         yield client
 
 
@@ -72,7 +72,7 @@ def users(client: Opened, set_name: str) -> Any:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 128, 10_000])
-def test_results_in_input_order(gather: Gathering, users: Any, limit: int) -> None:
+def test_results_are_in_input_order(gather: Gathering, users: Any, limit: int) -> None:
     keys = range(500)
     assert gather(((users.put, n, {"n": n}) for n in keys), limit=limit) == [None] * 500
     assert [record["n"] for record in gather([(users.get, n) for n in keys], limit=limit)] == [
@@ -80,7 +80,7 @@ def test_results_in_input_order(gather: Gathering, users: Any, limit: int) -> No
     ]
 
 
-def test_calls_of_every_kind(gather: Gathering, users: Any, set_name: str) -> None:
+def test_calls_of_every_kind_run(gather: Gathering, users: Any, set_name: str) -> None:
     whole = ("test", set_name, "k")
     other = gather.client.dataset("test", f"{set_name}-other")
     calls = [
@@ -92,8 +92,8 @@ def test_calls_of_every_kind(gather: Gathering, users: Any, set_name: str) -> No
         (other.exists, "k"),
     ]
     calls[3] = tuple(calls[3])  # type: ignore[arg-type]
-    created, one, two, found, batch, absent = gather(calls, limit=1)
-    assert (created, one.bins, two.bins, found, batch.found, absent) == (
+    created, one, two, result, batch, absent = gather(calls, limit=1)
+    assert (created, one.bins, two.bins, result, batch.found, absent) == (
         None,
         {"n": 1},
         {"m": 2},
@@ -104,7 +104,7 @@ def test_calls_of_every_kind(gather: Gathering, users: Any, set_name: str) -> No
     assert gather([]) == []
 
 
-def test_the_calls_are_read_as_results_are_taken(gather: Gathering, users: Any) -> None:
+def test_calls_are_read_as_results_are_consumed(gather: Gathering, users: Any) -> None:
     read = 0
 
     def endless() -> Iterator[Any]:
@@ -126,7 +126,7 @@ def test_the_first_error_is_raised(gather: Gathering, users: Any) -> None:
         gather([(users.put, 1, {"n": 2**64})])
 
 
-def test_errors_in_the_place_of_results(gather: Gathering, users: Any) -> None:
+def test_errors_may_take_the_place_of_results(gather: Gathering, users: Any) -> None:
     gather([(users.put, 1, {"n": 1})])
     calls = [(users.get, 0), (users.get, 1), (users.put, 1, {"n": object()}), (users.put,)]
     missing, record, wrong, empty = gather(calls, errors="return")
@@ -137,8 +137,8 @@ def test_errors_in_the_place_of_results(gather: Gathering, users: Any) -> None:
     assert isinstance(empty, TypeError)
 
 
-def test_what_is_no_call(gather: Gathering, users: Any, cluster: Cluster, face: Face) -> None:
-    with face.open(cluster.seeds, timeout=20) as other:
+def test_invalid_calls_raise(gather: Gathering, users: Any, cluster: Cluster, api: Api) -> None:
+    with api.open(cluster.seeds, timeout=20) as other:
         for call, message in [
             ((len, "abc"), "call 1: .*len.* is not a verb"),
             ((users.dataset if hasattr(users, "dataset") else print,), "call 1: .* not a verb"),
@@ -169,11 +169,11 @@ def test_what_is_no_call(gather: Gathering, users: Any, cluster: Cluster, face: 
             gather.client.concurrent(calls)
 
 
-def test_an_early_end_leaves_nothing_behind(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=20) as client:
+def test_an_early_end_leaves_nothing_behind(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=20) as client:
         users, gather = client.raw.dataset("test", "s"), Gathering(client)
-        taken = gather(((users.put, n, {"n": n}) for n in itertools.count()), most=20, limit=64)
-        assert taken == [None] * 20
+        results = gather(((users.put, n, {"n": n}) for n in itertools.count()), most=20, limit=64)
+        assert results == [None] * 20
         # Every call that was sent has ended.
         stored = cluster.stats(0)["objects"]
         assert 20 <= stored <= 84
@@ -202,14 +202,14 @@ def test_a_cancelled_task_does_not_wait(cluster: Cluster) -> None:
         asyncio.run(main(slow))
 
 
-def test_closing_ends_it(face: Face) -> None:
-    with Cluster(nodes=1) as slow, face.open(slow.seeds, timeout=60) as client:
+def test_closing_ends_it(api: Api) -> None:
+    with Cluster(nodes=1) as slow, api.open(slow.seeds, timeout=60) as client:
         users = client.raw.dataset("test", "s")
 
         def calls() -> Iterator[Any]:
             for n in range(100):
                 if n == 30:
-                    client.raw.close() if face.is_blocking else client.raw._close()
+                    client.raw.close() if api.is_blocking else client.raw._close()
                 yield users.exists, n
 
         with pytest.raises(spikewire.ClientClosed):

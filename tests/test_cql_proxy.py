@@ -75,7 +75,7 @@ def is_refused(proxy: CqlProxy) -> bool:
         return True
 
 
-def test_passes_what_it_gets_and_counts(proxy: CqlProxy) -> None:
+def test_forwards_and_counts_bytes(proxy: CqlProxy) -> None:
     large = bytes(range(256)) * 8192
     with connect(proxy) as client:
         sending = threading.Thread(target=client.sendall, args=(large,))
@@ -111,7 +111,7 @@ def test_cuts_before_a_request_arrives(proxy: CqlProxy) -> None:
     assert proxy.stats()["requests"] == 0
 
 
-def test_a_fault_strikes_as_often_as_it_is_told(proxy: CqlProxy) -> None:
+def test_a_fault_occurs_the_requested_number_of_times(proxy: CqlProxy) -> None:
     proxy.inject("replies", cut=0, cut_by="close", times=1)
     with connect(proxy) as client:
         assert ask(client, b"one") == b""
@@ -129,7 +129,7 @@ def test_corrupts_one_byte_wherever_pieces_end(proxy: CqlProxy) -> None:
         assert ask(client, b"abcdef") == b"abcdeF"
 
 
-def test_drips(proxy: CqlProxy) -> None:
+def test_drips_send_bytes_slowly(proxy: CqlProxy) -> None:
     proxy.inject("replies", drip=(1, 0.02))
     with connect(proxy) as client:
         began = time.monotonic()
@@ -159,7 +159,7 @@ def test_delays_do_not_add_up(proxy: CqlProxy) -> None:
         assert read(client, 20) == b"ab" * 10
 
 
-def test_swallows_replies_until_it_is_told_otherwise(proxy: CqlProxy) -> None:
+def test_swallows_replies_until_cleared(proxy: CqlProxy) -> None:
     proxy.inject("replies", swallow=True)
     with connect(proxy) as client:
         client.sendall(b"lost")
@@ -169,7 +169,7 @@ def test_swallows_replies_until_it_is_told_otherwise(proxy: CqlProxy) -> None:
     assert proxy.stats()["replies"] == 5
 
 
-def test_holds_the_sender_up(proxy: CqlProxy) -> None:
+def test_holding_applies_backpressure(proxy: CqlProxy) -> None:
     with connect(proxy) as client:
         assert ask(client, b"open") == b"open"
         proxy.inject("requests", hold=True)
@@ -185,7 +185,7 @@ def test_holds_the_sender_up(proxy: CqlProxy) -> None:
         assert len(read(client, sent)) == sent
 
 
-def test_refuses_new_connections_alone(proxy: CqlProxy) -> None:
+def test_rejects_only_new_connections(proxy: CqlProxy) -> None:
     with connect(proxy) as old:
         assert ask(old, b"old") == b"old"
         proxy.refuse("port")
@@ -242,7 +242,7 @@ def test_stopping_twice_does_nothing(target: str) -> None:
         ({"cut": 1, "cut_by": "magic"}, ValueError),
     ],
 )
-def test_what_is_no_fault_is_refused(
+def test_invalid_faults_raise(
     proxy: CqlProxy, faults: dict[str, object], error: type[Exception]
 ) -> None:
     with pytest.raises(error):

@@ -77,14 +77,14 @@ def keys_of_a_step(client: spikewire.Client, held: Held) -> None:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make",
     [
         bins_of_a_record, a_value_of_a_record, results_of_a_record,
         a_value_of_a_step, a_parameter_of_a_step, keys_of_a_step,
     ],
 )  # fmt: skip
-def test_a_cycle_is_found(client: spikewire.Client, made: Any) -> None:
-    assert is_found(lambda held: made(client, held))
+def test_a_cycle_is_collected(client: spikewire.Client, make: Any) -> None:
+    assert is_found(lambda held: make(client, held))
 
 
 def test_a_client_that_keeps_its_session(cluster: Cluster) -> None:

@@ -60,8 +60,8 @@ def make(cluster: Cluster) -> Callable[..., SpikewireCache]:
     location = f"aerospike://{cluster.seeds}/test"
 
     def make(**params: Any) -> SpikewireCache:
-        given = options | params.pop("OPTIONS", {})
-        return SpikewireCache(location, {"OPTIONS": given, **params})
+        value = options | params.pop("OPTIONS", {})
+        return SpikewireCache(location, {"OPTIONS": value, **params})
 
     return make
 
@@ -87,16 +87,16 @@ VALUES = [
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_values_come_back_as_they_were(cache: Any, value: object) -> None:
     cache.set("key", value)
-    found = cache.get("key", "default")
-    assert (found, type(found)) == (value, type(value))
+    record = cache.get("key", "default")
+    assert (record, type(record)) == (value, type(value))
 
 
 class Evaluated:
     """Like a query set: pickling it queries a database, which must not happen on an event loop."""
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        asked: tuple[int, ...] = async_unsafe("not on an event loop")(lambda: (1, 2))()
-        return (list, (asked,))
+        requests: tuple[int, ...] = async_unsafe("not on an event loop")(lambda: (1, 2))()
+        return (list, (requests,))
 
 
 def test_values_that_event_loops_must_not_evaluate(cache: Any) -> None:
@@ -120,7 +120,7 @@ def test_values_that_do_not_pickle(cache: Any, store: str) -> None:
     assert cache.get_many(["key", "other"]) == {}
 
 
-def test_get_and_set(cache: Any) -> None:
+def test_get_returns_what_set_stored(cache: Any) -> None:
     assert cache.get("missing") is None
     assert cache.get("missing", "default") == "default"
     cache.set("none", None)
@@ -129,7 +129,7 @@ def test_get_and_set(cache: Any) -> None:
     assert not cache.has_key("missing")
 
 
-def test_add(cache: Any) -> None:
+def test_add_stores_only_missing_keys(cache: Any) -> None:
     assert cache.add("key", 1) is True
     assert cache.add("key", 2) is False
     assert cache.get("key") == 1
@@ -138,7 +138,7 @@ def test_add(cache: Any) -> None:
     assert not cache.has_key("other")
 
 
-def test_delete(cache: Any) -> None:
+def test_delete_reports_whether_a_key_was_there(cache: Any) -> None:
     cache.set("key", 1)
     assert cache.delete("key") is True
     assert cache.delete("key") is False
@@ -154,7 +154,7 @@ def test_get_or_set(cache: Any) -> None:
     assert cache.has_key("none")
 
 
-def test_many(cache: Any) -> None:
+def test_set_many_and_get_many_round_trip(cache: Any) -> None:
     assert cache.set_many({"a": 1, "b": "two", "c": None}) == []
     assert cache.get_many(iter(["a", "x", "c", "b"])) == {"a": 1, "c": None, "b": "two"}
     assert list(cache.get_many(["b", "a"])) == ["b", "a"]
@@ -164,13 +164,13 @@ def test_many(cache: Any) -> None:
     assert cache.get_many(["c"]) == {}
 
 
-def test_many_of_none(cache: Any) -> None:
+def test_many_methods_accept_nothing(cache: Any) -> None:
     assert cache.set_many({}) == []
     assert cache.get_many([]) == {}
     assert cache.delete_many([]) is None
 
 
-def test_clear(cache: Any) -> None:
+def test_clear_removes_every_version(cache: Any) -> None:
     cache.set_many({f"key {n}".replace(" ", "-"): n for n in range(50)})
     cache.set("versioned", 1, version=2)
     cache.clear()
@@ -187,7 +187,7 @@ def test_clear_before_the_first_value(cache: Any) -> None:
 
 
 class TestTimeouts:
-    def test_what_the_server_is_told(
+    def test_timeouts_become_times_to_live(
         self, cluster: Cluster, make: Callable[..., SpikewireCache]
     ) -> None:
         cache = make()
@@ -207,7 +207,7 @@ class TestTimeouts:
         cache.set_many({"one": 1, "two": 2}, timeout=100)
         assert 90 <= (seconds_left(cluster, cache, "two") or 0) <= 100
 
-    def test_default_of_the_cache(
+    def test_the_default_timeout_applies(
         self, cluster: Cluster, make: Callable[..., SpikewireCache]
     ) -> None:
         forever, short, never = make(TIMEOUT=None), make(TIMEOUT=1000), make(TIMEOUT=0)
@@ -224,13 +224,15 @@ class TestTimeouts:
         cache.set("key", 2, timeout)
         assert cache.get("key") is None
 
-    def test_expires(self, cache: Any) -> None:
+    def test_entries_expire(self, cache: Any) -> None:
         cache.set("key", 1, 1)
         until(lambda: not cache.has_key("key"))
         assert cache.get("key") is None
         assert cache.add("key", 2) is True
 
-    def test_touch(self, cluster: Cluster, make: Callable[..., SpikewireCache]) -> None:
+    def test_touch_changes_the_timeout(
+        self, cluster: Cluster, make: Callable[..., SpikewireCache]
+    ) -> None:
         cache = make()
         awaited = Awaited(cache)
         for touch in (cache.touch, awaited.touch):
@@ -254,7 +256,7 @@ class TestTimeouts:
 
 
 class TestIncr:
-    def test_incr_and_decr(self, cache: Any) -> None:
+    def test_incr_and_decr_return_the_new_value(self, cache: Any) -> None:
         cache.set("n", 41)
         assert cache.incr("n") == 42
         assert cache.incr("n", 10) == 52
@@ -262,7 +264,7 @@ class TestIncr:
         assert cache.decr("n", 10) == 41
         assert cache.get("n") == 41
 
-    def test_of_a_missing_key(self, cache: Any) -> None:
+    def test_incr_of_a_missing_key_raises(self, cache: Any) -> None:
         for call in (cache.incr, cache.decr):
             with pytest.raises(ValueError, match="Key 'missing' not found"):
                 call("missing")
@@ -278,14 +280,14 @@ class TestIncr:
         assert cache.incr("n", delta) == value + delta
         assert cache.get("n") == value + delta
 
-    def test_of_no_number(self, cache: Any) -> None:
+    def test_incr_of_no_number_raises(self, cache: Any) -> None:
         cache.set("text", "abc")
         with pytest.raises(TypeError):
             cache.incr("text")
         assert cache.get("text") == "abc"
 
     @pytest.mark.parametrize("start", [0, 0.5], ids=["atomic", "by generation"])
-    def test_loses_nothing_among_threads(
+    def test_incr_is_atomic_among_threads(
         self, make: Callable[..., SpikewireCache], start: float
     ) -> None:
         cache = make()
@@ -296,7 +298,7 @@ class TestIncr:
 
 
 class TestVersionsAndPrefixes:
-    def test_versions(self, cache: Any) -> None:
+    def test_versions_are_separate(self, cache: Any) -> None:
         cache.set("key", 1)
         cache.set("key", 2, version=2)
         assert (cache.get("key"), cache.get("key", version=2)) == (1, 2)
@@ -305,7 +307,7 @@ class TestVersionsAndPrefixes:
         assert cache.incr("key", version=2) == 3
         assert cache.get("key") == 1
 
-    def test_incr_version(self, cache: Any) -> None:
+    def test_incr_version_moves_the_entry(self, cache: Any) -> None:
         cache.set("key", 1)
         assert cache.incr_version("key") == 2
         assert cache.get("key") is None
@@ -315,7 +317,9 @@ class TestVersionsAndPrefixes:
         with pytest.raises(ValueError, match="not found"):
             cache.incr_version("missing")
 
-    def test_prefix_version_and_key_function(self, make: Callable[..., SpikewireCache]) -> None:
+    def test_prefix_version_and_key_function_form_the_key(
+        self, make: Callable[..., SpikewireCache]
+    ) -> None:
         plain, prefixed, second = make(), make(KEY_PREFIX="app"), make(VERSION=2)
         strange = make(KEY_FUNCTION=lambda *parts: "/".join(map(str, parts[::2])))
         for number, one in enumerate((plain, prefixed, second, strange)):
@@ -343,7 +347,9 @@ class Reversed:
 
 
 @pytest.mark.parametrize("serializer", [Reversed, Reversed(), f"{__name__}.Reversed"])
-def test_serializer(make: Callable[..., SpikewireCache], serializer: object) -> None:
+def test_the_serializer_option_is_used(
+    make: Callable[..., SpikewireCache], serializer: object
+) -> None:
     cache = make(OPTIONS={"serializer": serializer})
     cache.set_many({"key": "abc", "n": 1})
     assert cache.get_many(["key", "n"]) == {"key": "abc", "n": 1}
@@ -362,7 +368,7 @@ def test_no_entry_lives_longer_than_a_server_allows(
 
 class TestConfiguration:
     @pytest.mark.parametrize(
-        ("location", "options", "says"),
+        ("location", "options", "message"),
         [
             ("db1:3000", {}, "the URL"),
             ("aerospike://db1:3000", {}, "no namespace"),
@@ -375,8 +381,8 @@ class TestConfiguration:
             ("aerospike://db1/test", {"serializer": "json.loads"}, "has no method dumps"),
         ],
     )
-    def test_mistakes_are_named(self, location: str, options: dict[str, Any], says: str) -> None:
-        with pytest.raises(ImproperlyConfigured, match=says):
+    def test_mistakes_are_named(self, location: str, options: dict[str, Any], message: str) -> None:
+        with pytest.raises(ImproperlyConfigured, match=message):
             SpikewireCache(location, {"OPTIONS": options})
 
     def test_connects_on_first_use(self) -> None:
@@ -385,7 +391,7 @@ class TestConfiguration:
             with pytest.raises(spikewire.ConnectionFailed):
                 call("key")
 
-    def test_location_from_the_environment(
+    def test_the_location_defaults_to_the_environment(
         self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", f"aerospike://{cluster.seeds}/test")
@@ -452,7 +458,7 @@ print("fine")
 """
 
 
-def test_in_the_child_of_a_fork(cluster: Cluster) -> None:
+def test_the_cache_works_in_the_child_of_a_fork(cluster: Cluster) -> None:
     assert forking.scenario(cluster.seeds, FORKS) == "fine"
 
 
@@ -484,7 +490,7 @@ class TestSessions:
             yield
             caches.close_all()
 
-    def test_on_threads(self) -> None:
+    def test_sessions_work_on_threads(self) -> None:
         from django.contrib.sessions.backends.cache import SessionStore
 
         session = SessionStore()
@@ -501,7 +507,7 @@ class TestSessions:
         assert again.session_key is None
         assert not SessionStore().exists(same.session_key)
 
-    def test_on_an_event_loop(self) -> None:
+    def test_sessions_work_on_an_event_loop(self) -> None:
         store = pytest.importorskip("django.contrib.sessions.backends.cache").SessionStore
         if not hasattr(store, "aload"):
             pytest.skip("sessions of this Django have no asynchronous methods")

@@ -141,20 +141,20 @@ def test_blocks_run(name: str, tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    said = iter(ran.stdout.splitlines())
+    lines = iter(ran.stdout.splitlines())
     for line in text.splitlines():
         expected = SAID.match(line)
         if expected is not None:
-            assert expected[1] in said, f"{name}: {line.strip()}\nprinted:\n{ran.stdout}"
+            assert expected[1] in lines, f"{name}: {line.strip()}\nprinted:\n{ran.stdout}"
 
 
-def test_every_face_prints_the_same() -> None:
+def test_every_api_prints_the_same() -> None:
     page = (ROOT / "docs/side-by-side.md").read_text(encoding="utf-8")
     tabs = page[page.index("<!-- tabs -->") : page.index("<!-- end of tabs -->")]
     programs = re.findall(r"```python\n(.*?)```", tabs, re.DOTALL)
-    said = {tuple(re.findall(r"print\(.*\)  # (.+)$", one, re.MULTILINE)) for one in programs}
+    values = {tuple(re.findall(r"print\(.*\)  # (.+)$", one, re.MULTILINE)) for one in programs}
     assert len(programs) >= 4
-    assert len(said) == 1
+    assert len(values) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -162,10 +162,10 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
         if target.startswith(("http:", "https:")):
             continue
-        found = (page.parent / target).resolve() if target else page
-        assert found.exists(), f"{page.name}: {target}"
-        if anchor and found.suffix == ".md":
-            assert anchor in anchors(found), f"{page.name}: {target}#{anchor}"
+        path = (page.parent / target).resolve() if target else page
+        assert path.exists(), f"{page.name}: {target}"
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path), f"{page.name}: {target}#{anchor}"
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
 def quoted_messages() -> list[str]:
     """The messages of the page about messages: code in the first column of the tables of
     messages."""
-    found: list[str] = []
+    texts: list[str] = []
     message = False
     for line in (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8").splitlines():
         cells = line.split("|")
@@ -232,8 +232,8 @@ def quoted_messages() -> list[str]:
         elif cells[1].strip() == "message":
             message = True
         elif message:
-            found += re.findall("`([^`]+)`", cells[1])
-    return found
+            texts += re.findall("`([^`]+)`", cells[1])
+    return texts
 
 
 def test_quoted_messages_are_those_of_the_source() -> None:
@@ -280,7 +280,7 @@ def test_quoted_messages_are_those_of_the_source() -> None:
         "batch",
     ],
 )
-def test_methods_are_told(page: str, kind: type) -> None:
+def test_every_public_method_is_documented(page: str, kind: type) -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in page.split())
     public = [name for name in vars(kind) if not name.startswith("_")]
     assert [name for name in public if f"{name}(" not in text and f"`{name}`" not in text] == []

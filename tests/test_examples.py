@@ -71,7 +71,7 @@ def run(example: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_example_prints_its_result(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for needed in NEEDS.get(example, ()):
         pytest.importorskip(needed, reason=f"{needed} is not installed")
     monkeypatch.delenv("SEEDS", raising=False)
@@ -98,15 +98,15 @@ def suite(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) 
     return ran.stdout
 
 
-def test_suite_under_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_suite_runs_under_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     monkeypatch.delenv("SEEDS", raising=False)
-    said = suite(monkeypatch, "-p", "xdist", "-n", "2")
+    text = suite(monkeypatch, "-p", "xdist", "-n", "2")
     for worker in ("gw0", "gw1"):
-        assert re.search(rf"^\[{worker}\] .* PASSED ", said, re.MULTILINE)
+        assert re.search(rf"^\[{worker}\] .* PASSED ", text, re.MULTILINE)
 
 
-def test_suite_on_a_cluster_that_is_there(
+def test_the_example_suite_runs_on_a_given_cluster(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = sum(cluster.stats(node)["connections_opened"] for node in range(3))
@@ -114,5 +114,5 @@ def test_suite_on_a_cluster_that_is_there(
     assert sum(cluster.stats(node)["connections_opened"] for node in range(3)) > before
 
 
-def test_on_a_cluster_that_is_there(cluster: Cluster) -> None:
+def test_examples_run_on_a_given_cluster(cluster: Cluster) -> None:
     assert SAYS["quickstart_sync.py"] in run("quickstart_sync.py", SEEDS=cluster.seeds)

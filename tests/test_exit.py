@@ -113,7 +113,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_with_daemon_threads(cluster: Cluster, program: str) -> None:
+def test_the_interpreter_exits_with_daemon_threads(cluster: Cluster, program: str) -> None:
     if program == "numpy":
         pytest.importorskip("numpy")
         with spikewire.Client(cluster.seeds, timeout=20) as client:

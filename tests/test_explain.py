@@ -40,30 +40,37 @@ def session(client: spikewire.Client) -> spikewire.Builder:
     return client.session(PROFILE)
 
 
-def source(said: Explanation, option: str) -> tuple[Any, str]:
-    return said[option].value, said[option].source
+def source(text: Explanation, option: str) -> tuple[Any, str]:
+    return text[option].value, text[option].source
 
 
 class TestDatasets:
-    def test_it_is_what_the_client_says(
+    def test_explain_reports_the_options_of_a_call(
         self, client: spikewire.Client, users: spikewire.Dataset
     ) -> None:
-        said = users.explain("get", 1, replica="master")
-        assert (said.verb, said.steps, said.consistency) == ("get", (), "available")
-        assert said == client.explain("get", users.key(1), replica="master")
-        assert source(said, "timeout") == (20, "the client")
-        assert source(said, "replica") == ("master", "the call")
-        assert source(said, "max_retries") == (2, "the default")
+        explanation = users.explain("get", 1, replica="master")
+        assert (explanation.verb, explanation.steps, explanation.consistency) == (
+            "get",
+            (),
+            "available",
+        )
+        assert explanation == client.explain("get", users.key(1), replica="master")
+        assert source(explanation, "timeout") == (20, "the client")
+        assert source(explanation, "replica") == ("master", "the call")
+        assert source(explanation, "max_retries") == (2, "the default")
         assert users.explain("operate", 1, [op.add("a", 1)])["ttl"].source == "the default"
         with pytest.raises(ValueError, match="there is no verb 'fetch'"):
             users.explain("fetch")
         with pytest.raises(TypeError, match="timeout must be seconds"):
             users.explain("get", timeout="soon")
 
-    def test_a_client_that_was_not_connected(self, cluster: Cluster) -> None:
+    def test_an_unconnected_client_explains(self, cluster: Cluster) -> None:
         users = spikewire.AsyncClient(cluster.seeds, send_key=True).dataset("test", "explained")
-        said = users.explain("put")
-        assert (source(said, "send_key"), said.consistency) == ((True, "the client"), None)
+        explanation = users.explain("put")
+        assert (source(explanation, "send_key"), explanation.consistency) == (
+            (True, "the client"),
+            None,
+        )
 
 
 class TestSteps:
@@ -90,17 +97,17 @@ class TestSteps:
     def test_the_verb_that_is_called(
         self, session: Any, users: Any, begin: Any, verb: str, timeout: float
     ) -> None:
-        said = begin(session, users).explain()
-        assert (said.verb, said["timeout"].value) == (verb, timeout)
-        assert said["timeout"].source.startswith("profile 'p', ")
-        said = begin(session, users).timeout(9).explain()
-        assert source(said, "timeout") == (9, "the call")
+        explanation = begin(session, users).explain()
+        assert (explanation.verb, explanation["timeout"].value) == (verb, timeout)
+        assert explanation["timeout"].source.startswith("profile 'p', ")
+        explanation = begin(session, users).timeout(9).explain()
+        assert source(explanation, "timeout") == (9, "the call")
 
-    def test_what_a_step_says(self, session: Any, users: Any) -> None:
+    def test_explain_reports_the_options_of_a_step(self, session: Any, users: Any) -> None:
         step = session.insert(users.key(1)).set("a", 1).generation(2).where("$.a > ?", 1)
-        said = step.explain()
-        assert source(said, "exists") == ("create", "the call")
-        assert source(said, "ttl") == (60, "profile 'p', write.ttl")
+        explanation = step.explain()
+        assert source(explanation, "exists") == ("create", "the call")
+        assert source(explanation, "ttl") == (60, "profile 'p', write.ttl")
         assert source(step.ttl(5).explain(), "ttl") == (5, "the call")
         assert (
             session.query(users.key(1)).retries(7, jitter=True).explain()["max_retries"].value == 7
@@ -108,17 +115,19 @@ class TestSteps:
         with pytest.raises(TypeError, match="timeout must be seconds"):
             session.query(users.key(1)).timeout("soon").explain()
 
-    def test_nothing_is_sent_and_no_iterator_is_read(self, session: Any, users: Any) -> None:
+    def test_explain_sends_nothing_and_reads_no_iterator(self, session: Any, users: Any) -> None:
         keys = iter(users.keys([1, 2]))
         step = session.upsert(keys).set("a", 1)
         assert step.explain().verb == "operate_many"
         assert len(list(keys)) == 2
 
-    def test_without_a_profile(self, client: spikewire.Client, users: spikewire.Dataset) -> None:
-        said = client.session().query(users.key(1)).explain()
-        assert said == users.explain("get", 1)
+    def test_a_step_without_a_profile_explains_as_the_verb(
+        self, client: spikewire.Client, users: spikewire.Dataset
+    ) -> None:
+        explanation = client.session().query(users.key(1)).explain()
+        assert explanation == users.explain("get", 1)
 
-    def test_of_the_asynchronous_client(self, cluster: Cluster) -> None:
+    def test_steps_of_the_asynchronous_client_explain(self, cluster: Cluster) -> None:
         client = spikewire.AsyncClient(cluster.seeds, timeout=7)
         step = client.session().upsert(("test", "explained", 1)).set("a", 1)
         assert source(step.explain(), "timeout") == (7, "the client")
@@ -137,14 +146,14 @@ class TestChains:
             .touch(users.key(5))
             .exists(users.key(6))
         )
-        said = chain.explain()
-        assert (said.verb, said.consistency) == ("batch", "available")
-        assert source(said, "timeout") == (5, "profile 'p', batch.timeout")
-        assert source(said, "max_retries") == (3, "the call")
-        assert not {"ttl", "exists", "read_mode", "send_key"} & said.keys()
-        insert, query, delete, touch, exists = said.steps
+        explanation = chain.explain()
+        assert (explanation.verb, explanation.consistency) == ("batch", "available")
+        assert source(explanation, "timeout") == (5, "profile 'p', batch.timeout")
+        assert source(explanation, "max_retries") == (3, "the call")
+        assert not {"ttl", "exists", "read_mode", "send_key"} & explanation.keys()
+        insert, query, delete, touch, exists = explanation.steps
         names = ["insert", "query", "delete", "touch", "exists"]
-        assert [step.verb for step in said.steps] == names
+        assert [step.verb for step in explanation.steps] == names
         assert list(insert) == ["ttl", "exists", "durable", "send_key"]
         assert source(insert, "ttl") == (9, "the step")
         assert source(insert, "exists") == ("create", "the step")
@@ -153,13 +162,13 @@ class TestChains:
         assert source(delete, "send_key") == (False, "the default")
         assert source(touch, "ttl") == (60, "profile 'p', write.ttl")
         assert list(exists) == ["read_mode", "read_touch"]
-        lines = str(said).splitlines()
+        lines = str(explanation).splitlines()
         assert "timeout = 5  (profile 'p', batch.timeout)" in lines
         at = lines.index("step 1, insert:")
         assert lines[at + 1] == "  ttl = 9  (the step)"
         assert lines[-1] == "  read_touch = None  (the default)"
 
-    def test_what_the_call_would_be_is_what_it_is(
+    def test_explain_equals_the_executed_call(
         self, client: spikewire.Client, users: spikewire.Dataset
     ) -> None:
         profile = Profile("p", write={"ttl": 500})
@@ -170,7 +179,7 @@ class TestChains:
         assert ttl is not None
         assert expected - 20 < ttl <= expected
 
-    def test_what_no_batch_has_is_refused(self, session: Any, users: Any) -> None:
+    def test_options_that_batches_lack_raise(self, session: Any, users: Any) -> None:
         chain = session.query(users.key(1)).hedge(0.1).query(users.key(2))
         with pytest.raises(ValueError, match="hedge applies to calls that read one record"):
             chain.explain()

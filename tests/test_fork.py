@@ -22,7 +22,7 @@ def scenario(cluster: Cluster, code: str, *options: str) -> str:
     return forking.scenario(cluster.seeds, code, *options)
 
 
-def test_blocking(cluster: Cluster) -> None:
+def test_a_blocking_client_works_in_the_child(cluster: Cluster) -> None:
     scenario(
         cluster,
         """
@@ -189,7 +189,7 @@ def test_while_other_threads_make_room_for_each_other(cluster: Cluster) -> None:
     )
 
 
-def test_grandchildren(cluster: Cluster) -> None:
+def test_a_client_works_in_grandchildren(cluster: Cluster) -> None:
     scenario(
         cluster,
         """
@@ -214,7 +214,7 @@ def test_grandchildren(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("policy", ["asyncio", "uvloop"])
-def test_asyncio(cluster: Cluster, policy: str) -> None:
+def test_an_asyncio_client_works_in_the_child(cluster: Cluster, policy: str) -> None:
     if policy == "uvloop":
         pytest.importorskip("uvloop")
     scenario(
@@ -323,7 +323,7 @@ def test_the_child_may_close_an_async_client_unused(cluster: Cluster) -> None:
     )
 
 
-def test_multiprocessing(cluster: Cluster) -> None:
+def test_multiprocessing_workers_use_the_client(cluster: Cluster) -> None:
     scenario(
         cluster,
         """

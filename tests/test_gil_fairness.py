@@ -54,14 +54,14 @@ def test_a_get_waits_for_few_records_of_the_scans_of_other_threads(
     threads = [threading.Thread(target=scan, args=(number,)) for number in range(SCANS)]
     for thread in threads:
         thread.start()
-    found = list[tuple[list[int], list[int]]]()
+    result = list[tuple[list[int], list[int]]]()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(0.5)
     try:
         while not all(seen) and not failures:
             threading.Event().wait(0.01)
         # Other work may stop any of the threads for a while: one success is enough.
-        while len(found) < 5 and not _is_less(found[-1:]):
+        while len(result) < 5 and not _is_less(result[-1:]):
             waited, elsewhere = list[int](), list[int]()
             for _ in range(4):
                 before = sum(seen)
@@ -71,18 +71,18 @@ def test_a_get_waits_for_few_records_of_the_scans_of_other_threads(
                 before = sum(seen)
                 assert filled.get(key).bins == {"n": key}
                 waited.append(sum(seen) - before)
-            found.append((waited, elsewhere))
+            result.append((waited, elsewhere))
     finally:
         ended.set()
         sys.setswitchinterval(usual)
         for thread in threads:
             thread.join()
     assert not failures
-    assert _is_less(found[-1:]), found
+    assert _is_less(result[-1:]), result
 
 
-def _is_less(found: list[tuple[list[int], list[int]]]) -> bool:
-    return any(median(waited) < median(elsewhere) for waited, elsewhere in found)
+def _is_less(actual: list[tuple[list[int], list[int]]]) -> bool:
+    return any(median(waited) < median(elsewhere) for waited, elsewhere in actual)
 
 
 def test_a_scan_ends_however_many_gets_there_are(filled: spikewire.Dataset) -> None:

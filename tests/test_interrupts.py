@@ -109,15 +109,15 @@ def seeds() -> Iterator[str]:
         yield cluster.seeds
 
 
-@pytest.mark.parametrize("face", ["blocking", "asyncio"])
+@pytest.mark.parametrize("api", ["blocking", "asyncio"])
 @pytest.mark.parametrize("wait", WAITS)
-def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
-    if face == "asyncio" and sys.version_info < (3, 11):
+def test_ctrl_c(seeds: str, wait: str, api: str) -> None:
+    if api == "asyncio" and sys.version_info < (3, 11):
         pytest.skip("here asyncio does not cancel the task")
     template, statement = {
         "blocking": (BLOCKING, WAITS[wait][0]),
         "asyncio": (ASYNCIO, WAITS[wait][1]),
-    }[face]
+    }[api]
     code = textwrap.dedent(template).format(wait=statement)
     arguments = [sys.executable, "-X", "faulthandler", "-c", code, seeds, "slow"]
     with (
@@ -133,7 +133,7 @@ def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
             if wait != "index":
                 assert until(lambda: active(client), 20)
             os.kill(program.pid, signal.SIGINT)
-            caught = "interrupted\n" if face == "blocking" else "cancelled\n"
+            caught = "interrupted\n" if api == "blocking" else "cancelled\n"
             assert program.stdout.readline() == caught
             assert program.stdout.readline() == "7\n"
             # The program still runs, so it is the query that has ended. A job continues without it.
@@ -144,7 +144,7 @@ def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
             assert until(lambda: not active(client), 20)
             assert program.poll() is None
             program.stdin.close()
-            rest = "" if face == "blocking" else "interrupted\n"
+            rest = "" if api == "blocking" else "interrupted\n"
             assert program.stdout.read() == rest
             assert program.wait(20) == 0
         finally:
@@ -153,8 +153,8 @@ def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
 
 def active(client: spikewire.Client) -> list[str]:
     """The active queries and jobs of the nodes."""
-    shown = [client.info("query-show", node.name) for node in client.nodes()]
-    jobs = [job for text in shown for job in text.split(";")]
+    values = [client.info("query-show", node.name) for node in client.nodes()]
+    jobs = [job for text in values for job in text.split(";")]
     return [job for job in jobs if ":status=active" in job]
 
 

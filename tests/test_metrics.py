@@ -48,7 +48,7 @@ def eventually(what: str, done: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_nothing_is_counted_until_it_is_asked_for(client: spikewire.Client) -> None:
+def test_metrics_are_off_until_enabled(client: spikewire.Client) -> None:
     users = client.dataset("test", "counted")
     users.put(1, {"n": 1})
     assert not client.metrics.enabled
@@ -109,7 +109,7 @@ def test_asyncio_counts_the_same(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_a_closed_client_says_so(cluster: Cluster) -> None:
+def test_a_closed_client_raises(cluster: Cluster) -> None:
     client = spikewire.Client(cluster.seeds)
     client.close()
     with pytest.raises(spikewire.ClientClosed):
@@ -168,12 +168,12 @@ def test_a_scrape_under_load_is_what_callers_counted(client: spikewire.Client) -
     seen: list[int] = []
 
     def counted() -> dict[tuple[str, str], int]:
-        found: Counter[tuple[str, str]] = Counter()
+        result: Counter[tuple[str, str]] = Counter()
         for (name, labels), value in parsed(metrics.prometheus(client)).items():
             if name == "spikewire_command_duration_seconds_count":
                 of = dict(labels)
-                found[of["operation"], of["result"]] += int(value)
-        return dict(found)
+                result[of["operation"], of["result"]] += int(value)
+        return dict(result)
 
     def work(tally: Counter[tuple[str, str]], users: spikewire.Dataset) -> None:
         def tell(operation: str, call: Callable[[], object]) -> None:
@@ -213,9 +213,9 @@ def test_a_scrape_under_load_is_what_callers_counted(client: spikewire.Client) -
         thread.join()
     ends.set()
     scraper.join()
-    told = sum(tallies, Counter())
-    assert counted() == dict(told)
-    assert set(told) >= {
+    counts = sum(tallies, Counter())
+    assert counted() == dict(counts)
+    assert set(counts) >= {
         ("get", "not_found"),
         ("get", "ok"),
         ("put", "record_exists"),
@@ -309,16 +309,16 @@ def test_a_closed_client_does_no_harm_to_a_registry(cluster: Cluster) -> None:
 
 def test_labels_are_those_of_the_format(client: spikewire.Client) -> None:
     anything: Any = metrics.prometheus
-    for labels, says in [
+    for labels, message in [
         ({"a-b": "x"}, "labels: 'a-b' is not a valid label name"),
         ({"__name__": "x"}, "is not a valid label name"),
         ({"node": "x"}, "'node' is one of the metrics' own labels"),
         ({"a": 5}, "labels: 5 must be str, not int"),
         (["a"], "labels must be a dict of names to values, not list"),
     ]:
-        with pytest.raises((TypeError, ValueError), match=says):
+        with pytest.raises((TypeError, ValueError), match=message):
             anything(client, labels=labels)
-        with pytest.raises((TypeError, ValueError), match=says):
+        with pytest.raises((TypeError, ValueError), match=message):
             metrics.wsgi_app(client, labels=labels)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'client' is set from the names"):
         metrics.prometheus({"a": client}, labels={"client": "b"})
@@ -327,16 +327,16 @@ def test_labels_are_those_of_the_format(client: spikewire.Client) -> None:
 
 
 def test_applications_serve_the_text(cluster: Cluster) -> None:
-    heard: list[tuple[str, list[tuple[str, str]]]] = []
+    received: list[tuple[str, list[tuple[str, str]]]] = []
 
     def respond(status: str, headers: list[tuple[str, str]]) -> None:
-        heard.append((status, headers))
+        received.append((status, headers))
 
     client = spikewire.Client(cluster.seeds)
     app = metrics.wsgi_app(client)
     body = b"".join(app({}, respond))
     assert ("spikewire_counting", frozenset()) in parsed(body.decode())
-    (status, headers) = heard.pop()
+    (status, headers) = received.pop()
     assert status == "200 OK"
     assert dict(headers)["Content-Type"] == metrics.CONTENT_TYPE
     sent: list[dict[str, Any]] = []
@@ -355,7 +355,7 @@ def test_applications_serve_the_text(cluster: Cluster) -> None:
         asyncio.run(served({"type": "websocket"}, receive, send))
     client.close()
     assert b"closed" in b"".join(app({}, respond))
-    assert heard.pop()[0].startswith("503 ")
+    assert received.pop()[0].startswith("503 ")
 
 
 def test_events_reach_every_callback_and_none_does_harm(
@@ -364,19 +364,19 @@ def test_events_reach_every_callback_and_none_does_harm(
     def fails(event: metrics.Event) -> None:
         raise ZeroDivisionError(event)
 
-    told: list[metrics.Event] = []
+    events: list[metrics.Event] = []
     with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds, tend_interval=0.05) as client:
         gone = client.nodes()[1]
         client.metrics.on_event(fails)
-        end = client.metrics.on_event(told.append)
+        end = client.metrics.on_event(events.append)
         number = next(
             number for number, seed in enumerate(cluster.seeds.split(",")) if seed == gone.address
         )
         cluster.kill(number)
         down = metrics.NodeDown(f"{gone.name} {gone.address}")
-        eventually("it is told of", lambda: {down, metrics.MapChanged()} <= set(told))
+        eventually("it is told of", lambda: {down, metrics.MapChanged()} <= set(events))
         cluster.restart(number)
-        eventually("and back", lambda: any(isinstance(event, metrics.NodeUp) for event in told))
+        eventually("and back", lambda: any(isinstance(event, metrics.NodeUp) for event in events))
         end()
         end()
     eventually("both are logged", lambda: "a callback failed on NodeUp" in caplog.text)
@@ -387,8 +387,8 @@ def test_events_reach_every_callback_and_none_does_harm(
     )
 
 
-def test_a_breaker_is_told_of_and_attempts_are_counted() -> None:
-    told: list[metrics.Event] = []
+def test_circuit_breaker_events_are_emitted_and_attempts_counted() -> None:
+    events: list[metrics.Event] = []
     with (
         Cluster(nodes=1) as cluster,
         spikewire.Client(cluster.seeds, max_error_rate=5, tend_interval=0.2, timeout=30) as client,
@@ -397,22 +397,22 @@ def test_a_breaker_is_told_of_and_attempts_are_counted() -> None:
         users.put(1, {"n": 1})
         (node,) = client.nodes()
         client.metrics.enable()
-        client.metrics.on_event(told.append)
+        client.metrics.on_event(events.append)
         cluster.inject(0, error=1.0, code=18)
 
         def opens() -> bool:
             with pytest.raises((spikewire.ServerError, spikewire.NodeUnavailable)):
                 users.get(1)
-            return metrics.BreakerOpened(f"{node.name} {node.address}") in told
+            return metrics.BreakerOpened(f"{node.name} {node.address}") in events
 
         eventually("the breaker opens", opens)
         cluster.clear_faults(0)
         closed = metrics.BreakerClosed(f"{node.name} {node.address}")
-        eventually("it closes", lambda: closed in told)
+        eventually("it closes", lambda: closed in events)
         stats = client.stats()
-        refused = stats.select(operation="get", result="device_overload")
+        overloads = stats.select(operation="get", result="device_overload")
         left_alone = stats.select(operation="get", result="circuit_open")
-        assert refused.count + left_alone.count == stats.select(operation="get").count
+        assert overloads.count + left_alone.count == stats.select(operation="get").count
         assert left_alone.count > 0
         assert stats.select(operation="get").retries > 0
 
@@ -420,14 +420,14 @@ def test_a_breaker_is_told_of_and_attempts_are_counted() -> None:
 def test_on_a_loop_callbacks_run_there(cluster: Cluster) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds) as client:
-            told: asyncio.Queue[tuple[metrics.Event, int]] = asyncio.Queue()
+            events: asyncio.Queue[tuple[metrics.Event, int]] = asyncio.Queue()
             end = client.metrics.on_event(
-                lambda event: told.put_nowait((event, threading.get_ident()))
+                lambda event: events.put_nowait((event, threading.get_ident()))
             )
             client.metrics.enable()
             client.metrics.log_slow(0, logger=logging.getLogger("nothing"))
             await client.dataset("test", "loops").put(1, {"n": 1})
-            event, thread = await asyncio.wait_for(told.get(), LONG)
+            event, thread = await asyncio.wait_for(events.get(), LONG)
             assert isinstance(event, metrics.SlowCommand)
             assert event.operation == "put"
             assert thread == threading.get_ident()
@@ -436,7 +436,7 @@ def test_on_a_loop_callbacks_run_there(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_what_a_callback_raises_ends_nothing(
+def test_errors_of_callbacks_are_logged(
     client: spikewire.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     def cancelled(event: metrics.Event) -> None:
@@ -444,16 +444,16 @@ def test_what_a_callback_raises_ends_nothing(
 
     async def nobody_awaits(event: metrics.Event) -> None: ...
 
-    told: list[metrics.Event] = []
+    events: list[metrics.Event] = []
     client.metrics.enable()
     client.metrics.on_event(cancelled)
-    client.metrics.on_event(told.append)
+    client.metrics.on_event(events.append)
     client.metrics.log_slow(0)
     users = client.dataset("test", "raises")
     users.put(1, {"n": 1})
-    eventually("it is told of", lambda: told)
+    eventually("it is told of", lambda: events)
     users.put(2, {"n": 1})
-    eventually("it is told of the second one", lambda: len(told) == 2)
+    eventually("it is told of the second one", lambda: len(events) == 2)
     eventually("it is logged", lambda: caplog.text.count("a callback failed on") == 2)
     for callback in (None, nobody_awaits):
         with pytest.raises(TypeError, match="callback must be a plain function of an event"):

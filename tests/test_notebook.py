@@ -53,9 +53,9 @@ def test_notebook_runs() -> None:
     assert ran.returncode == 0, ran.stderr
     outputs = json.loads(ran.stdout.splitlines()[-1])
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    for cell, told in zip(cells, outputs, strict=True):
+    for cell, expected in zip(cells, outputs, strict=True):
         # A cell that raises has ended the run; one that warns has written to stderr.
-        assert [output for output in told if output.get("name") == "stderr"] == []
+        assert [output for output in expected if output.get("name") == "stderr"] == []
         if cell["cell_type"] == "code":
-            text = "".join(output.get("text", "") for output in told)
+            text = "".join(output.get("text", "") for output in expected)
             assert text.splitlines() == SAID.findall("".join(cell["source"]))

@@ -81,16 +81,16 @@ def cluster() -> Iterator[Cluster]:
 def test_every_option_stands_in_a_url() -> None:
     assert TEXTS.keys() | OBJECTS == BlockingOptions.__annotations__.keys()
     query = "&".join(f"{name}={text}" for name, (text, _) in TEXTS.items())
-    found = opening.read(f"aerospike://db1:3001,db2/test?{query}", environment={})
-    assert (found.seeds, found.namespace) == ("db1:3001,db2", "test")
-    assert found.options == {name: value for name, (_, value) in TEXTS.items()}
+    data = opening.read(f"aerospike://db1:3001,db2/test?{query}", environment={})
+    assert (data.seeds, data.namespace) == ("db1:3001,db2", "test")
+    assert data.options == {name: value for name, (_, value) in TEXTS.items()}
 
 
 def test_every_option_stands_in_a_variable() -> None:
     variables = {f"SPIKEWIRE_AEROSPIKE_{name.upper()}": it for name, (it, _) in TEXTS.items()}
-    found = opening.read(environment=variables)
-    assert found.options == {name: value for name, (_, value) in TEXTS.items()}
-    assert found.seeds == "127.0.0.1:3000"
+    data = opening.read(environment=variables)
+    assert data.options == {name: value for name, (_, value) in TEXTS.items()}
+    assert data.seeds == "127.0.0.1:3000"
 
 
 def refusal(name: str, text: str) -> str:
@@ -120,24 +120,24 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         "SPIKEWIRE_AEROSPIKE_REPLICA": "any",
         "SPIKEWIRE_AEROSPIKE_SEND_KEY": "",
     }
-    found = opening.read(
+    data = opening.read(
         "aerospike://url:3000/u?timeout=2&max_retries=2", environment=environment, timeout=3
     )
-    assert (found.seeds, found.namespace) == ("url:3000", "u")
-    assert found.options == {"timeout": 3, "max_retries": 2, "replica": "any"}
-    assert found.explain().splitlines() == [
+    assert (data.seeds, data.namespace) == ("url:3000", "u")
+    assert data.options == {"timeout": 3, "max_retries": 2, "replica": "any"}
+    assert data.explain().splitlines() == [
         "seeds = url:3000  (the URL)",
         "namespace = u  (the URL)",
         "max_retries = 2  (the URL)",
         "replica = 'any'  (the variable SPIKEWIRE_AEROSPIKE_REPLICA)",
         "timeout = 3  (a keyword)",
     ]
-    found = opening.read(environment=environment)
-    assert (found.seeds, found.namespace, found.options["timeout"]) == ("variable:3000", "v", 9.0)
+    data = opening.read(environment=environment)
+    assert (data.seeds, data.namespace, data.options["timeout"]) == ("variable:3000", "v", 9.0)
 
 
 @pytest.mark.parametrize(
-    ("url", "says"),
+    ("url", "message"),
     [
         ("db1:3000", "the URL must begin with aerospike://"),
         ("cassandra://db1", "the URL must begin with aerospike://"),
@@ -170,13 +170,13 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         ("aerospike://db1?codec=x", "the URL, option codec: it takes an object"),
     ],
 )
-def test_a_mistake_names_the_part(url: str, says: str, authority: Path) -> None:
+def test_a_mistake_names_the_part(url: str, message: str, authority: Path) -> None:
     url = url.replace("{pem}", str(authority))
     with pytest.raises(ValueError) as caught:
         opening.read(url, environment={})
-    assert str(caught.value).startswith(says)
+    assert str(caught.value).startswith(message)
     assert "hidden" not in str(caught.value)
-    if not says.startswith("the URL"):
+    if not message.startswith("the URL"):
         return
     with pytest.raises(ValueError, match=r"^the variable SPIKEWIRE_AEROSPIKE_URL"):
         opening.read(environment={"SPIKEWIRE_AEROSPIKE_URL": url})
@@ -227,16 +227,16 @@ ENCRYPTED = opening.AEROSPIKE.encrypted
 
 def test_a_client_takes_its_login_from_the_url() -> None:
     environment = {"SPIKEWIRE_AEROSPIKE_PASSWORD": "from the variable"}
-    found = opening.read(
+    data = opening.read(
         f"{ENCRYPTED}://a%40b:s%2Fe%3Ac%25@db1:name:4333/test?auth=external",
         environment=environment,
     )
-    assert (found.seeds, found.namespace) == ("db1:name:4333", "test")
-    assert found.options == {"user": "a@b", "password": "s/e:c%", "auth": "external", "tls": True}
-    assert "s/e" not in repr(found) + found.explain()
-    found = opening.read("aerospike://app@db1", environment=environment)
-    assert found.options == {"user": "app", "password": "from the variable"}
-    assert "password = '***'  (the variable SPIKEWIRE_AEROSPIKE_PASSWORD)" in found.explain()
+    assert (data.seeds, data.namespace) == ("db1:name:4333", "test")
+    assert data.options == {"user": "a@b", "password": "s/e:c%", "auth": "external", "tls": True}
+    assert "s/e" not in repr(data) + data.explain()
+    data = opening.read("aerospike://app@db1", environment=environment)
+    assert data.options == {"user": "app", "password": "from the variable"}
+    assert "password = '***'  (the variable SPIKEWIRE_AEROSPIKE_PASSWORD)" in data.explain()
     with pytest.raises(ValueError, match=r"needs the option tls"):
         opening.read("aerospike://app:p@db1?auth=external", environment={})
     with pytest.raises(ValueError, match='auth must be one of "internal", "external"'):
@@ -245,10 +245,10 @@ def test_a_client_takes_its_login_from_the_url() -> None:
 
 def test_entries_of_tls_are_options(authority: Path) -> None:
     url = f"aerospike://db1?tls_ca={authority}&tls_server_name=db&tls_verify_hostname=no"
-    found = opening.read(url, environment={})
+    data = opening.read(url, environment={})
     details = {"ca": str(authority), "server_name": "db", "verify_hostname": False}
-    assert found.options == {"tls": details}
-    assert found.sources["tls"] == "the URL"
+    assert data.options == {"tls": details}
+    assert data.sources["tls"] == "the URL"
     variables = {"SPIKEWIRE_AEROSPIKE_TLS_CA": str(authority), "SPIKEWIRE_AEROSPIKE_TLS": "yes"}
     assert opening.read(environment=variables).options == {"tls": {"ca": str(authority)}}
 
@@ -258,8 +258,8 @@ def test_entries_of_tls_come_together(authority: Path) -> None:
     variable, ca = "the variable SPIKEWIRE_AEROSPIKE_TLS_CA", {"ca": str(authority)}
 
     def used(query: str, **options: Any) -> tuple[Any, str]:
-        found = opening.read(f"aerospike://db1{query}", environment=variables, **options)
-        return found.options["tls"], found.sources["tls"]
+        data = opening.read(f"aerospike://db1{query}", environment=variables, **options)
+        return data.options["tls"], data.sources["tls"]
 
     both = f"{variable}, the URL"
     assert used("") == (ca, variable)
@@ -294,12 +294,12 @@ class TestWithoutSeeds:
 
     @pytest.mark.usefixtures("by_variable")
     def test_by_variables(self, cluster: Cluster) -> None:
-        for made in (spikewire.Client, spikewire.Client.connect):
-            with made(send_key=True) as client:
+        for value in (spikewire.Client, spikewire.Client.connect):
+            with value(send_key=True) as client:
                 data = client.dataset(set="unsaid")
-                given = options_of(data)
+                settings = options_of(data)
                 assert (data.namespace, client.namespace) == ("test", "test")
-                assert (given["timeout"], given["send_key"]) == (7.0, True)
+                assert (settings["timeout"], settings["send_key"]) == (7.0, True)
         with spikewire.Client(timeout=9) as client:  # a keyword takes precedence
             assert options_of(client.dataset())["timeout"] == 9
         with spikewire.Client(cluster.seeds) as client:  # with seeds, variables do not matter
@@ -319,7 +319,7 @@ class TestWithoutSeeds:
                 assert list(pool.map(pool.dataset(set="unsaid").exists, [1, 2])) == [False, False]
 
     @pytest.mark.parametrize(
-        ("url", "says"),
+        ("url", "message"),
         [
             (
                 "",
@@ -328,13 +328,13 @@ class TestWithoutSeeds:
             ("aerospike://127.0.0.1:1", "; the seeds are those of the variable SPIKEWIRE_"),
         ],
     )
-    def test_no_cluster(self, url: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_cluster(self, url: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", url)
         # Nothing listens there, even if a cluster uses the default port.
         monkeypatch.setattr(opening.url.Scheme, "seeds", property(lambda _: "127.0.0.1:1"))
 
-        async def opened(made: Any) -> None:
-            await made.open()
+        async def opened(make: Any) -> None:
+            await make.open()
 
         for opens in (
             lambda: spikewire.Client(connect_timeout=0.2),
@@ -349,35 +349,35 @@ class TestWithoutSeeds:
             assert str(caught.value).startswith(
                 "cannot connect to the cluster: 127.0.0.1:1 refused "
             )
-            assert str(caught.value).count(says) == 1
-            assert says in caught.value.message
+            assert str(caught.value).count(message) == 1
+            assert message in caught.value.message
 
-    def test_seeds_that_are_given_are_not_explained(self) -> None:
+    def test_explicit_seeds_are_not_explained(self) -> None:
         with pytest.raises(spikewire.ConnectionFailed) as caught:
             spikewire.Client("127.0.0.1:1", connect_timeout=0.2)
         assert "the seeds are" not in str(caught.value)
         with pytest.raises(spikewire.ConnectionFailed, match=r"; the seeds are those of the URL"):
             spikewire.Client.from_url("aerospike://127.0.0.1:1", connect_timeout=0.2)
 
-    def test_none_is_a_mistake(self) -> None:
+    def test_none_as_seeds_raises(self) -> None:
         nothing: Any = None
-        for made in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
+        for result in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
             with pytest.raises(TypeError, match="not NoneType"):
-                made(nothing)
+                result(nothing)
 
     def test_mistakes_name_the_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_TIMEOUT", "soon")
-        for made in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
+        for result in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
             with pytest.raises(ValueError, match=r"^the variable SPIKEWIRE_AEROSPIKE_TIMEOUT: "):
-                made()
+                result()
 
 
 def test_a_session_takes_login_and_keyspace_from_the_url() -> None:
     environment = {"SPIKEWIRE_CQL_PASSWORD": "hidden", "SPIKEWIRE_CQL_SPECULATIVE_DELAY": "none"}
     url = "cassandra://a%40b@db1:9043,db2/ks?consistency=quorum&reconnect=100ms,30s"
-    found = opening.read(url, scheme=CASSANDRA, environment=environment)
-    assert found.seeds == "db1:9043,db2"
-    assert found.options == {
+    data = opening.read(url, scheme=CASSANDRA, environment=environment)
+    assert data.seeds == "db1:9043,db2"
+    assert data.options == {
         "user": "a@b",
         "password": "hidden",
         "keyspace": "ks",
@@ -385,13 +385,13 @@ def test_a_session_takes_login_and_keyspace_from_the_url() -> None:
         "reconnect": (0.1, 30.0),
         "speculative_delay": None,
     }
-    assert "hidden" not in repr(found) + found.explain()
-    assert "'password': '***'" in repr(found)
+    assert "hidden" not in repr(data) + data.explain()
+    assert "'password': '***'" in repr(data)
     with pytest.raises(ValueError, match="option page_size: page_size must be"):
         opening.read("cassandra://db1?page_size=0", scheme=CASSANDRA, environment={})
 
 
-def test_sessions_go_where_the_url_says() -> None:
+def test_sessions_connect_to_the_url() -> None:
     url = "cassandra://app:hidden@127.0.0.1:1?connect_timeout=100ms"
     with pytest.raises(cql.errors.ConnectionFailed, match=r"127\.0\.0\.1:1") as caught:
         Session.from_url(url)
@@ -462,20 +462,20 @@ def test_keywords_are_checked() -> None:
         opening.read("cassandra://app@db1", scheme=CASSANDRA, environment={})
 
 
-def test_a_key_among_the_details_of_tls_is_not_shown() -> None:
+def test_a_private_key_is_not_printed() -> None:
     details = {"server_name": "db", "private_key": b"hidden"}
-    found = opening.Opening("db1", None, {"tls": details}, {"seeds": "", "tls": "a keyword"})
-    assert "hidden" not in repr(found) + found.explain()
-    assert "'server_name': 'db'" in found.explain()
+    result = opening.Opening("db1", None, {"tls": details}, {"seeds": "", "tls": "a keyword"})
+    assert "hidden" not in repr(result) + result.explain()
+    assert "'server_name': 'db'" in result.explain()
 
 
-def test_unknown_keywords_are_refused() -> None:
+def test_unknown_keywords_raise() -> None:
     with pytest.raises(TypeError, match='unknown client option "speed"'):
         spikewire.Client.from_url("aerospike://127.0.0.1:1", speed=1)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("kind", ["client", "session"])
-def test_what_opens_after_cancellation_is_closed(
+def test_a_client_opened_after_cancellation_is_closed(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on, is_over = threading.Event(), threading.Event(), threading.Event()

@@ -42,14 +42,14 @@ def test_the_password_is_a_flag_or_a_variable() -> None:
     assert flags.client_options(args, {flags.PASSWORD_CQL: "p"}) == {"user": "app", "password": "p"}
 
 
-def test_a_password_is_asked_for(
+def test_a_password_is_prompted_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("getpass.getpass", lambda prompt: f"typed at {prompt}")
     for line in ("--user app --password", "--password --user app"):
-        asked = flags.client_options(parsed(line), {flags.PASSWORD: "p"})
-        assert asked == {"user": "app", "password": "typed at Password: "}
+        requests = flags.client_options(parsed(line), {flags.PASSWORD: "p"})
+        assert requests == {"user": "app", "password": "typed at Password: "}
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     with pytest.raises(SystemExit):
         parsed("--user app --password")
@@ -91,9 +91,9 @@ def test_tls_is_all_or_what_its_flags_say(tmp_path: Path) -> None:
         ("--tls-certificate {pem}", "--tls-certificate needs --tls-key"),
     ],
 )
-def test_what_does_not_go_together_is_refused(line: str, reason: str, tmp_path: Path) -> None:
+def test_conflicting_flags_are_rejected(line: str, reason: str, tmp_path: Path) -> None:
     pem = tmp_path / "x.pem"
     pem.write_text("")
-    said = flags.problem(parsed(line.format(pem=pem)), {})
-    assert said is not None
-    assert reason in said
+    text = flags.problem(parsed(line.format(pem=pem)), {})
+    assert text is not None
+    assert reason in text

@@ -158,8 +158,8 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
     users = client.dataset("test", "users")
     users.submit.put(1, {"n": 1}).result()
     assert seen.one()[0] == "put users"
-    found = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
-    assert found == [1] * 3
+    values = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
+    assert values == [1] * 3
     assert [span.name for span in seen.spans()] == ["get users"] * 3
     assert [result.row for result in users.get_stream([1] * 5, window=2)] == [0, 1, 2, 3, 4]
     names = sorted(span.name for span in seen.spans())
@@ -185,7 +185,7 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
         otel.instrument(cast("Any", 1))
 
 
-def test_what_is_traced_is_not_copied_without_its_tracing(client: spikewire.Client) -> None:
+def test_traced_clients_do_not_copy_or_pickle(client: spikewire.Client) -> None:
     users = client.dataset("test", "copies")
     for what in (client, users):
         for way in (copy.copy, copy.deepcopy, pickle.dumps):
@@ -204,7 +204,7 @@ def test_a_client_with_a_profile(cluster: Cluster, seen: Seen) -> None:
         assert seen.spans() == []
 
 
-def test_asyncio(cluster: Cluster, seen: Seen) -> None:
+def test_asynchronous_commands_have_spans(cluster: Cluster, seen: Seen) -> None:
     tracer = seen.tracers.get_tracer("program")
 
     async def run() -> None:
@@ -239,8 +239,8 @@ def test_asyncio(cluster: Cluster, seen: Seen) -> None:
             session = client.session()
             assert (await session.query(users.key(1)).first())["n"] == 1
             assert seen.one()[0] == "get users"
-            found = [record async for record in client.concurrent([(users.get, 1)])]
-            assert [record["n"] for record in found] == [1]
+            values = [record async for record in client.concurrent([(users.get, 1)])]
+            assert [record["n"] for record in values] == [1]
             assert seen.one()[0] == "get users"
 
     asyncio.run(run())
@@ -329,14 +329,14 @@ def test_a_request_to_fastapi_is_the_parent_of_its_commands(cluster: Cluster, se
     assert command.context.trace_id == request.context.trace_id
 
 
-def test_without_opentelemetry_the_message_says_what_to_install() -> None:
+def test_a_missing_opentelemetry_names_the_package() -> None:
     program = (
         "import sys; sys.modules['opentelemetry'] = None\n"
         "import spikewire\n"
         "try:\n    from spikewire.metrics import otel\n"
         "except ImportError as error:\n    print(error)\n"
     )
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300
     )
-    assert "pip install opentelemetry-api" in told.stdout
+    assert "pip install opentelemetry-api" in process.stdout

@@ -56,7 +56,7 @@ def elsewhere(code: str, data: bytes, *, timeout: float = 60) -> str:
         HyperLogLog(b"\x00sketch"),
     ],
 )
-def test_values(value: object, protocol: int) -> None:
+def test_values_pickle(value: object, protocol: int) -> None:
     again = pickle.loads(pickle.dumps(value, protocol))
     assert again == value
     assert hash(again) == hash(value)
@@ -70,7 +70,7 @@ def test_a_key_is_its_own_copy() -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_records(cluster: Cluster, protocol: int) -> None:
+def test_records_pickle(cluster: Cluster, protocol: int) -> None:
     with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "pickled")
         users.put("alice", {"n": 1, "list": [1, "x"], "geo": POINT}, ttl=100)
@@ -96,7 +96,7 @@ ERRORS = [getattr(errors, name) for name in errors.__all__]
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", ERRORS)
-def test_errors(kind: type[errors.Error], protocol: int) -> None:
+def test_errors_pickle(kind: type[errors.Error], protocol: int) -> None:
     key = Key("test", "users", "alice")
     error = kind("it broke", code=9, node="N1 host:1", attempts=3, in_doubt=True, key=key)
     error.extra = "noted"  # type: ignore[attr-defined]
@@ -109,7 +109,7 @@ def test_errors(kind: type[errors.Error], protocol: int) -> None:
     assert str(copy.copy(error)) == str(error)
 
 
-def test_an_error_from_the_server(cluster: Cluster) -> None:
+def test_an_error_of_the_server_pickles(cluster: Cluster) -> None:
     with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         with pytest.raises(spikewire.RecordNotFound) as caught:
             client.get(("test", "pickled", "nobody"))
@@ -167,7 +167,7 @@ def test_an_async_dataset_finds_its_live_client(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_a_dataset_in_another_process(cluster: Cluster) -> None:
+def test_a_dataset_opens_its_client_in_another_process(cluster: Cluster) -> None:
     options: spikewire.options.ClientOptions = {
         "timeout": timedelta(seconds=10),
         "send_key": True,
@@ -192,7 +192,7 @@ def test_a_dataset_in_another_process(cluster: Cluster) -> None:
         assert elsewhere(code, pickle.dumps((users, others, users))) == "3 test travel None"
 
 
-def test_an_async_dataset_in_another_process(cluster: Cluster) -> None:
+def test_an_async_dataset_opens_its_client_in_another_process(cluster: Cluster) -> None:
     async def pickled() -> bytes:
         async with spikewire.AsyncClient(cluster.seeds, timeout=10, connect_timeout=20) as client:
             users = client.dataset("test", "travel-async")
@@ -220,7 +220,7 @@ def test_a_dataset_whose_client_was_closed_makes_one_like_it(cluster: Cluster) -
         users.get("k")
 
 
-def test_many_threads_unpickle_at_once(cluster: Cluster) -> None:
+def test_threads_unpickle_datasets_concurrently(cluster: Cluster) -> None:
     with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "rush")
         users.put("k", {"n": 6})

@@ -101,7 +101,7 @@ class TestMap:
 
         on_loop(main())
 
-    def test_items_are_read_as_results_are_taken(self, pool: Pool) -> None:
+    def test_items_are_read_as_results_are_consumed(self, pool: Pool) -> None:
         read = 0
 
         def items() -> Iterator[int]:
@@ -135,7 +135,7 @@ class TestMap:
         assert set(most.values()) <= set(range(1, 6))
         assert len(most) == pool.loops
 
-    def test_asynchronous_items(self, pool: Pool) -> None:
+    def test_items_may_be_asynchronous(self, pool: Pool) -> None:
         async def items() -> AsyncIterator[int]:
             for n in range(100):
                 if n % 30 == 0:
@@ -150,23 +150,23 @@ class TestMap:
             next(pool.map(double, items()))
 
     @pytest.mark.parametrize("items", [[], (), iter(())])
-    def test_nothing(self, pool: Pool, items: Any) -> None:
+    def test_no_items_have_no_results(self, pool: Pool, items: Any) -> None:
         assert list(pool.map(double, items)) == []
 
-    def test_progress(self, pool: Pool) -> None:
-        told: list[tuple[int, int | None, int]] = []
+    def test_progress_is_reported_per_item(self, pool: Pool) -> None:
+        calls: list[tuple[int, int | None, int]] = []
 
         def progress(done: int, total: int | None) -> None:
-            told.append((done, total, threading.get_ident()))
+            calls.append((done, total, threading.get_ident()))
 
         list(pool.map(double, range(100), progress=progress))
-        assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
-        assert told[-1] == (100, 100, threading.get_ident())
-        told.clear()
+        assert [done for done, _, _ in calls] == sorted({done for done, _, _ in calls})
+        assert calls[-1] == (100, 100, threading.get_ident())
+        calls.clear()
         list(pool.map(double, iter(range(100)), progress=progress))
-        assert {total for _, total, _ in told} == {None}
+        assert {total for _, total, _ in calls} == {None}
 
-    def test_several_readers(self, pool: Pool) -> None:
+    def test_several_maps_run_at_once(self, pool: Pool) -> None:
         async def main() -> None:
             first, second = await asyncio.gather(
                 pool.map(double, range(500)), pool.map(double, range(500))
@@ -179,7 +179,7 @@ class TestMap:
         for thread in threads:
             thread.join()
 
-    def test_within_a_handler(self, pool: Pool) -> None:
+    def test_a_handler_may_call_map(self, pool: Pool) -> None:
         async def nested(n: int) -> int:
             return sum(await pool.map(double, range(n)))
 
@@ -191,7 +191,7 @@ class TestMap:
         with pytest.raises(RuntimeError, match="await it instead"):
             pool.run(blocking, 3).result(PATIENCE)
 
-    def test_results_are_taken_once_and_by_one(self, pool: Pool) -> None:
+    def test_results_have_one_reader(self, pool: Pool) -> None:
         begun = threading.Event()
 
         async def work(_: int) -> None:
@@ -216,19 +216,19 @@ class TestMap:
         on_loop(main())
         begun.clear()
         endless = pool.map(work, range(5))
-        told: list[str] = []
-        waiting = threading.Thread(target=_read_until_closed, args=(endless, told), daemon=True)
+        texts: list[str] = []
+        waiting = threading.Thread(target=_read_until_closed, args=(endless, texts), daemon=True)
         waiting.start()
         assert begun.wait(PATIENCE)
         with pytest.raises(RuntimeError, match="another task or thread is reading"):
             next(endless)
         endless.close()
         waiting.join(PATIENCE)
-        assert told == ["another task or thread has closed these results"]
+        assert texts == ["another task or thread has closed these results"]
 
 
 class TestErrors:
-    def test_with_their_traceback(self, pool: Pool) -> None:
+    def test_errors_keep_their_traceback(self, pool: Pool) -> None:
         async def fails_here(n: int) -> int:
             await asyncio.sleep(0)
             if n == 7:
@@ -241,10 +241,10 @@ class TestErrors:
         assert "fails_here" in "".join(traceback.format_tb(caught.value.__traceback__))
         with pytest.raises(ValueError, match="seven"):
             on_loop(_awaited(pool.map(fails_here, range(100))))
-        found = list(pool.map(fails_here, range(10), errors="return"))
-        assert [type(one) for one in found] == [int] * 7 + [ValueError] + [int] * 2
+        values = list(pool.map(fails_here, range(10), errors="return"))
+        assert [type(one) for one in values] == [int] * 7 + [ValueError] + [int] * 2
 
-    def test_the_first_one_cancels_the_rest(self, pool: Pool) -> None:
+    def test_the_first_error_cancels_the_rest(self, pool: Pool) -> None:
         begun: list[int] = []
         ended: list[int] = []
 
@@ -279,7 +279,7 @@ class TestErrors:
         with pytest.raises(kind):
             on_loop(_awaited(pool.gather(*(lambda n=n: work(n) for n in range(10)))))
 
-    def test_items_that_fail(self, pool: Pool) -> None:
+    def test_an_error_of_the_items_raises(self, pool: Pool) -> None:
         def items() -> Iterator[int]:
             yield 1
             message = "no more"
@@ -301,19 +301,19 @@ class TestErrors:
         def progress(done: int, total: int | None) -> None:
             raise kind
 
-        said = f"raised {kind.__name__}"
+        text = f"raised {kind.__name__}"
         for handler in (exhausted, at_once):
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 list(pool.map(handler, range(10)))
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 on_loop(_awaited(pool.map(handler, range(10))))
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 on_loop(_awaited(pool.run(handler, 3)))
         for ask in (list, lambda results: on_loop(_awaited(results))):
-            with pytest.raises(RuntimeError, match=said):
+            with pytest.raises(RuntimeError, match=text):
                 ask(pool.map(double, range(10), progress=progress))
 
-    def test_progress_that_fails(self, pool: Pool) -> None:
+    def test_an_error_of_progress_raises(self, pool: Pool) -> None:
         with pytest.raises(ZeroDivisionError):
             list(pool.map(double, range(10), progress=lambda done, _: done // 0))
 
@@ -341,13 +341,13 @@ class TestErrors:
         job = pool.run(gives_up, 1)
         assert until(job.cancelled)
 
-    def test_what_is_not_asynchronous(self, pool: Pool) -> None:
+    def test_functions_that_are_not_asynchronous_raise(self, pool: Pool) -> None:
         with pytest.raises(TypeError, match=r"asynchronous functions: .*returned int"):
             list(pool.map(len, ["a"]))  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="returned int"):
             pool.run(len, "a").result(PATIENCE)  # type: ignore[arg-type]
 
-    def test_bad_arguments(self, pool: Pool, cluster: Cluster) -> None:
+    def test_invalid_arguments_raise(self, pool: Pool, cluster: Cluster) -> None:
         anything: Any = pool
         for match, call in (
             ("limit must be at least 1", lambda: anything.map(double, [1], limit=0)),
@@ -383,7 +383,7 @@ class TestErrors:
 
 
 class TestCancelling:
-    def test_map(self, pool: Pool) -> None:
+    def test_cancelling_map_cancels_its_handlers(self, pool: Pool) -> None:
         begun, ended = threading.Semaphore(0), []
 
         async def work(n: int) -> None:
@@ -406,7 +406,7 @@ class TestCancelling:
 
         on_loop(main())
 
-    def test_run(self, pool: Pool) -> None:
+    def test_cancelling_run_cancels_its_handler(self, pool: Pool) -> None:
         begun, ended = threading.Event(), threading.Event()
 
         async def work() -> None:
@@ -433,7 +433,7 @@ class TestCancelling:
         assert ended.wait(PATIENCE)
         assert pool.run(double, 1).result(PATIENCE) == 2
 
-    def test_leaving_a_stream(self, pool: Pool) -> None:
+    def test_leaving_a_stream_cancels_the_rest(self, pool: Pool) -> None:
         begun: list[int] = []
         ended: list[int] = []
 
@@ -495,7 +495,7 @@ class TestCancelling:
 
 
 class TestContext:
-    def test_that_of_the_caller(self, pool: Pool) -> None:
+    def test_handlers_see_the_context_of_the_caller(self, pool: Pool) -> None:
         who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="nobody")
 
         async def told(_: int = 0) -> str:
@@ -555,8 +555,8 @@ class TestLife:
         self, cluster: Cluster, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sharing = "each" if kind == "each" else "shared"
-        made = pool_of(cluster, loops=2, clients=sharing) if kind != "client" else None
-        client = spikewire.AsyncClient(cluster.seeds, timeout=20) if made is None else made.client
+        own = pool_of(cluster, loops=2, clients=sharing) if kind != "client" else None
+        client = spikewire.AsyncClient(cluster.seeds, timeout=20) if own is None else own.client
         begun, may_open, closed = threading.Event(), threading.Event(), threading.Event()
         opens, closes = spikewire.AsyncClient._open, spikewire.AsyncClient._close
 
@@ -573,7 +573,7 @@ class TestLife:
         monkeypatch.setattr(spikewire.AsyncClient, "_close", close, raising=False)
 
         async def main() -> None:
-            entering = asyncio.ensure_future((made or client).__aenter__())
+            entering = asyncio.ensure_future((own or client).__aenter__())
             assert await asyncio.to_thread(begun.wait, PATIENCE)
             entering.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -583,7 +583,7 @@ class TestLife:
 
         on_loop(main())
         assert not client.is_connected
-        assert made is None or not made.is_open
+        assert own is None or not own.is_open
 
     def test_it_waits_for_what_is_under_way(self, cluster: Cluster) -> None:
         async def slow() -> str:
@@ -630,9 +630,9 @@ class TestLife:
         release.set()
         pool._workers[0].thread.join(PATIENCE)
 
-    def test_what_handlers_leave_behind_is_cancelled(self, cluster: Cluster) -> None:
+    def test_tasks_left_by_handlers_are_cancelled(self, cluster: Cluster) -> None:
         ended = threading.Event()
-        kept: list[Any] = []
+        stored: list[Any] = []
 
         async def child() -> None:
             try:
@@ -641,14 +641,14 @@ class TestLife:
                 ended.set()
 
         async def parent() -> None:
-            kept.append(asyncio.create_task(child()))
+            stored.append(asyncio.create_task(child()))
             await asyncio.sleep(0)
 
         with pool_of(cluster) as pool:
             pool.run(parent).result(PATIENCE)
         assert ended.is_set()
 
-    def test_before_and_after(self, cluster: Cluster) -> None:
+    def test_an_unopened_or_closed_pool_raises(self, cluster: Cluster) -> None:
         pool = pool_of(cluster)
         for _ in range(2):
             with pytest.raises(PoolClosed, match="not open"):
@@ -667,11 +667,11 @@ class TestLife:
         with pytest.raises(RuntimeError, match="opened once"):
             pool.open()
 
-    def test_no_cluster(self) -> None:
+    def test_opening_without_a_cluster_raises(self) -> None:
         with pytest.raises(spikewire.ConnectionFailed), Pool("127.0.0.1:1", connect_timeout=0.2):
             pass
 
-    def test_somebody_elses_client(self, cluster: Cluster) -> None:
+    def test_a_client_passed_in_is_not_closed(self, cluster: Cluster) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 async with Pool(client, loops=2) as pool:
@@ -681,7 +681,7 @@ class TestLife:
 
         on_loop(main())
 
-    def test_a_url(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_pool_opens_by_url(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
         with Pool.from_url(f"aerospike://{cluster.seeds}/test?timeout=20", loops=2) as pool:
             users = pool.dataset(set="users_by_url")
             assert users.namespace == pool.client.namespace == "test"
@@ -698,7 +698,7 @@ class TestLife:
 
         on_loop(main())
 
-    def test_a_url_with_a_mistake(self) -> None:
+    def test_an_invalid_url_raises(self) -> None:
         with pytest.raises(ValueError, match="the URL must begin with aerospike://"):
             Pool.from_url("cassandra://127.0.0.1")
         with pytest.raises(ValueError, match="the URL, option loops: there is no option 'loops'"):
@@ -706,12 +706,12 @@ class TestLife:
         with pytest.raises(ValueError, match="loops must be at least 1"):
             Pool.from_url("aerospike://127.0.0.1", loops=0)
 
-    def test_a_session_of_cassandra(self) -> None:
+    def test_a_pool_runs_a_cassandra_session(self) -> None:
         async def main() -> None:
             async with cql.AsyncSession(server.address, timeout=20) as session:
                 async with Pool(session, loops=2) as pool:
-                    found = await pool.map(session.execute, ["SELECT key FROM system.local"] * 50)
-                    assert len(found) == 50
+                    result = await pool.map(session.execute, ["SELECT key FROM system.local"] * 50)
+                    assert len(result) == 50
                     with pytest.raises(TypeError, match="AsyncSession"):
                         _ = pool.client
                 assert session.is_open
@@ -727,18 +727,20 @@ class TestLife:
             del pool
             gc.collect()
             assert until(lambda: all(not worker.thread.is_alive() for worker in workers))
-        told = [str(one.message) for one in caught]
-        assert [one.partition(" <")[0] for one in told] == ["unclosed pool"]
+        values = [str(one.message) for one in caught]
+        assert [one.partition(" <")[0] for one in values] == ["unclosed pool"]
 
     @pytest.mark.usefixtures("no_descriptor_leak")
-    def test_nothing_stays_open(self, cluster: Cluster) -> None:
+    def test_closed_pools_leave_nothing_open(self, cluster: Cluster) -> None:
         for _ in range(3):
             with pool_of(cluster) as pool:
                 list(pool.map(pool.dataset("test", "leaks").exists, range(100)))
         del pool
         gc.collect()
 
-    def test_a_loop_that_dies(self, cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    def test_a_failing_loop_fails_its_jobs(
+        self, cluster: Cluster, caplog: pytest.LogCaptureFixture
+    ) -> None:
         async def kill(error: Exception) -> None:
             asyncio.get_running_loop()._selector.select = _raiser(error)  # type: ignore[attr-defined]
             await forever()
@@ -761,7 +763,7 @@ class TestLife:
         # The callers know, so asyncio need not report pending tasks.
         assert not caplog.records
 
-    def test_a_loop_that_dies_during_a_map(self, cluster: Cluster) -> None:
+    def test_a_failing_loop_fails_its_map(self, cluster: Cluster) -> None:
         async def work(n: int) -> int:
             await asyncio.sleep(0.001)
             if n == 20:
@@ -769,15 +771,15 @@ class TestLife:
             return n
 
         with pool_of(cluster, loops=2, uvloop=False) as pool:
-            found = list(pool.map(work, range(200), errors="return", limit=8))
-        lost = [n for n, one in enumerate(found) if isinstance(one, LoopDied)]
+            values = list(pool.map(work, range(200), errors="return", limit=8))
+        lost = [n for n, one in enumerate(values) if isinstance(one, LoopDied)]
         assert 1 <= len(lost) <= 16
-        assert [one for one in found if not isinstance(one, LoopDied)] == [
+        assert [one for one in values if not isinstance(one, LoopDied)] == [
             n for n in range(200) if n not in lost
         ]
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-    def test_after_a_fork(self, cluster: Cluster) -> None:
+    def test_a_pool_is_closed_in_the_child_of_a_fork(self, cluster: Cluster) -> None:
         code = """
             from spikewire.pool import Pool, PoolClosed
 
@@ -806,7 +808,7 @@ class TestLife:
         assert scenario(cluster.seeds, code) == "both"
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-    def test_what_is_under_way_at_a_fork_is_the_parents(self, cluster: Cluster) -> None:
+    def test_jobs_in_flight_at_a_fork_stay_with_the_parent(self, cluster: Cluster) -> None:
         code = """
             from spikewire.pool import Pool, PoolClosed
 
@@ -848,7 +850,9 @@ class TestLife:
         """
         assert scenario(cluster.seeds, code) == "the parent's"
 
-    def test_without_uvloop(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_uvloop_raises(
+        self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setitem(sys.modules, "uvloop", None)
         with pytest.raises(ImportError, match=r"uvloop"):
             pool_of(cluster, uvloop=True)
@@ -856,11 +860,11 @@ class TestLife:
             assert "asyncio" in type(pool._workers[0].loop).__module__
 
 
-def _read_until_closed(results: Any, told: list[str]) -> None:
+def _read_until_closed(results: Any, calls: list[str]) -> None:
     try:
         list(results)
     except RuntimeError as error:
-        told.append(str(error))
+        calls.append(str(error))
 
 
 async def _awaited(results: Any) -> Any:

@@ -48,14 +48,14 @@ def on_each_loop(pool: Pool, ask: Any) -> dict[str, Any]:
     async def work(_: int) -> tuple[str, Any]:
         # No loop runs two of them.
         barrier.wait(60)
-        found = ask()
-        return threading.current_thread().name, await found if hasattr(
-            found, "__await__"
-        ) else found
+        entries = ask()
+        return threading.current_thread().name, await entries if hasattr(
+            entries, "__await__"
+        ) else entries
 
-    found = dict(pool.map(work, range(pool.loops), limit=1))
-    assert len(found) == pool.loops
-    return found
+    entries = dict(pool.map(work, range(pool.loops), limit=1))
+    assert len(entries) == pool.loops
+    return entries
 
 
 class TestWhoseTheyAre:
@@ -102,7 +102,7 @@ class TestWhoseTheyAre:
         with Pool(once, loops=2, clients="each", connect_timeout=20) as pool:
             assert len(on_each_loop(pool, lambda: pool.client)) == 2
 
-    def test_by_url(self, cluster: Cluster) -> None:
+    def test_a_pool_opens_by_url(self, cluster: Cluster) -> None:
         url = f"aerospike://{cluster.seeds}/test?timeout=20"
         with Pool.from_url(url, loops=2, clients="each") as pool:
             assert pool.client.namespace == "test"
@@ -110,20 +110,22 @@ class TestWhoseTheyAre:
             users = pool.dataset(set="by_url")
             assert list(pool.map(users.exists, range(20))) == [False] * 20
 
-    def test_a_client_that_is_given_is_not_divided(self, cluster: Cluster) -> None:
-        given = spikewire.AsyncClient(cluster.seeds)
+    def test_a_client_passed_in_is_shared(self, cluster: Cluster) -> None:
+        client = spikewire.AsyncClient(cluster.seeds)
         with pytest.raises(TypeError, match="a client passed in is shared by all loops"):
-            Pool(given, clients="each")
+            Pool(client, clients="each")
         with pytest.raises(
             TypeError, match="options are for a client the pool opens itself: timeout"
         ):
-            Pool(given, timeout=1)
+            Pool(client, timeout=1)
         with CannedServer() as server, pytest.raises(TypeError, match="shared by all loops"):
             Pool(cql.AsyncSession(server.address), clients="each")
 
 
 class TestWhatTheyStandFor:
-    def test_sessions_and_profiles(self, pool: Pool, set_name: str) -> None:
+    def test_sessions_and_profiles_use_the_client_of_the_loop(
+        self, pool: Pool, set_name: str
+    ) -> None:
         profile = Profile("patient", read={"timeout": 7})
         client = pool.client.with_profile(profile)
         data = client.dataset("test", set_name)
@@ -133,15 +135,17 @@ class TestWhatTheyStandFor:
         async def work(n: int) -> tuple[Any, ...]:
             key = data.key(n)
             await session.upsert(key).set("n", n).execute()
-            found = await session.query(key).first()
+            record = await session.query(key).first()
             scanned = await plain.query(data).count()
-            return found["n"], scanned > 0, data.explain("get")["timeout"].value
+            return record["n"], scanned > 0, data.explain("get")["timeout"].value
 
         assert list(pool.map(work, range(30))) == [(n, True, 7.0) for n in range(30)]
         profile.replace(Profile("patient", read={"timeout": 8}).state)
         assert set(on_each_loop(pool, lambda: data.explain("get")["timeout"].value).values()) == {8}
 
-    def test_concurrent_and_streams(self, pool: Pool, set_name: str) -> None:
+    def test_concurrent_and_streams_use_the_client_of_the_loop(
+        self, pool: Pool, set_name: str
+    ) -> None:
         data = pool.dataset("test", set_name)
 
         async def work(_: int) -> int:
@@ -182,24 +186,24 @@ class TestWhatTheyStandFor:
         pool.metrics.disable()
         assert not pool.stats().counting
 
-    def test_events_of_all(self, pool: Pool, set_name: str) -> None:
-        told: list[metrics.Event] = []
-        stop = pool.metrics.on_event(told.append)
+    def test_events_of_all_clients_are_reported(self, pool: Pool, set_name: str) -> None:
+        events: list[metrics.Event] = []
+        stop = pool.metrics.on_event(events.append)
         pool.metrics.enable()
         for one in pool._clients.all:
             one.metrics.log_slow(0.0)
         data = pool.dataset("test", set_name)
         list(pool.map(data.exists, range(60)))
-        assert until(lambda: sum(isinstance(it, metrics.SlowCommand) for it in told) == 60)
+        assert until(lambda: sum(isinstance(it, metrics.SlowCommand) for it in events) == 60)
         stop()
         pool.metrics.log_slow(None)
 
-    def test_spans(self, pool: Pool, set_name: str) -> None:
+    def test_a_traced_pool_runs_verbs(self, pool: Pool, set_name: str) -> None:
         traced = instrument(pool.client)
         data = traced.dataset("test", set_name)
         assert list(pool.map(data.exists, range(30))) == [False] * 30
 
-    def test_copies_and_names(self, pool: Pool) -> None:
+    def test_datasets_compare_and_pickle(self, pool: Pool) -> None:
         data = pool.dataset("test", "a")
         assert data == pool.dataset("test", "a")
         assert hash(data) == hash(pool.dataset("test", "a"))
@@ -216,7 +220,7 @@ class TestWhatTheyStandFor:
 
 
 class TestTheirLife:
-    def test_closing_closes_all(self, cluster: Cluster) -> None:
+    def test_closing_closes_all_clients(self, cluster: Cluster) -> None:
         with pool_of(cluster) as pool:
             clients = pool._clients.all
             assert all(client.is_connected for client in clients)
@@ -230,7 +234,7 @@ class TestTheirLife:
         asyncio.run(main())
 
     @pytest.mark.parametrize("failing", [0, 2])
-    def test_one_that_cannot_be_opened(
+    def test_a_client_that_cannot_open_closes_the_others(
         self, cluster: Cluster, failing: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         pool = pool_of(cluster)
@@ -254,7 +258,7 @@ class TestTheirLife:
         else:
             pool.open().close()
 
-    def test_no_cluster(self) -> None:
+    def test_opening_without_a_cluster_raises(self) -> None:
         pool = Pool("127.0.0.1:1", loops=LOOPS, clients="each", connect_timeout=0.2)
         with pytest.raises(spikewire.ConnectionFailed), pool:
             pass
@@ -272,12 +276,12 @@ class TestTheirLife:
         assert list(pool.map(work, range(60))) == [False] * 60
 
     @pytest.mark.usefixtures("no_descriptor_leak")
-    def test_nothing_stays_open(self, cluster: Cluster) -> None:
+    def test_closed_pools_leave_nothing_open(self, cluster: Cluster) -> None:
         for _ in range(2):
             with pool_of(cluster) as pool:
                 list(pool.map(pool.dataset("test", "leaks").exists, range(100)))
 
-    def test_after_a_fork(self, cluster: Cluster) -> None:
+    def test_a_pool_is_closed_in_the_child_of_a_fork(self, cluster: Cluster) -> None:
         code = """
             from spikewire.pool import Pool, PoolClosed
 

@@ -100,12 +100,12 @@ def test_the_types_of_sections_are_those_of_the_verbs(section: Any, paths: list[
 def test_the_defaults_that_explain_shows_are_the_documented_ones() -> None:
     text = inspect.getsource(inspect.getmodule(ClientOptions))  # type: ignore[arg-type]
     flags = ("send_key", "sleep_jitter", "retry_in_doubt")
-    says = {"timeout": "1 s", "socket_timeout": "0"} | dict.fromkeys(flags, "False")
+    texts = {"timeout": "1 s", "socket_timeout": "0"} | dict.fromkeys(flags, "False")
     for name, value in explain.INHERITED.items():
         documentation = text.split(f"    {name}: ")[1].split('"""')[1]
-        said = says.get(name) or (f'"{value}"' if isinstance(value, str) else f"{value:g}")
-        assert f"Default: {said}." in documentation, name
-    assert [explain.INHERITED[name] for name in says] == [1.0, 0.0, False, False, False]
+        output = texts.get(name) or (f'"{value}"' if isinstance(value, str) else f"{value:g}")
+        assert f"Default: {output}." in documentation, name
+    assert [explain.INHERITED[name] for name in texts] == [1.0, 0.0, False, False, False]
 
 
 def test_the_more_specific_section_counts_and_a_call_before_any(client: spikewire.Client) -> None:
@@ -149,7 +149,7 @@ def test_the_more_specific_section_counts_and_a_call_before_any(client: spikewir
     assert str(plain).splitlines()[0] == "timeout = 20  (the client)"
 
 
-def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None:
+def test_explain_of_an_unknown_verb_raises(client: spikewire.Client) -> None:
     view = client.with_profile(Profile())
     with pytest.raises(ValueError, match="there is no verb 'fetch'; there are: get, "):
         view.explain("fetch")
@@ -166,7 +166,7 @@ def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "texts"),
     [
         ({"timeout": "soon"}, "p.timeout: timeout must be seconds as a number"),
         ({"speed": 1}, "p.speed: there is no option or section 'speed' here; options: buffers, "),
@@ -185,15 +185,15 @@ def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None
         ({"batch": {"page_size": 1}}, "p.batch.page_size: there is no option"),
     ],
 )
-def test_a_mistake_names_section_and_option(options: Any, says: str) -> None:
+def test_a_mistake_names_section_and_option(options: Any, texts: str) -> None:
     with pytest.raises(ProfileError) as caught:
         Profile("p", **options)
-    assert str(caught.value).startswith(says)
+    assert str(caught.value).startswith(texts)
     copy = pickle.loads(pickle.dumps(caught.value))
-    assert (str(copy), copy.key) == (str(caught.value), says.split(":")[0])
+    assert (str(copy), copy.key) == (str(caught.value), texts.split(":")[0])
 
 
-def test_a_derived_profile_says_more_or_otherwise(client: spikewire.Client) -> None:
+def test_a_derived_profile_adds_or_overrides_options(client: spikewire.Client) -> None:
     base = Profile("base", timeout=1, write={"ttl": 60})
     derived = base.derive("derived", write={"ttl": 90, "send_key": True})
     assert derived.options == {"timeout": 1, "write.ttl": 90, "write.send_key": True}
@@ -250,7 +250,7 @@ def test_an_option_of_the_call_wins_over_a_timeout(
         cluster.inject(node=0)
 
 
-def test_verbs_cost_nothing_where_the_profile_says_nothing(client: spikewire.Client) -> None:
+def test_verbs_without_profile_options_stay_native(client: spikewire.Client) -> None:
     users = client.with_profile(Profile("p", write={"ttl": 60})).dataset("test", "profiles")
     assert type(users.get) is BuiltinMethodType
     assert type(users.operate) is not BuiltinMethodType
@@ -263,8 +263,8 @@ def test_concurrent_takes_verbs_of_views(client: spikewire.Client) -> None:
     users = view.dataset("test", "many")
     list(view.concurrent((users.put, n, {"n": n}) for n in range(10)))
     list(view.concurrent(partial(users.operate, n, [op.add("n", 1)]) for n in range(10)))
-    found = list(view.concurrent((users.operate, n, [op.get("n")]) for n in range(10)))
-    assert [record["n"] for record in found] == list(range(1, 11))
+    values = list(view.concurrent((users.operate, n, [op.get("n")]) for n in range(10)))
+    assert [record["n"] for record in values] == list(range(1, 11))
     ttl = users.get(1).ttl
     assert ttl is not None
     assert ttl <= 60
@@ -330,7 +330,7 @@ def test_views_are_copied_with_their_profile(client: spikewire.Client) -> None:
         pickle.dumps(view)
 
 
-def test_what_is_submitted_is_explained(client: spikewire.Client) -> None:
+def test_submit_explains_its_calls(client: spikewire.Client) -> None:
     users = client.with_profile(Profile("p", read={"timeout": 3})).dataset("test", "users")
     submit: Any = users.submit
     assert submit.explain("get", replica="any") == users.explain("get", replica="any")
@@ -362,7 +362,7 @@ def test_sessions_of_the_builder_have_the_profile(client: spikewire.Client) -> N
     assert (users.get("a").ttl or 0) > 90
 
 
-def test_asyncio(cluster: Cluster) -> None:
+def test_asynchronous_calls_follow_the_profile(cluster: Cluster) -> None:
     async def run() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
             view = client.with_profile(Profile("p", write={"ttl": 60}))
@@ -405,10 +405,10 @@ def test_rows_of_a_batch_take_the_options_of_reads_and_writes(client: spikewire.
         0: spikewire.RecordExists,
         2: spikewire.RecordExists,
     }
-    found = client.dataset("test", "rows").get_many(["a", "b", "c"])
-    assert [row is not None and row.ttl is not None for row in found] == [True, False, True]
-    kept = {record.key.key for record in client.dataset("test", "rows").query()}
-    assert kept == {"a", "b", "c"}, "the user keys are stored"
+    batch = client.dataset("test", "rows").get_many(["a", "b", "c"])
+    assert [row is not None and row.ttl is not None for row in batch] == [True, False, True]
+    values = {record.key.key for record in client.dataset("test", "rows").query()}
+    assert values == {"a", "b", "c"}, "the user keys are stored"
     assert [row is None for row in data.batch([spikewire.Delete(key) for key in "abc"])] == [
         False
     ] * 3
@@ -429,10 +429,10 @@ def test_a_batch_checks_what_its_rows_inherit(client: spikewire.Client) -> None:
 
 def test_a_client_without_a_profile_explains_itself(cluster: Cluster) -> None:
     with spikewire.Client(cluster.seeds, timeout=7, send_key=True) as client:
-        said = client.explain("put", ("test", "a", 1), {"n": 1}, max_retries=4)
-        assert said["timeout"] == ("timeout", 7.0, "the client")
-        assert said["max_retries"] == ("max_retries", 4, "the call")
-        assert said["send_key"] == ("send_key", True, "the client")
+        explanation = client.explain("put", ("test", "a", 1), {"n": 1}, max_retries=4)
+        assert explanation["timeout"] == ("timeout", 7.0, "the client")
+        assert explanation["max_retries"] == ("max_retries", 4, "the call")
+        assert explanation["send_key"] == ("send_key", True, "the client")
         assert client.explain("delete")["send_key"] == ("send_key", False, "the default")
         assert client.explain("query")["timeout"] == ("timeout", 0.0, "the default")
         assert "replica" in client.explain("operate", 1, [op.get("n")])

@@ -69,7 +69,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return written(tmp_path / f"p.{request.param}", TOML if request.param == "toml" else YAML)
 
 
-def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
+def test_profiles_are_read_from_a_file(file: Path, client: spikewire.Client) -> None:
     profiles = Profiles(file)
     assert set(profiles) == {"base", "fast"}
     assert profiles["base"].options == {"timeout": 1.5, "write.send_key": True}
@@ -92,7 +92,7 @@ def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "says"),
+    ("kind", "text", "message"),
     [
         ("toml", "[a]\ntimeout = 1\nspeed = 2\n", "p.toml, line 3, a.speed: there is no option"),
         ("toml", "[a.read]\ntimeout = 'x'\n", "p.toml, line 2, a.read.timeout: timeout must be"),
@@ -134,13 +134,13 @@ def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
     ],
 )
 def test_a_mistake_names_file_line_and_key_and_the_old_ones_stay(
-    kind: str, text: str | bytes, says: str, tmp_path: Path, client: spikewire.Client
+    kind: str, text: str | bytes, message: str, tmp_path: Path, client: spikewire.Client
 ) -> None:
     pytest.importorskip("yaml")
     file = written(tmp_path / f"p.{kind}", text)
     with pytest.raises(ProfileError) as caught:
         Profiles(file)
-    assert str(caught.value).startswith(says)
+    assert str(caught.value).startswith(message)
     assert caught.value.file == file.name
     profiles = Profiles(written(file, TOML if kind == "toml" else YAML))
     view = client.with_profile(profiles["fast"])
@@ -296,7 +296,7 @@ def test_an_interval_is_a_time(every: float, tmp_path: Path) -> None:
         profiles.watch(on_error="print")  # type: ignore[arg-type]
 
 
-def test_watching(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_watched_file_is_reloaded(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     profiles = Profiles(file)
     errors: queue.Queue[Exception] = queue.Queue()
     good = file.read_text()
@@ -315,9 +315,9 @@ def test_watching(file: Path, caplog: pytest.LogCaptureFixture) -> None:
         assert until(lambda: profiles["fast"].options["read.timeout"] == 0.09)
     watch.stop()
     assert errors.empty()
-    said = [record.getMessage() for record in caplog.records]
-    assert sum("not reloaded" in text for text in said) == 1
-    assert "fast.read.timeout: timeout must be" in next(it for it in said if "not reloaded" in it)
+    values = [record.getMessage() for record in caplog.records]
+    assert sum("not reloaded" in text for text in values) == 1
+    assert "fast.read.timeout: timeout must be" in next(it for it in values if "not reloaded" in it)
     with pytest.raises(ValueError, match="every must be a number of seconds above 0, not 0"):
         profiles.watch(every=0)
 

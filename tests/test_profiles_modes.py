@@ -61,8 +61,8 @@ class Regimes:
 
     def _ask(self, client: socket.socket, node: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while asked := client.recv(65536):
-                node.sendall(asked)
+            while requests := client.recv(65536):
+                node.sendall(requests)
             node.shutdown(socket.SHUT_RDWR)
 
     def _answer(self, node: socket.socket, client: socket.socket) -> None:
@@ -104,14 +104,17 @@ def source(explanation: Any, option: str) -> tuple[Any, str]:
 def test_the_mode_of_the_namespace_counts(client: spikewire.Client) -> None:
     view = client.with_profile(Profile("p", **OPTIONS))
     ledger, test = view.dataset("ledger", "s"), view.dataset("test", "s")
-    said = ledger.explain("get", 1)
-    assert source(said, "read_mode") == ("linearize", "profile 'p', read.strong.read_mode")
-    assert source(said, "timeout") == (22, "profile 'p', read.strong.timeout")
-    assert (said.consistency, "the namespace is 'strong'" in str(said)) == ("strong", True)
-    said = test.explain("get", 1)
-    assert source(said, "read_mode") == ("all", "profile 'p', read.available.read_mode")
-    assert source(said, "timeout") == (21, "profile 'p', read.point.timeout")
-    assert said.consistency == "available"
+    explanation = ledger.explain("get", 1)
+    assert source(explanation, "read_mode") == ("linearize", "profile 'p', read.strong.read_mode")
+    assert source(explanation, "timeout") == (22, "profile 'p', read.strong.timeout")
+    assert (explanation.consistency, "the namespace is 'strong'" in str(explanation)) == (
+        "strong",
+        True,
+    )
+    explanation = test.explain("get", 1)
+    assert source(explanation, "read_mode") == ("all", "profile 'p', read.available.read_mode")
+    assert source(explanation, "timeout") == (21, "profile 'p', read.point.timeout")
+    assert explanation.consistency == "available"
     assert ledger.explain("add", 1, {})["timeout"].value == 24
     assert test.explain("add", 1, {})["timeout"].value == 23
     assert ledger.explain("put", 1, {})["max_retries"].value == 7
@@ -126,7 +129,7 @@ def test_the_mode_of_the_namespace_counts(client: spikewire.Client) -> None:
     assert "consistency" not in str(client.with_profile(Profile("q")).explain("get"))
 
 
-def test_a_client_looks_at_the_keys(client: spikewire.Client) -> None:
+def test_the_namespace_of_a_key_selects_the_mode(client: spikewire.Client) -> None:
     view = client.with_profile(Profile("p", **OPTIONS))
     theirs, ours = spikewire.Key("ledger", "s", 1), ("test", "s", 1)
     both = [theirs, ours]
@@ -136,15 +139,15 @@ def test_a_client_looks_at_the_keys(client: spikewire.Client) -> None:
     assert view.explain("put_many", {theirs: {"n": 1}}).consistency == "strong"
     assert view.explain("put_many", [(ours, {"n": 1})]).consistency == "available"
     rows = [spikewire.Read(theirs), spikewire.Delete(theirs)]
-    said = view.explain("batch", rows)
-    assert source(said, "timeout") == (25, "profile 'p', batch.strong.timeout")
-    assert source(said, "read_mode") == ("linearize", "profile 'p', read.strong.read_mode")
+    explanation = view.explain("batch", rows)
+    assert source(explanation, "timeout") == (25, "profile 'p', batch.strong.timeout")
+    assert source(explanation, "read_mode") == ("linearize", "profile 'p', read.strong.read_mode")
     assert view.explain("query", "ledger").consistency == "strong"
     # Namespaces of both modes, one that does not exist, or none.
     for arguments in ((both,), ([("nowhere", "s", 1)],), ()):
-        said = view.explain("get_many", *arguments)
-        assert (said.consistency, said["read_mode"].value) == (None, "one")
-        assert "neither 'available' nor 'strong' holds" in str(said)
+        explanation = view.explain("get_many", *arguments)
+        assert (explanation.consistency, explanation["read_mode"].value) == (None, "one")
+        assert "neither 'available' nor 'strong' holds" in str(explanation)
 
 
 def test_calls_have_the_options(client: spikewire.Client) -> None:
@@ -169,8 +172,8 @@ def test_calls_have_the_options(client: spikewire.Client) -> None:
             call()
     assert ledger.get(1, read_mode="one")["n"] == 1
     assert view.session().query(test.key(1)).first()["n"] == 1
-    found = view.get_many(iter([test.key(1), test.key(2)]))
-    assert [record and record["n"] for record in found] == [1, None]
+    batch = view.get_many(iter([test.key(1), test.key(2)]))
+    assert [record and record["n"] for record in batch] == [1, None]
     assert ledger.operate(1, [op.add("n", 1), op.get("n")])["n"] == 2
     assert [record["n"] for record in view.concurrent([(view.get, test.key(1))])] == [1]
     with pytest.raises(spikewire.ServerError, match="Enterprise"):
@@ -194,12 +197,12 @@ def test_asyncio_before_the_client_is_open(seed: str) -> None:
     asyncio.run(main())
 
 
-def test_files_and_mistakes(tmp_path: Path, client: spikewire.Client) -> None:
+def test_modes_are_read_from_files_and_checked(tmp_path: Path, client: spikewire.Client) -> None:
     path = tmp_path / "profiles.toml"
     path.write_text('[p.read.strong]\nread_mode = "linearize"\n[p.write.available]\nttl = 60\n')
     view = client.with_profile(Profiles(path)["p"])
-    said = view.dataset("ledger", "s").explain("get", 1)["read_mode"]
-    assert said.source == "profile 'p', read.strong.read_mode (profiles.toml, line 2)"
+    explanation = view.dataset("ledger", "s").explain("get", 1)["read_mode"]
+    assert explanation.source == "profile 'p', read.strong.read_mode (profiles.toml, line 2)"
     path.write_text('[p.read.strong]\nread_mode = "linearise"\n')
     with pytest.raises(ProfileError, match=r"line 2, p\.read\.strong\.read_mode: read_mode must"):
         Profiles(path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import exp, op
 
 if TYPE_CHECKING:
@@ -31,18 +31,18 @@ needs_pandas = pytest.mark.skipif(
 
 
 class Data:
-    """A set with ``COUNT`` records, on one face."""
+    """A set with ``COUNT`` records, on one API."""
 
-    def __init__(self, face: Face, client: Any, set_name: str) -> None:
-        self.face = face
+    def __init__(self, api: Api, client: Any, set_name: str) -> None:
+        self.api = api
         self.users = client.dataset("test", set_name)
         self.session = client.session()
 
     def settle(self, start: Callable[[], Any]) -> Any:
-        return self.face.settle(start)
+        return self.api.settle(start)
 
     def next(self, query: Any, *default: Any) -> Any:
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             return next(query, *default)
         return self.settle(lambda: anext(query, *default))
 
@@ -51,27 +51,27 @@ class Data:
 def data(request: pytest.FixtureRequest, cluster: Cluster, set_name: str) -> Iterator[Data]:
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
-    face = Face(request.param)
-    with face.open(cluster.seeds, timeout=20) as client:
-        data = Data(face, client.raw, set_name)
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=20) as client:
+        data = Data(api, client.raw, set_name)
         records = {n: {"n": n, "s": str(n)} for n in range(COUNT)}
         data.settle(lambda: data.users.put_many(records))
         yield data
-    face.end()
+    api.end()
 
 
 def numbers(records: Any) -> list[int]:
     return sorted(record["n"] for record in records)
 
 
-def test_all_of_them(data: Data) -> None:
+def test_to_list_returns_all_records(data: Data) -> None:
     users, settle = data.users, data.settle
     assert numbers(settle(lambda: users.query().to_list())) == list(range(COUNT))
     assert numbers(settle(lambda: users.query(where="$.n < 5").to_list())) == [0, 1, 2, 3, 4]
     assert settle(lambda: users.query(where="$.n < 0").to_list()) == []
 
 
-def test_the_first(data: Data) -> None:
+def test_first_returns_a_record_or_raises(data: Data) -> None:
     users, settle = data.users, data.settle
     assert settle(lambda: users.query(where="$.n == 7").first())["n"] == 7
     assert settle(lambda: users.query(limit=1).first_or_none())["n"] in range(COUNT)
@@ -80,7 +80,7 @@ def test_the_first(data: Data) -> None:
         settle(lambda: users.query(where="$.n < 0").first())
 
 
-def test_how_many(data: Data) -> None:
+def test_count_counts_records(data: Data) -> None:
     users, settle = data.users, data.settle
     assert settle(lambda: users.query().count()) == COUNT
     assert settle(lambda: users.query(where=exp.bin("n") < 5).count()) == 5
@@ -95,7 +95,7 @@ def test_how_many(data: Data) -> None:
     assert settle(lambda: data.session.query(users).bins("n").count()) == COUNT
 
 
-def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_count_requests_no_bins(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     # What would be counted is listed instead.
     monkeypatch.setattr(spikewire.aerospike.query, "_count", list)
     monkeypatch.setattr(spikewire.aerospike.query, "_count_soon", spikewire.AsyncQuery.to_list)
@@ -105,7 +105,7 @@ def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.Monkey
     assert numbers(counted) == list(range(COUNT))
 
 
-def test_arrays(data: Data) -> None:
+def test_a_query_becomes_an_array(data: Data) -> None:
     pytest.importorskip("numpy")
     users, settle = data.users, data.settle
     array = settle(lambda: users.query().to_numpy(DTYPE))
@@ -123,7 +123,7 @@ def test_arrays(data: Data) -> None:
 
 
 @needs_pyarrow
-def test_tables(data: Data) -> None:
+def test_a_query_becomes_a_table(data: Data) -> None:
     users, settle = data.users, data.settle
     table = settle(lambda: users.query().to_arrow(generation="g"))
     assert (table.num_rows, set(table.column_names)) == (COUNT, {"n", "s", "g"})
@@ -132,12 +132,12 @@ def test_tables(data: Data) -> None:
 
 @needs_pyarrow
 @needs_pandas
-def test_frames(data: Data) -> None:
+def test_a_query_becomes_a_frame(data: Data) -> None:
     frame = data.settle(lambda: data.users.query(bins=["n"]).to_pandas())
     assert (len(frame), str(frame["n"].dtype)) == (COUNT, "Int64")
 
 
-def test_the_query_is_over_then(data: Data) -> None:
+def test_results_close_the_query(data: Data) -> None:
     for verb in ("first", "first_or_none", "to_list", "count"):
         query = data.users.query()
         data.settle(getattr(query, verb))
@@ -145,28 +145,28 @@ def test_the_query_is_over_then(data: Data) -> None:
             data.settle(query.to_list)
 
 
-def test_what_was_taken_is_not_taken_again(data: Data) -> None:
+def test_consumed_records_are_not_returned_again(data: Data) -> None:
     query = data.users.query()
-    taken = [data.next(query)["n"] for _ in range(20)]
+    values = [data.next(query)["n"] for _ in range(20)]
     rest = numbers(data.settle(query.to_list))
-    assert sorted(taken + rest) == list(range(COUNT))
+    assert sorted(values + rest) == list(range(COUNT))
     query = data.users.query()
     data.next(query)
     assert data.settle(query.count) == COUNT - 1
 
 
-def test_one_after_the_other(data: Data) -> None:
+def test_records_are_read_one_by_one_with_an_exact_cursor(data: Data) -> None:
     query = data.users.query()
-    taken: list[int] = []
+    values: list[int] = []
     while (record := data.next(query, None)) is not None:
-        taken.append(record["n"])
-        if len(taken) == 300:
+        values.append(record["n"])
+        if len(values) == 300:
             # A cursor is exact to the record.
             cursor = query.cursor
-    assert sorted(taken) == list(range(COUNT))
+    assert sorted(values) == list(range(COUNT))
     rest = data.settle(lambda: data.users.query(resume=cursor).to_list())
-    assert numbers(rest) == sorted(taken[300:])
-    with pytest.raises(StopIteration if data.face.is_blocking else StopAsyncIteration):
+    assert numbers(rest) == sorted(values[300:])
+    with pytest.raises(StopIteration if data.api.is_blocking else StopAsyncIteration):
         data.next(query)
 
 
@@ -183,14 +183,14 @@ def test_anext_goes_on_where_async_for_stopped(cluster: Cluster, set_name: str) 
             users = client.dataset("test", set_name)
             await users.put_many({n: {"n": n} for n in range(100)})
             query = users.query()
-            taken: list[Any] = [(await anext(query))["n"]]
+            values: list[Any] = [(await anext(query))["n"]]
             async for record in query:
-                taken.append(record["n"])
-                if len(taken) == 40:
+                values.append(record["n"])
+                if len(values) == 40:
                     break
-            taken.append((await asyncio.create_task(anext(query)))["n"])  # type: ignore[arg-type, unused-ignore]
-            taken += [record["n"] async for record in query]
-            assert sorted(taken) == list(range(100))
+            values.append((await asyncio.create_task(anext(query)))["n"])  # type: ignore[arg-type, unused-ignore]
+            values += [record["n"] async for record in query]
+            assert sorted(values) == list(range(100))
 
     asyncio.run(main())
 
@@ -219,7 +219,7 @@ def test_other_tasks_have_their_turns(cluster: Cluster, set_name: str) -> None:
     asyncio.run(main())
 
 
-def test_a_cancelled_one_ends_the_query(cluster: Cluster, set_name: str) -> None:
+def test_a_cancelled_result_ends_the_query(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
             users = client.dataset("test", set_name)
@@ -236,7 +236,7 @@ def test_a_cancelled_one_ends_the_query(cluster: Cluster, set_name: str) -> None
     asyncio.run(main())
 
 
-def test_without_a_loop(cluster: Cluster) -> None:
+def test_reading_without_a_loop_raises(cluster: Cluster) -> None:
     async def opened() -> spikewire.AsyncClient:
         return await spikewire.AsyncClient.connect(cluster.seeds)
 

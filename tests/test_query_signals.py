@@ -48,11 +48,11 @@ def client(cluster: Cluster) -> Iterator[spikewire.Client]:
 
 def taken(client: spikewire.Client | spikewire.AsyncClient, operation: str) -> dict[str, Any]:
     """The counts of the one kind of query that ran; counting then starts anew."""
-    (found,) = [each for each in client.stats().commands if each.operation == operation]
-    assert found.namespace == "test"
-    assert 0 < found.seconds < LONG
+    (result,) = [each for each in client.stats().commands if each.operation == operation]
+    assert result.namespace == "test"
+    assert 0 < result.seconds < LONG
     client.metrics.reset()
-    return {"result": found.result, "count": found.count, "records": found.records}
+    return {"result": result.result, "count": result.count, "records": result.records}
 
 
 def whole(records: int = RECORDS, count: int = 1) -> dict[str, Any]:
@@ -65,9 +65,9 @@ def test_every_way_of_reading_a_query_counts_it_once(client: spikewire.Client) -
     assert client.stats().commands == (), "nothing was sent"
     assert len(list(query)) == RECORDS
     query.close()
-    (found,) = client.stats().commands
-    assert found.parts >= 2, "each node has a request at least"
-    assert (found.node, found.retries) == ("", 0)
+    (result,) = client.stats().commands
+    assert result.parts >= 2, "each node has a request at least"
+    assert (result.node, result.retries) == ("", 0)
     assert taken(client, "query") == whole()
     assert users.query().count() == RECORDS
     assert taken(client, "query") == whole()
@@ -94,7 +94,7 @@ def test_a_cursor_goes_on_as_another_query(client: spikewire.Client) -> None:
     assert taken(client, "query") == whole(rest)
 
 
-def test_columns(client: spikewire.Client) -> None:
+def test_queries_as_columns_are_counted(client: spikewire.Client) -> None:
     numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
     users = client.dataset("test", "queried")
     dtype = numpy.dtype([("n", "i8")])
@@ -106,13 +106,13 @@ def test_columns(client: spikewire.Client) -> None:
     assert taken(client, "query") == whole()
 
 
-def test_what_goes_wrong(client: spikewire.Client, cluster: Cluster) -> None:
+def test_failed_queries_are_counted(client: spikewire.Client, cluster: Cluster) -> None:
     users = client.dataset("test", "queried")
     with pytest.raises(spikewire.Error):
         list(users.query(index=spikewire.equal("nothing", 1)))
-    (found,) = client.stats().commands
-    assert found.result == "index_not_found"
-    assert found.node.partition(" ")[0] in {node.name for node in client.stats().nodes}
+    (result,) = client.stats().commands
+    assert result.result == "index_not_found"
+    assert result.node.partition(" ")[0] in {node.name for node in client.stats().nodes}
     client.metrics.reset()
     # A query that is abandoned ends with its reader.
     users.query().first()
@@ -134,7 +134,7 @@ def test_what_goes_wrong(client: spikewire.Client, cluster: Cluster) -> None:
     assert client.stats().commands == ()
 
 
-def test_aggregations_and_jobs(client: spikewire.Client) -> None:
+def test_aggregations_and_jobs_are_counted(client: spikewire.Client) -> None:
     users = client.dataset("test", "queried")
     assert users.query().aggregate("signals", "total") == [RECORDS]
     assert client.stats().select(operation="aggregate").parts == 2
@@ -181,7 +181,7 @@ def eventually(what: str, done: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_slow_queries_are_told_of_and_scraped(
+def test_slow_queries_are_logged_and_scraped(
     client: spikewire.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     users = client.dataset("test", "queried")
@@ -214,7 +214,7 @@ def test_opentelemetry_sees_them(client: spikewire.Client) -> None:
     reader = InMemoryMetricReader()
     otel.observe(client, meter_provider=MeterProvider([reader]))
     assert len(list(client.dataset("test", "queried").query())) == RECORDS
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     collected = reader.get_metrics_data()
     assert collected is not None
     for resource in collected.resource_metrics:
@@ -222,7 +222,7 @@ def test_opentelemetry_sees_them(client: spikewire.Client) -> None:
             for metric in scope.metrics:
                 for point in metric.data.data_points:
                     if (point.attributes or {}).get("db.operation.name") == "query":
-                        found[metric.name] = getattr(point, "value", None)
-    assert found["spikewire.commands"] == 1
-    assert found["spikewire.commands.records"] == RECORDS
-    assert found["spikewire.commands.parts"] >= 2
+                        entries[metric.name] = getattr(point, "value", None)
+    assert entries["spikewire.commands"] == 1
+    assert entries["spikewire.commands.records"] == RECORDS
+    assert entries["spikewire.commands.parts"] >= 2

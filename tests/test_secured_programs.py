@@ -47,25 +47,27 @@ def test_threads_share_a_client(secured: Cluster, options: dict[str, Any]) -> No
         with ThreadPoolExecutor(8) as threads:
             assert list(threads.map(work, range(8))) == [50] * 8
         futures = [users.submit.get(n) for n in range(400)]
-        found = [future.result(60).bins["n"] for future in futures]
-        assert all(found.count(n) == 8 for n in range(50))
+        values = [future.result(60).bins["n"] for future in futures]
+        assert all(values.count(n) == 8 for n in range(50))
         assert client.stats().nodes
 
 
 @pytest.mark.parametrize("uvloop", [False, True])
-def test_a_pool(secured: Cluster, options: dict[str, Any], uvloop: bool) -> None:
+def test_a_pool_uses_a_secured_cluster(
+    secured: Cluster, options: dict[str, Any], uvloop: bool
+) -> None:
     if uvloop:
         pytest.importorskip("uvloop")
     with spikewire.Pool(secured.seeds, loops=3, uvloop=uvloop, **options) as pool:
         users = pool.dataset("test", "pool")
         for number in range(100):
             pool.run(users.put, number, {"n": number}).result(60)
-        found = list(pool.map(users.get, range(100)))
-        assert [record["n"] for record in found] == list(range(100))
+        values = list(pool.map(users.get, range(100)))
+        assert [record["n"] for record in values] == list(range(100))
         assert PASSWORD not in repr(pool)
 
 
-def test_many_calls_at_once(secured: Cluster, options: dict[str, Any]) -> None:
+def test_concurrent_calls_use_a_secured_cluster(secured: Cluster, options: dict[str, Any]) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(secured.seeds, **options) as client:
             users = client.dataset("test", "burst")
@@ -79,9 +81,9 @@ def test_many_calls_at_once(secured: Cluster, options: dict[str, Any]) -> None:
     asyncio.run(main())
 
 
-def test_after_a_fork_the_child_logs_in(secured: Cluster) -> None:
+def test_the_child_of_a_fork_logs_in(secured: Cluster) -> None:
     with Cluster(users=USERS, tls=True) as cluster:
-        said = scenario(
+        output = scenario(
             url(cluster),
             """
             with spikewire.Client.from_url(seeds, timeout=30, connect_timeout=20) as client:
@@ -96,7 +98,7 @@ def test_after_a_fork_the_child_logs_in(secured: Cluster) -> None:
             print("done")
             """,
         )
-        assert said == "done"
+        assert output == "done"
 
 
 def test_sessions_that_end_are_renewed() -> None:
@@ -125,10 +127,15 @@ def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_info_of_a_secured_cluster(secured: Cluster) -> None:
-    shown = files(secured)
-    flags = ["--user", "app", "--tls-ca", str(shown.ca)]
-    flags += ["--tls-certificate", str(shown.certificate), "--tls-key", str(shown.key)]
+def test_info_reads_a_secured_cluster(secured: Cluster) -> None:
+    certificates = files(secured)
+    flags = ["--user", "app", "--tls-ca", str(certificates.ca)]
+    flags += [
+        "--tls-certificate",
+        str(certificates.certificate),
+        "--tls-key",
+        str(certificates.key),
+    ]
     variable = {"SPIKEWIRE_AEROSPIKE_PASSWORD": PASSWORD}
     ran = run("info", "-H", secured.seeds, *flags, "build", **variable)
     assert ran.returncode == 0, ran.stderr
@@ -149,15 +156,15 @@ def test_info_of_a_secured_cluster(secured: Cluster) -> None:
     assert run("info", "-H", secured.seeds, *flags, **variable).returncode == 0
 
 
-def test_a_program_by_variables(secured: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = files(secured)
+def test_variables_open_a_secured_client(secured: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificates = files(secured)
     for name, text in {
         "URL": f"aerospike://{secured.seeds}/test",
         "USER": "app",
         "PASSWORD": PASSWORD,
-        "TLS_CA": str(shown.ca),
-        "TLS_CERTIFICATE": str(shown.certificate),
-        "TLS_PRIVATE_KEY": str(shown.key),
+        "TLS_CA": str(certificates.ca),
+        "TLS_CERTIFICATE": str(certificates.certificate),
+        "TLS_PRIVATE_KEY": str(certificates.key),
     }.items():
         monkeypatch.setenv(f"SPIKEWIRE_AEROSPIKE_{name}", text)
     with spikewire.Client.from_url() as client:

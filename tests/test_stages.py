@@ -86,7 +86,7 @@ def test_stages_are_the_parts_of_commands(cluster: Cluster) -> None:
     asyncio.run(run())
 
 
-def test_stages_of_calling_threads(client: spikewire.Client) -> None:
+def test_stages_of_calling_threads_add_up(client: spikewire.Client) -> None:
     users = client.dataset("test", "staged")
     client.metrics.enable(stages=True)
     users.put(1, {"n": 1})
@@ -113,7 +113,7 @@ def test_stages_of_calling_threads(client: spikewire.Client) -> None:
     assert client.stats().stages == ()
 
 
-def test_stages_of_submitted_calls_and_batches(client: spikewire.Client) -> None:
+def test_stages_of_submitted_calls_and_batches_add_up(client: spikewire.Client) -> None:
     users = client.dataset("test", "staged")
     client.metrics.enable(stages=True)
     users.submit.put(1, {"n": 1}).result(LONG)
@@ -144,21 +144,21 @@ def of_batches(count: int, *, requests: int, read: int) -> dict[str, int]:
     return {name: times for name, times in stages.items() if times}
 
 
-def test_stages_of_batches(client: spikewire.Client) -> None:
+def test_stages_of_batches_add_up(client: spikewire.Client) -> None:
     users = client.dataset("test", "batches")
     client.metrics.enable(stages=True)
     users.put_many({key: {"n": key} for key in range(100)}).raise_for_errors()
     client.metrics.reset()
-    found = users.get_many(range(100))
+    batch = users.get_many(range(100))
     # Two nodes, one request to each; rows are decoded when they are accessed.
     assert told(client) == of_batches(1, requests=2, read=0)
-    assert found[1] is not None
+    assert batch[1] is not None
     assert told(client) == of_batches(1, requests=2, read=0)
-    assert len(list(found)) == 100
+    assert len(list(batch)) == 100
     assert told(client) == of_batches(1, requests=2, read=1)
     # Rows that were read are not decoded again.
-    assert len(list(found)) == 100
-    assert len(found.to_dict()) == 100
+    assert len(list(batch)) == 100
+    assert len(batch.to_dict()) == 100
     assert told(client) == of_batches(1, requests=2, read=1)
     assert len(users.get_many(range(100)).to_dict()) == 100
     assert told(client) == of_batches(2, requests=4, read=2)
@@ -176,13 +176,13 @@ def test_stages_of_batches(client: spikewire.Client) -> None:
     assert told(client) == {}
 
 
-def test_stages_of_tables(client: spikewire.Client) -> None:
+def test_stages_of_tables_add_up(client: spikewire.Client) -> None:
     numpy = pytest.importorskip("numpy")
     users = client.dataset("test", "tables")
     client.metrics.enable(stages=True)
-    made = numpy.zeros(20_000, dtype=[("key", "i8"), ("n", "i8")])
-    made["key"] = made["n"] = range(20_000)
-    users.put_many(made, key="key").raise_for_errors()
+    array = numpy.zeros(20_000, dtype=[("key", "i8"), ("n", "i8")])
+    array["key"] = array["n"] = range(20_000)
+    users.put_many(array, key="key").raise_for_errors()
     stages = told(client)
     # Rows are encoded, sent and waited for in windows.
     assert stages["encode"] == stages["hand_over"] > 1
@@ -192,7 +192,7 @@ def test_stages_of_tables(client: spikewire.Client) -> None:
     assert told(client) == of_batches(1, requests=2, read=1)
 
 
-def test_stages_of_batches_on_an_event_loop(cluster: Cluster) -> None:
+def test_stages_of_batches_on_an_event_loop_add_up(cluster: Cluster) -> None:
     async def run() -> None:
         async with spikewire.AsyncClient(cluster.seeds) as client:
             users = client.dataset("test", "batches")
@@ -208,7 +208,7 @@ def test_stages_of_batches_on_an_event_loop(cluster: Cluster) -> None:
     asyncio.run(run())
 
 
-def test_stages_of_batches_of_the_drop_in(cluster: Cluster) -> None:
+def test_stages_of_batches_of_the_drop_in_add_up(cluster: Cluster) -> None:
     host, port = cluster.addresses[0].rsplit(":", 1)
     client = aerospike.client({"hosts": [(host, int(port))]}).connect()
     inner: spikewire.Client = client._client

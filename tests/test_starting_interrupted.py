@@ -83,7 +83,7 @@ def _interrupted_and_failing() -> None:
     raise FileNotFoundError
 
 
-def test_what_python_does_not_handle_is_left_alone() -> None:
+def test_ignored_signals_stay_ignored() -> None:
     former = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         with interrupts_wait():
@@ -159,12 +159,12 @@ def test_interrupted_at_any_moment_no_process_is_lost(tmp_path: Path) -> None:
                 # From immediately to when it runs, at shorter intervals in the beginning.
                 time.sleep(LATEST * (number / STARTS) ** 3)
                 starter.send_signal(signal.SIGINT)
-                told = starter.stdout.readline()
-                assert told == "nothing\n", (number, starter.communicate(timeout=60))
-            _, said = starter.communicate(timeout=60)
+                line = starter.stdout.readline()
+                assert line == "nothing\n", (number, starter.communicate(timeout=60))
+            _, text = starter.communicate(timeout=60)
         finally:
             starter.kill()
-    assert (starter.returncode, said) == (0, "")
+    assert (starter.returncode, text) == (0, "")
 
 
 def test_a_client_that_waits_for_its_cluster() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Face
+from apis import Api
 from spikewire import op
 from spikewire.options import StreamOptions
 from spikewire.testing import Cluster
@@ -23,15 +23,15 @@ COUNT = 1000
 
 
 class Streams:
-    """``get_stream`` of either face, as lists."""
+    """``get_stream`` of either API, as lists."""
 
-    def __init__(self, face: Face, client: Any, set_name: str) -> None:
-        self.face = face
+    def __init__(self, api: Api, client: Any, set_name: str) -> None:
+        self.api = api
         self.client = client
         self.users = client.dataset("test", set_name)
 
     def settle(self, start: Callable[[], Any]) -> Any:
-        return self.face.settle(start)
+        return self.api.settle(start)
 
     def begun(self, keys: Any, *bins: Any, of: Any = None, **options: Any) -> Any:
         """A stream, created where verbs may be called."""
@@ -39,29 +39,29 @@ class Streams:
         async def make() -> Any:
             return (of or self.users).get_stream(keys, *bins, **options)
 
-        if self.face.loop is None:
+        if self.api.loop is None:
             return (of or self.users).get_stream(keys, *bins, **options)
-        return self.face.loop.run_until_complete(make())
+        return self.api.loop.run_until_complete(make())
 
     def rows(self, keys: Any, *bins: Any, **options: Any) -> list[Any]:
-        return self.face.rows(self.begun(keys, *bins, **options))
+        return self.api.rows(self.begun(keys, *bins, **options))
 
     def some(self, stream: Any, count: int) -> list[Any]:
-        return self.face.some(stream, count)
+        return self.api.some(stream, count)
 
     def close(self, stream: Any) -> None:
-        self.settle(stream.close if self.face.is_blocking else stream.aclose)
+        self.settle(stream.close if self.api.is_blocking else stream.aclose)
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
 def streams(request: pytest.FixtureRequest, cluster: Cluster, set_name: str) -> Iterator[Streams]:
-    face = Face(request.param)
-    with face.open(cluster.seeds, timeout=20) as client:
-        streams = Streams(face, client.raw, set_name)
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=20) as client:
+        streams = Streams(api, client.raw, set_name)
         records = {n: {"n": n, "m": -n} for n in range(COUNT)}
         streams.settle(lambda: streams.users.put_many(records))
         yield streams
-    face.end()
+    api.end()
 
 
 class Counted:
@@ -82,14 +82,16 @@ class Counted:
 class TestResults:
     @pytest.mark.parametrize("window", [1, 7, 256, 5000])
     @pytest.mark.parametrize("limit", [1, 3])
-    def test_in_the_order_of_the_keys(self, streams: Streams, window: int, limit: int) -> None:
+    def test_results_are_in_the_order_of_keys(
+        self, streams: Streams, window: int, limit: int
+    ) -> None:
         results = streams.rows(iter(range(300)), window=window, limit=limit)
         assert [result.row for result in results] == list(range(300))
         assert [result.record["n"] for result in results] == list(range(300))
         assert [result.key.key for result in results] == list(range(300))
 
     @pytest.mark.parametrize("window", [1, 7, 5000])
-    def test_in_the_order_of_completion(self, streams: Streams, window: int) -> None:
+    def test_unordered_results_have_every_row(self, streams: Streams, window: int) -> None:
         results = streams.rows(range(300), ordered=False, window=window, limit=3)
         assert sorted(result.row for result in results) == list(range(300))
         assert all(result.record["n"] == result.row for result in results)
@@ -99,7 +101,7 @@ class TestResults:
             part = list(range(number, min(number + window, 300)))
             assert rows[start : start + window][: len(part)] == part
 
-    def test_bins_and_options(self, streams: Streams) -> None:
+    def test_streams_take_bins_and_options(self, streams: Streams) -> None:
         (result,) = streams.rows([3], ["m"])
         assert result.record.bins == {"m": -3}
         results = streams.rows(range(10), where="$.n < 5", missing="skip", timeout=20)
@@ -122,12 +124,12 @@ class TestResults:
             "RecordNotFound",
             "NoneType",
         ]
-        told: list[Any] = []
-        results = streams.rows(keys, window=1, missing="error", on_error=told.append)
+        calls: list[Any] = []
+        results = streams.rows(keys, window=1, missing="error", on_error=calls.append)
         assert [result.row for result in results] == [0, 2]
-        assert [(result.row, result.key.key) for result in told] == [(1, "nobody")]
+        assert [(result.row, result.key.key) for result in calls] == [(1, "nobody")]
 
-    def test_a_profile(self, streams: Streams) -> None:
+    def test_streams_follow_the_profile(self, streams: Streams) -> None:
         profile = spikewire.Profile("p", read={"many": {"timeout": 20}})
         view = streams.client.with_profile(profile).dataset("test", streams.users.set)
         assert len(streams.rows(range(10), of=view)) == 10
@@ -139,18 +141,18 @@ class TestMemory:
     """The input is read only as far as results are taken."""
 
     @pytest.mark.parametrize("ordered", [True, False])
-    def test_without_an_end(self, streams: Streams, ordered: bool) -> None:
+    def test_an_endless_input_is_read_on_demand(self, streams: Streams, ordered: bool) -> None:
         keys = Counted()
         stream = streams.begun(keys, window=10, limit=4, ordered=ordered)
         assert keys.read == 0
-        taken = 0
+        count = 0
         for more in (1, 24, 475, 2500):
-            taken += len(streams.some(stream, more))
-            assert taken <= keys.read <= taken + 4 * 10
+            count += len(streams.some(stream, more))
+            assert count <= keys.read <= count + 4 * 10
         streams.close(stream)
-        assert (taken, keys.read <= taken + 4 * 10) == (3000, True)
+        assert (count, keys.read <= count + 4 * 10) == (3000, True)
 
-    def test_what_is_read_while_replies_are_slow(self) -> None:
+    def test_slow_replies_limit_how_far_keys_are_read(self) -> None:
         keys = Counted()
         with Cluster(1) as slow, spikewire.Client(slow.seeds, timeout=60) as client:
             users = client.dataset("test", "slow")
@@ -164,7 +166,7 @@ class TestMemory:
             assert not thread.is_alive()
             assert keys.read == 15
 
-    def test_an_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
+    def test_asynchronous_inputs_are_read_on_demand(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             read = 0
 
@@ -178,16 +180,16 @@ class TestMemory:
 
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 users = client.dataset("test", set_name)
-                taken = 0
+                count = 0
                 stream = users.get_stream(keys(), window=10, limit=4)
                 async for result in stream:
-                    assert result.row == taken
-                    taken += 1
+                    assert result.row == count
+                    count += 1
                     # One window ahead of those in flight.
-                    assert read <= taken + 5 * 10
-                    if taken == 2000:
+                    assert read <= count + 5 * 10
+                    if count == 2000:
                         break
-                    if taken % 100 == 0:
+                    if count % 100 == 0:
                         await asyncio.sleep(0.001)
                 await stream.aclose()
                 # Nothing reads on.
@@ -197,9 +199,7 @@ class TestMemory:
 
 
 class TestAsynchronousInputs:
-    def test_what_came_is_sent_while_more_is_waited_for(
-        self, cluster: Cluster, set_name: str
-    ) -> None:
+    def test_keys_are_sent_while_waiting_for_more(self, cluster: Cluster, set_name: str) -> None:
         """A slow input: no window is full, and no key waits for others."""
 
         async def main() -> None:
@@ -271,7 +271,7 @@ class TestAsynchronousInputs:
 
         asyncio.run(main())
 
-    def test_cancelling_the_reader(self, cluster: Cluster, set_name: str) -> None:
+    def test_cancelling_the_reader_closes_the_input(self, cluster: Cluster, set_name: str) -> None:
         ended: list[str] = []
         waiting = asyncio.Event()
 
@@ -299,7 +299,7 @@ class TestAsynchronousInputs:
 
         asyncio.run(main())
 
-    def test_on_the_blocking_face(self, cluster: Cluster) -> None:
+    def test_an_asynchronous_input_raises_on_the_blocking_api(self, cluster: Cluster) -> None:
         async def keys() -> AsyncIterator[int]:
             yield 1
 
@@ -311,7 +311,7 @@ class TestAsynchronousInputs:
 
 class TestEnding:
     @pytest.mark.parametrize("ordered", [True, False])
-    def test_an_input_that_fails(self, streams: Streams, ordered: bool) -> None:
+    def test_an_error_of_the_input_raises(self, streams: Streams, ordered: bool) -> None:
         """Keys before the failure are sent, and their results come first."""
 
         def keys() -> Iterator[int]:
@@ -339,7 +339,7 @@ class TestEnding:
         asyncio.run(main(KeyError("of the input")))
         asyncio.run(main(asyncio.CancelledError()))
 
-    def test_what_is_no_key(self, streams: Streams) -> None:
+    def test_an_invalid_key_names_its_row(self, streams: Streams) -> None:
         stream = streams.begun([1, 2, 3, 4, 1.5, 6], window=2)
         assert [result.row for result in streams.some(stream, 4)] == [0, 1, 2, 3]
         with pytest.raises(TypeError, match=r"row 4: .*float"):
@@ -382,7 +382,7 @@ class TestEnding:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"window": 0}, ValueError, "window must be an int from 1, not 0"),
         ({"limit": "8"}, ValueError, "limit must be an int from 1"),
@@ -394,17 +394,17 @@ class TestEnding:
         ({"ttl": 5}, TypeError, "ttl"),
     ],
 )
-def test_what_is_refused(
-    streams: Streams, options: dict[str, Any], error: type[Exception], says: str
+def test_invalid_options_raise(
+    streams: Streams, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     keys = Counted()
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         streams.begun(keys, **options)
     assert keys.read == 0
 
 
 @pytest.mark.parametrize("keys", ["abc", b"abc", 5, None])
-def test_what_is_no_iterable(streams: Streams, keys: Any) -> None:
+def test_keys_must_be_iterable(streams: Streams, keys: Any) -> None:
     with pytest.raises(TypeError, match="keys must be an iterable of keys, not"):
         streams.begun(keys)
 
@@ -412,24 +412,28 @@ def test_what_is_no_iterable(streams: Streams, keys: Any) -> None:
 def test_the_options_are_those_of_get_many() -> None:
     import inspect
 
-    taken = set(inspect.signature(spikewire.Dataset.get_many).parameters) - {"self", "keys", "bins"}
+    options = set(inspect.signature(spikewire.Dataset.get_many).parameters) - {
+        "self",
+        "keys",
+        "bins",
+    }
     own = {"ordered", "window", "limit", "on_error", "missing"}
-    assert set(StreamOptions.__annotations__) == taken | own
+    assert set(StreamOptions.__annotations__) == options | own
 
 
 class TestOfTheBuilder:
     @pytest.mark.parametrize("ordered", [True, False])
-    def test_order(self, streams: Streams, ordered: bool) -> None:
+    def test_ordered_streams_keep_the_order_of_keys(self, streams: Streams, ordered: bool) -> None:
         session, users = streams.client.session(), streams.users
 
         def begun() -> Any:
             keys: Iterable[Any] = (users.key(n) for n in range(100))
             return session.query(keys).stream(window=7, limit=3, ordered=ordered)
 
-        rows = [result.row for result in streams.face.rows(begun())]
+        rows = [result.row for result in streams.api.rows(begun())]
         assert rows == list(range(100)) if ordered else sorted(rows) == list(range(100))
 
-    def test_writes_without_an_end(self, streams: Streams) -> None:
+    def test_writes_of_an_endless_input_are_sent_on_demand(self, streams: Streams) -> None:
         session, users = streams.client.session(), streams.users
         keys = Counted()
         step = session.update(users.key(n) for n in keys).op(op.add("n", 1), op.get("n"))
@@ -441,7 +445,7 @@ class TestOfTheBuilder:
 
 
 class TestAsynchronousInputsOfTheBuilder:
-    def test_every_verb(self, cluster: Cluster, set_name: str) -> None:
+    def test_every_verb_takes_an_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 users, session = client.dataset("test", set_name), client.session()
@@ -464,8 +468,8 @@ class TestAsynchronousInputsOfTheBuilder:
                     results = [result async for result in step.stream(window=50, ordered=True)]
                     assert [result.row for result in results] == list(range(500))
                     assert all(result.ok for result in results)
-                found = session.query(keys()).bins("n").stream(ordered=True)
-                assert [result.unwrap()["n"] async for result in found] == [3] * 500
+                actual = session.query(keys()).bins("n").stream(ordered=True)
+                assert [result.unwrap()["n"] async for result in actual] == [3] * 500
                 deleted = session.delete(keys()).stream(missing="error")
                 assert len([result async for result in deleted]) == 500
 
@@ -494,9 +498,9 @@ class TestAsynchronousInputsOfTheBuilder:
                         await asyncio.sleep(0)
 
                 stream = client.session().exists(keys()).stream(window=10, limit=4)
-                for taken in range(1, 301):
+                for item in range(1, 301):
                     await anext(stream)
-                    assert read <= taken + 5 * 10
+                    assert read <= item + 5 * 10
                 await stream.aclose()
                 await no_more_is_read()
                 # A task that is cancelled while it takes results also ends the reading.
@@ -518,7 +522,7 @@ class TestAsynchronousInputsOfTheBuilder:
 
         asyncio.run(main())
 
-    def test_what_takes_no_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
+    def test_verbs_without_asynchronous_input_raise(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 users, session = client.dataset("test", set_name), client.session()

@@ -62,7 +62,7 @@ def test_a_wrong_answer_is_reported(tmp_path: Path) -> None:
         (["--only", "doubt,nothing"], "there are: doubt, crosstalk"),
     ],
 )
-def test_invalid_arguments_are_refused(arguments: list[str], reason: str) -> None:
+def test_invalid_arguments_are_rejected(arguments: list[str], reason: str) -> None:
     ended = run(*arguments)
     assert ended.returncode == 2
     assert reason in ended.stderr

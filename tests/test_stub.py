@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 STUB = ROOT / "python/spikewire/_native.pyi"
-FACES = ("Client", "Dataset", "ClientSubmit", "DatasetSubmit", "AsyncClient", "AsyncDataset")
+CLASSES = ("Client", "Dataset", "ClientSubmit", "DatasetSubmit", "AsyncClient", "AsyncDataset")
 
 TREE = ast.parse(STUB.read_text())
 
@@ -59,27 +59,27 @@ def named(function: Function) -> str:
 
 def parameters(definition: ast.FunctionDef) -> dict[str, tuple[str, str | None]]:
     """Name to kind and default, as ``inspect`` and ``ast.unparse`` spell them."""
-    found: dict[str, tuple[str, str | None]] = {}
+    entries: dict[str, tuple[str, str | None]] = {}
     spec = definition.args
     placed = [(it, "POSITIONAL_ONLY") for it in spec.posonlyargs]
     placed += [(it, "POSITIONAL_OR_KEYWORD") for it in spec.args]
     defaults = [None] * (len(placed) - len(spec.defaults)) + [*spec.defaults]
     for (argument, kind), default in zip(placed, defaults, strict=True):
         value = None if default is None else ast.unparse(default)
-        found[argument.arg] = (kind, value)
+        entries[argument.arg] = (kind, value)
     for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         value = None if default is None else ast.unparse(default)
-        found[argument.arg] = ("KEYWORD_ONLY", value)
+        entries[argument.arg] = ("KEYWORD_ONLY", value)
     if spec.vararg:
-        found[spec.vararg.arg] = ("VAR_POSITIONAL", None)
+        entries[spec.vararg.arg] = ("VAR_POSITIONAL", None)
     if spec.kwarg:
-        found[spec.kwarg.arg] = ("VAR_KEYWORD", None)
-    found.pop("self", None)
-    return found
+        entries[spec.kwarg.arg] = ("VAR_KEYWORD", None)
+    entries.pop("self", None)
+    return entries
 
 
 @pytest.mark.parametrize("function", METHODS, ids=named)
-def test_parameters(function: Function) -> None:
+def test_parameters_match_the_native_signatures(function: Function) -> None:
     owner, name, definitions = function
     native = inspect.signature(getattr(getattr(_native, owner), name))
     real = {
@@ -94,21 +94,21 @@ def test_parameters(function: Function) -> None:
         for parameter in native.parameters.values()
         if parameter.name != "self"
     }
-    said = parameters(definitions[-1])
+    declared = parameters(definitions[-1])
     # The last overload takes everything: a parameter that it requires is absent in another.
-    assert {name: kind for name, (kind, _) in said.items()} == {
+    assert {name: kind for name, (kind, _) in declared.items()} == {
         name: kind for name, (kind, _) in real.items()
     }
     for definition in definitions:
         for parameter, (_, default) in parameters(definition).items():
             if default is not None or len(definitions) == 1:
                 assert default == real[parameter][1], parameter
-    for parameter in said.keys() - parameters(definitions[0]).keys():
+    for parameter in declared.keys() - parameters(definitions[0]).keys():
         assert real[parameter][1] is not None, f"{parameter} cannot be left out"
 
 
 @pytest.mark.parametrize("function", DOCUMENTED, ids=named)
-def test_documentation(function: Function) -> None:
+def test_docstrings_match_the_native_ones(function: Function) -> None:
     owner, name, definitions = function
     native = getattr(getattr(_native, owner), name)
     for definition in definitions:
@@ -119,16 +119,18 @@ def test_documentation(function: Function) -> None:
 @pytest.mark.parametrize(
     "owner", [name for name, of in vars(_native).items() if isinstance(of, type) and name[0] != "_"]
 )
-def test_documentation_of_classes(owner: str) -> None:
-    (said,) = (node for node in TREE.body if isinstance(node, ast.ClassDef) and node.name == owner)
-    assert ast.get_docstring(said) == inspect.getdoc(getattr(_native, owner))
+def test_docstrings_of_classes_match_the_native_ones(owner: str) -> None:
+    (declared,) = (
+        node for node in TREE.body if isinstance(node, ast.ClassDef) and node.name == owner
+    )
+    assert ast.get_docstring(declared) == inspect.getdoc(getattr(_native, owner))
 
 
-def test_nothing_native_is_missing() -> None:
+def test_every_native_name_is_in_the_stub() -> None:
     for owner in {owner for owner, _, _ in FUNCTIONS}:
         real = {name for name in vars(getattr(_native, owner)) if not name.startswith("__")}
-        said = {name for of, name, _ in FUNCTIONS if of == owner and not name.startswith("__")}
-        assert real == said, owner
+        values = {name for of, name, _ in FUNCTIONS if of == owner and not name.startswith("__")}
+        assert real == values, owner
 
 
 def test_the_verbs_are_the_same_everywhere() -> None:
@@ -144,23 +146,23 @@ def test_the_verbs_are_the_same_everywhere() -> None:
     def placed(owner: str, verb: str) -> list[inspect.Parameter]:
         return list(inspect.signature(getattr(getattr(_native, owner), verb)).parameters.values())
 
-    first, *others = map(verbs, FACES)
+    first, *others = map(verbs, CLASSES)
     assert len(first) >= 9
     # Only datasets create keys.
     for own in ("key", "keys"):
-        assert [found.pop(own) for found in (first, *others) if own in found] != []
+        assert [item.pop(own) for item in (first, *others) if own in item] != []
         assert not hasattr(_native.Client, own)
     # That of clients is in Python.
-    assert [found.pop("explain") for found in (first, *others) if "explain" in found] != []
+    assert [item.pop("explain") for item in (first, *others) if "explain" in item] != []
     # A stream keeps calls in flight by itself.
-    for found in (first, *others):
-        found.pop("get_stream", None)
+    for item in (first, *others):
+        item.pop("get_stream", None)
     for of in ("Client", "AsyncClient", "AsyncDataset"):
         assert placed(of, "get_stream") == placed("Dataset", "get_stream")
     # A client takes namespace and set as arguments; a dataset has them.
     for verb in ("query", "operate_all", "apply_all", "delete_all", "touch_all"):
-        for found in (first, *others):
-            found.pop(verb, None)
+        for item in (first, *others):
+            item.pop(verb, None)
         (client, dataset) = placed("Client", verb), placed("Dataset", verb)
         assert [it.name for it in client[1:3]] == ["namespace", "set"]
         assert client[:1] + client[3:] == dataset
@@ -169,7 +171,7 @@ def test_the_verbs_are_the_same_everywhere() -> None:
     assert all(other == first for other in others)
 
 
-def test_what_is_generated_is_up_to_date() -> None:
+def test_generated_files_are_up_to_date() -> None:
     tool = ROOT / "tools/generate.py"
     if shutil.which("rustfmt") is None:
         pytest.skip("rustfmt is not installed")
@@ -180,7 +182,7 @@ def test_what_is_generated_is_up_to_date() -> None:
 
 
 @pytest.mark.types
-def test_stubtest() -> None:
+def test_stubtest_accepts_the_stub() -> None:
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
     # Older type checkers do not know the decorator that would mark the native bases.

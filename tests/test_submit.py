@@ -59,7 +59,7 @@ def narrow(cluster: Cluster, **options: Any) -> spikewire.Client:
 # --- A future is one of the standard library's
 
 
-def test_the_future_of_a_call(data: spikewire.Dataset) -> None:
+def test_submit_returns_a_future(data: spikewire.Dataset) -> None:
     future = data.submit.put("k", {"n": 1})
     assert isinstance(future, concurrent.futures.Future)
     assert future.result(10) is None
@@ -75,7 +75,7 @@ def test_the_future_of_a_call(data: spikewire.Dataset) -> None:
     assert caught.value is error
 
 
-def test_on_a_client_with_whole_keys(client: spikewire.Client, set_name: str) -> None:
+def test_submit_of_a_client_takes_whole_keys(client: spikewire.Client, set_name: str) -> None:
     key = ("test", set_name, "k")
     client.submit.put(key, {"n": 1}).result()
     record = client.submit.operate(key, [op.add("n", 1), op.get("n")]).result()
@@ -105,7 +105,7 @@ def test_wait_for_the_first_of_them(slow: Cluster) -> None:
         assert [futures.index(future) for future in completed][-1] == 2
 
 
-def test_on_an_event_loop(data: spikewire.Dataset) -> None:
+def test_futures_are_awaited_on_an_event_loop(data: spikewire.Dataset) -> None:
     data.put("k", {"n": 1})
 
     async def main() -> list[Any]:
@@ -151,7 +151,7 @@ def test_only_the_client_completes_a_future(data: spikewire.Dataset) -> None:
             copied(future)
 
 
-def test_waiting_has_an_end(slow: Cluster) -> None:
+def test_result_times_out(slow: Cluster) -> None:
     with spikewire.Client(slow.seeds, timeout=20, connect_timeout=20) as client:
         slow.inject(0, delay=2)
         future = client.submit.exists(("test", "s", "k"))
@@ -164,7 +164,7 @@ def test_waiting_has_an_end(slow: Cluster) -> None:
         assert future.result() is False
 
 
-def test_a_call_that_times_out(slow: Cluster) -> None:
+def test_a_submitted_call_times_out(slow: Cluster) -> None:
     slow.inject(0, delay=60)
     with spikewire.Client(slow.seeds) as client:
         error = client.submit.exists(("test", "s", "k"), timeout=0.05).exception(20)
@@ -214,7 +214,7 @@ def program(code: str, *arguments: str, status: int = 0, log: str = "") -> list[
 # --- Cancelling
 
 
-def test_what_has_not_been_sent_is_withdrawn(slow: Cluster) -> None:
+def test_cancelling_withdraws_unsent_calls(slow: Cluster) -> None:
     with narrow(slow) as client:
         data = client.dataset("test", "s")
         first, second, third = [data.submit.put(n, {"n": n}) for n in range(3)]
@@ -317,7 +317,7 @@ def test_an_interrupted_wait_stops_no_call(slow: Cluster, at: str) -> None:
     client.close()
 
 
-def test_what_is_completed_while_a_thread_looks_is_told(slow: Cluster) -> None:
+def test_wait_sees_futures_completed_meanwhile(slow: Cluster) -> None:
     base: Any = concurrent.futures._base
     with narrow(slow) as client:
         future: Any = client.submit.exists(("test", "s", 1))
@@ -334,7 +334,7 @@ def test_what_is_completed_while_a_thread_looks_is_told(slow: Cluster) -> None:
         assert waiter.finished_futures == [future]
 
 
-def test_waiting_together_with_futures_of_others(data: spikewire.Dataset) -> None:
+def test_wait_accepts_futures_of_executors(data: spikewire.Dataset) -> None:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for how in (concurrent.futures.ALL_COMPLETED, concurrent.futures.FIRST_EXCEPTION):
             gate = threading.Event()
@@ -419,9 +419,7 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
 
 
 @pytest.mark.parametrize("fn", [None, 1, "print"])
-def test_a_callback_that_cannot_be_called_is_refused_at_once(
-    data: spikewire.Dataset, fn: Any
-) -> None:
+def test_a_callback_must_be_callable(data: spikewire.Dataset, fn: Any) -> None:
     for future in (data.submit.exists("k"), data.submit.exists("k")):
         with pytest.raises(TypeError, match="fn must be a function"):
             future.add_done_callback(fn)
@@ -429,7 +427,7 @@ def test_a_callback_that_cannot_be_called_is_refused_at_once(
 
 
 @pytest.mark.parametrize("limit", [1, 2048])
-def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> None:
+def test_callbacks_may_submit_further_calls(cluster: Cluster, set_name: str, limit: int) -> None:
     chains, calls = 200, 4000
     with spikewire.Client(
         cluster.seeds, timeout=20, connect_timeout=20, submit_limit=limit
@@ -457,7 +455,9 @@ def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> Non
 # --- The bound on what is in flight
 
 
-def test_unthrottled(cluster: Cluster, set_name: str) -> None:
+def test_submitting_beyond_the_limits_waits_instead_of_failing(
+    cluster: Cluster, set_name: str
+) -> None:
     # Far more than connections, queue and window take: further submits wait, and none fails.
     options: spikewire.options.ClientOptions = {
         "pipeline_depth": 4,
@@ -555,7 +555,7 @@ def test_a_callback_may_close_the_client(cluster: Cluster) -> None:
     assert until(lambda: not client.is_connected)
 
 
-def test_nothing_is_left_behind(cluster: Cluster, no_descriptor_leak: Callable[[], int]) -> None:
+def test_closing_leaves_no_threads(cluster: Cluster, no_descriptor_leak: Callable[[], int]) -> None:
     def threads() -> int:
         with open("/proc/self/status") as status:  # noqa: PTH123
             return next(int(line.split()[1]) for line in status if line.startswith("Threads"))
@@ -609,7 +609,7 @@ def test_the_end_of_the_interpreter(slow: Cluster, close: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no fork")
-def test_a_fork(cluster: Cluster) -> None:
+def test_futures_of_the_parent_fail_in_the_child_of_a_fork(cluster: Cluster) -> None:
     code = """
         import os, signal, sys, warnings, spikewire
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -639,7 +639,7 @@ def test_a_fork(cluster: Cluster) -> None:
 # --- Storms
 
 
-def test_threads_and_chains_while_a_node_dies() -> None:
+def test_threads_and_callbacks_survive_a_dead_node() -> None:
     with Cluster(nodes=3) as cluster:
         assert cluster.wait_settled()
         # Only reads and repeatable writes, so that every retry is allowed.

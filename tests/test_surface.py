@@ -31,7 +31,7 @@ VERBS = ("get", "exists", "put", "add", "append", "prepend", "delete", "touch", 
 CLASSES = (Client, AsyncClient, spikewire.Dataset, spikewire.AsyncDataset)
 
 
-def test_repr(cluster: Cluster) -> None:
+def test_repr_of_clients_and_datasets(cluster: Cluster) -> None:
     seeds = cluster.seeds
     client = Client(seeds, timeout=3, connect_timeout=20)
     assert repr(client) == f"<Client {seeds}, connected>"
@@ -82,16 +82,16 @@ def test_unknown_options_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("take", "says"),
+    ("take", "message"),
     [
         (lambda: settings_of(1, nods=3), "no such option .*: nods; there are: .*cluster_name, "),  # type: ignore[call-arg]
         (lambda: faults_of(delai=3), "no such fault: delai; there are: corrupt, .*delay, "),  # type: ignore[call-arg]
     ],
 )
 def test_unknown_options_of_a_cassandra_cluster_are_named_with_those_that_exist(
-    take: Callable[[], object], says: str
+    take: Callable[[], object], message: str
 ) -> None:
-    with pytest.raises(TypeError, match=says):
+    with pytest.raises(TypeError, match=message):
         take()
 
 
@@ -104,7 +104,7 @@ def test_the_documented_options_are_those_that_exist() -> None:
     assert sorted(documented) == sorted(known)
 
 
-def test_the_wrong_with(cluster: Cluster) -> None:
+def test_with_on_an_async_client_raises(cluster: Cluster) -> None:
     with pytest.raises(TypeError, match="`async with`"), AsyncClient(cluster.seeds):  # type: ignore[attr-defined]
         pass
 
@@ -120,7 +120,7 @@ def test_the_wrong_with(cluster: Cluster) -> None:
     asyncio.run(main())
 
 
-def test_a_verb_without_a_loop(cluster: Cluster) -> None:
+def test_a_verb_without_a_loop_raises(cluster: Cluster) -> None:
     async def connect() -> AsyncClient:
         return await AsyncClient.connect(cluster.seeds)
 
@@ -142,8 +142,8 @@ def forgotten(make: Callable[[], object]) -> list[warnings.WarningMessage]:
     """The warnings when the result of ``make`` is dropped."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        made = make()
-        del made
+        client = make()
+        del client
         gc.collect()
     return [warning for warning in caught if warning.category is ResourceWarning]
 
@@ -247,7 +247,7 @@ def test_the_end_of_the_interpreter(cluster: Cluster, close: str) -> None:
     assert (ran.returncode, ran.stderr) == (3, "")
 
 
-def test_error_with_advice() -> None:
+def test_errors_print_advice() -> None:
     error = spikewire.GenerationMismatch("generation error", code=3, attempts=2, node="N1 a:3000")
     assert str(error) == (
         "generation error (code 3, node N1 a:3000, 2 attempts) - the record has been written "
@@ -270,7 +270,7 @@ NOT_IMPORTED = {
 
 
 @pytest.mark.parametrize("package", NOT_IMPORTED)
-def test_what_is_rarely_used_is_imported_on_first_use(package: str) -> None:
+def test_rarely_used_modules_are_imported_on_first_use(package: str) -> None:
     program = f"import {package}, sys; print(*sys.modules)"
     run = [
         sys.executable,
@@ -281,12 +281,12 @@ def test_what_is_rarely_used_is_imported_on_first_use(package: str) -> None:
         f"import sys; sys.path[:] = {sys.path!r}; {program}",
     ]
     done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60)
-    found = done.stdout.split()
-    assert package in found
-    assert [name for name in NOT_IMPORTED[package] if name in found] == []
+    result = done.stdout.split()
+    assert package in result
+    assert [name for name in NOT_IMPORTED[package] if name in result] == []
 
 
-def test_what_is_imported_on_first_use_is_an_attribute_all_the_same() -> None:
+def test_lazily_imported_names_are_attributes() -> None:
     program = """
         import spikewire
         print(spikewire.Pool.__name__, spikewire.cql.connect.__name__, spikewire.pool.Job.__name__)

@@ -129,10 +129,10 @@ def test_errors_come_through(run: Run, cluster: Cluster, set_name: str, form: An
             data = client.dataset("test", set_name)
             with pytest.raises(Exception) as caught:
                 await form(lambda: data.get("nobody"))
-            told: BaseException = caught.value
+            errors: BaseException = caught.value
             if form is through_group:
-                (told,) = told.exceptions  # type: ignore[attr-defined]
-            assert isinstance(told, spikewire.RecordNotFound)
+                (errors,) = errors.exceptions  # type: ignore[attr-defined]
+            assert isinstance(errors, spikewire.RecordNotFound)
 
     run(main())
 
@@ -207,7 +207,7 @@ class TestCancelling:
         with Cluster(1) as slow:
             run(asyncio.wait_for(main(), PATIENCE))
 
-    def test_a_timeout_of_asyncio(self, run: Run) -> None:
+    def test_asyncio_timeout_cancels_a_call(self, run: Run) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(
                 slow.seeds, timeout=60, connect_timeout=PATIENCE
@@ -231,10 +231,10 @@ class TestCancelling:
                 data = client.dataset("test", "shielded")
                 await data.put(1, {"n": 1})
                 slow.inject(0, delay=0.5)
-                kept = data.get(1)
+                record = data.get(1)
                 with pytest.raises(asyncio.TimeoutError):
-                    await asyncio.wait_for(asyncio.shield(kept), 0.05)
-                assert (await kept)["n"] == 1
+                    await asyncio.wait_for(asyncio.shield(record), 0.05)
+                assert (await record)["n"] == 1
 
         with Cluster(1) as slow:
             run(main())
@@ -242,10 +242,10 @@ class TestCancelling:
 
 class TestTheFactory:
     def test_a_factory_that_is_there_stays(self, cluster: Cluster) -> None:
-        made: list[object] = []
+        result: list[object] = []
 
         def mine(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:
-            made.append(coro)
+            result.append(coro)
             return asyncio.Task(coro, loop=loop, **options)
 
         async def main() -> None:
@@ -260,7 +260,7 @@ class TestTheFactory:
                 assert await reply is False
 
         run_on(asyncio.new_event_loop(), main())
-        assert made
+        assert result
 
     def test_a_loop_that_has_it(self, run: Run) -> None:
         async def main() -> None:

@@ -42,7 +42,7 @@ ROUND = {
 }
 
 
-def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
+def test_cyclic_modules_are_rejected(tmp_path: Path) -> None:
     import structure
 
     root = crate(tmp_path, ROUND)
@@ -52,7 +52,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_folders_in_a_circle_are_refused_whatever_their_modules_use(tmp_path: Path) -> None:
+def test_cyclic_folders_are_rejected(tmp_path: Path) -> None:
     import structure
 
     files = {
@@ -109,7 +109,7 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tree", "found"),
+    ("tree", "expected"),
     [
         ("crate::a::B", [["crate", "a", "B"]]),
         (
@@ -119,13 +119,13 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
         ("{a, b::c}", [["a"], ["b", "c"]]),
     ],
 )
-def test_use_trees(tree: str, found: list[list[str]]) -> None:
+def test_use_trees_are_parsed(tree: str, expected: list[list[str]]) -> None:
     import structure
 
-    assert [[part.strip() for part in path] for path in structure.branches(tree)] == found
+    assert [[part.strip() for part in path] for path in structure.branches(tree)] == expected
 
 
-def test_arrows_between_crates(tmp_path: Path) -> None:
+def test_arrows_between_crates_are_parsed(tmp_path: Path) -> None:
     import structure
 
     root = write(
@@ -188,7 +188,7 @@ def test_versions_are_named_once(tmp_path: Path) -> None:
     ]
 
 
-def test_paths_on_pages(tmp_path: Path) -> None:
+def test_missing_paths_on_pages_are_reported(tmp_path: Path) -> None:
     import structure
 
     page = "`a/src` `b.rs` `src/c/*.rs` `a::b/c` `test_<room>.py`\n```\ncrates/  d/\n```\n"
@@ -201,7 +201,7 @@ def test_paths_on_pages(tmp_path: Path) -> None:
     ]
 
 
-def test_this_repository() -> None:
+def test_this_repository_has_no_cycles() -> None:
     import structure
 
     assert structure.picture((structure.ROOT / "ARCHITECTURE.md").read_text())
@@ -218,9 +218,9 @@ def test_thresholds_of_instruction_counts(capsys: pytest.CaptureFixture[str]) ->
     base = {"encode get": 100.0, "decode get": 100.0, "blocking get": 1000.0, "lost": 7.0}
     here = {"encode get": 102.1, "decode get": 101.9, "blocking get": 1029.0, "added": 5.0}
     assert instructions.table(here, base) == ["encode get"]
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for line in ("+2.1%  more than 2 % allow", "+2.9%", "new", "gone"):
-        assert line in shown
+        assert line in output
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_missing_parts_fail_where_everything_has_to_run(
         assert ("missing (1 tests)" in done.stdout) == bool(expected)
 
 
-def test_words_are_found_in_identifiers_alone() -> None:
+def test_listed_words_count_in_identifiers_only() -> None:
     import words
 
     listed = words.words("# a comment\ngiven, found: what it is\n")

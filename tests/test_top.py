@@ -111,14 +111,14 @@ def test_rates_and_latencies_are_what_came_in_between() -> None:
     assert between(after, again).total.rate == pytest.approx(10)
 
 
-def test_quantiles_of_buckets() -> None:
+def test_quantiles_are_estimated_from_buckets() -> None:
     assert quantile({}, 0.5) is None
     assert quantile({1.0: 0, float("inf"): 0}, 0.5) is None
     assert quantile({1.0: 0, float("inf"): 5}, 0.5) == 1.0
     assert quantile({1.0: 4, float("inf"): 4}, 0.5) == 0.5
 
 
-def test_addresses() -> None:
+def test_addresses_of_metrics_are_completed() -> None:
     assert address("localhost:8000") == "http://localhost:8000/metrics"
     assert address("https://h/m?x=1") == "https://h/m?x=1"
     for wrong in ("ftp://h/metrics", "http://", "file:///etc/passwd"):
@@ -128,7 +128,7 @@ def test_addresses() -> None:
         read("up 1\n")
 
 
-def test_json_for_machines(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_output_is_printed(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["top", endpoint, "--once", "--json", "--interval", "0.3"]) == 0
     view = json.loads(capsys.readouterr().out)
     assert view["total"]["rate"] > 0
@@ -142,19 +142,19 @@ def test_json_for_machines(endpoint: str, capsys: pytest.CaptureFixture[str]) ->
     assert {line["name"] for line in view["stages"]} >= {"encode", "queue", "wire", "hand_over"}
 
 
-def test_a_table_once(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_once_prints_a_table(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich", reason="rich is not installed")
     assert main(["top", endpoint, "--once", "--interval", "0.2"]) == 0
-    shown = capsys.readouterr().out
-    assert f"http://{endpoint}/metrics" in shown
-    assert "get test" in shown
-    assert "not_found" in shown
+    output = capsys.readouterr().out
+    assert f"http://{endpoint}/metrics" in output
+    assert "get test" in output
+    assert "not_found" in output
     # A file or a pipe has no width: nothing is cut.
-    assert "…" not in shown
-    assert "breaker" in shown
+    assert "…" not in output
+    assert "breaker" in output
 
 
-def test_where_there_is_little_room_names_are_cut_and_numbers_are_not() -> None:
+def test_narrow_screens_shorten_names_not_numbers() -> None:
     console = pytest.importorskip("rich.console", reason="rich is not installed")
     from spikewire.top.screen import screen
 
@@ -164,9 +164,9 @@ def test_where_there_is_little_room_names_are_cut_and_numbers_are_not() -> None:
         text_of_after = text_of_after.replace(old, new)
     before, after = read(text_of_before), read(text_of_after)
     after.at = before.at + 2.0
-    shown = console.Console(width=80, file=io.StringIO())
-    shown.print(screen("http://h/metrics", between(before, after)))
-    lines = shown.file.getvalue().splitlines()
+    output = console.Console(width=80, file=io.StringIO())
+    output.print(screen("http://h/metrics", between(before, after)))
+    lines = output.file.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     (head,) = (line for line in lines if line.startswith("node"))
     assert head.split()[:7] == ["node", "per", "s", "p50", "p99", "errors/s", "connections"]
@@ -175,15 +175,15 @@ def test_where_there_is_little_room_names_are_cut_and_numbers_are_not() -> None:
     assert node.split("…", 1)[1].split()[:5] == ["1,450", "763", "µs", "1.97", "ms"]
 
 
-def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_printed(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["top", "ftp://nowhere", "--once"]) == 1
     assert "is not the address of metrics" in capsys.readouterr().err
     assert main(["top", "127.0.0.1:1", "--once"]) == 1
     assert "127.0.0.1:1/metrics" in capsys.readouterr().err
-    for interval, said in [("0", "from 0.05 to 3600, not 0"), ("often", "number of seconds")]:
+    for interval, output in [("0", "from 0.05 to 3600, not 0"), ("often", "number of seconds")]:
         with pytest.raises(SystemExit):
             main(["top", endpoint, "--interval", interval])
-        assert said in capsys.readouterr().err
+        assert output in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]
     [b"nonsense\r\n\r\n", b"", b"HTTP/1.0 200 OK\r\nContent-Length: 999\r\n\r\nspikewire_x 1\n"],
     ids=["no HTTP", "nothing", "cut"],
 )
-def test_a_reply_that_is_not_http_is_an_error_that_is_told(reply: bytes) -> None:
+def test_a_reply_that_is_not_http_is_reported(reply: bytes) -> None:
     """Whatever an endpoint answers is an error of the command, not a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -238,9 +238,9 @@ def test_control_characters_of_servers_do_not_reach_the_terminal() -> None:
     console = Console(width=200, file=terminal, force_terminal=True, color_system=None)
     console.print(screen("http://x/\x1b[2J", between(*both)))
     console.print(problem("u", "bad \x1b[2J"))
-    shown = terminal.getvalue()
-    assert not set(shown) & {"\x1b", "\x07", "\x9b", "\r"}
-    assert r"[red]\x1b]0;title\x07\x9b2J\nA" in shown
+    output = terminal.getvalue()
+    assert not set(output) & {"\x1b", "\x07", "\x9b", "\r"}
+    assert r"[red]\x1b]0;title\x07\x9b2J\nA" in output
 
 
 def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None:
@@ -252,7 +252,7 @@ def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None
         command, stdin=follower, stdout=follower, stderr=follower, env=environment
     )
     os.close(follower)
-    shown = b""
+    output = b""
     end = time.monotonic() + LONG
     sent = False
     while time.monotonic() < end:
@@ -263,14 +263,14 @@ def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None
             more = os.read(leader, 65536)
         except OSError:  # the other side is closed
             break
-        shown += more
-        if not sent and b"get test" in shown:
+        output += more
+        if not sent and b"get test" in output:
             process.send_signal(signal.SIGINT)
             sent = True
     assert process.wait(LONG) == 0
     os.close(leader)
     assert sent
-    assert b"Traceback" not in shown
+    assert b"Traceback" not in output
     # It has left the alternate screen.
-    assert b"\x1b[?1049h" in shown
-    assert shown.rindex(b"\x1b[?1049l") > shown.rindex(b"\x1b[?1049h")
+    assert b"\x1b[?1049h" in output
+    assert output.rindex(b"\x1b[?1049l") > output.rindex(b"\x1b[?1049h")

@@ -30,7 +30,7 @@ PAGES = {
 NEEDS = ("fastapi", "httpx", "pydantic")
 
 
-def test_what_users_copy_is_typed(tmp_path: Path) -> None:
+def test_programs_in_pages_pass_mypy(tmp_path: Path) -> None:
     for needed in ("mypy", *NEEDS):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"{needed} is not installed")

@@ -118,14 +118,14 @@ def checkers() -> list[str]:
 def checked_by_mypy(cache_folder: str) -> tuple[subprocess.CompletedProcess[str], set[str]]:
     """The output of mypy, and the names that the files refer to, by their full names."""
     # Strict as configured, and unused ignores are errors.
-    told = ["--strict", "--warn-unused-ignores"]
-    kept = ["--export-ref-info", "--no-sqlite-cache", "--cache-dir", cache_folder]
-    done = run("mypy", *told, *kept, *map(str, sorted(REVEALED.glob("*.py"))))
-    found: set[str] = set()
+    flags = ["--strict", "--warn-unused-ignores"]
+    cached_flags = ["--export-ref-info", "--no-sqlite-cache", "--cache-dir", cache_folder]
+    done = run("mypy", *flags, *cached_flags, *map(str, sorted(REVEALED.glob("*.py"))))
+    values: set[str] = set()
     for path in REVEALED.glob("*.py"):
         for references in Path(cache_folder).glob(f"*/**/{path.stem}.refs.json"):
-            found |= {it["target"] for it in json.loads(references.read_text()) if "target" in it}
-    return done, found
+            values |= {it["target"] for it in json.loads(references.read_text()) if "target" in it}
+    return done, values
 
 
 @pytest.fixture(scope="session")
@@ -135,12 +135,12 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("mypy"))
 
 
-def test_mypy(cache_folder: str) -> None:
+def test_mypy_reveals_the_expected_types(cache_folder: str) -> None:
     done, _ = checked_by_mypy(cache_folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_pyright() -> None:
+def test_pyright_reveals_the_expected_types() -> None:
     names = [name for name in checkers() if name != "mypy"]
     if not names:
         pytest.skip("neither pyright nor basedpyright is installed")
@@ -153,25 +153,25 @@ def public() -> Iterator[tuple[Any, str]]:
     for name in MODULES:
         module = importlib.import_module(name)
         for own in module.__all__:
-            found = getattr(module, own)
-            if inspect.isclass(found) and found.__module__.startswith("spikewire"):
-                for of in found.__mro__:
+            result = getattr(module, own)
+            if inspect.isclass(result) and result.__module__.startswith("spikewire"):
+                for of in result.__mro__:
                     if of.__module__.startswith("spikewire"):
                         yield from ((of, it) for it in vars(of) if it[0] != "_")
-            elif inspect.isfunction(found):
-                yield sys.modules[found.__module__], found.__name__
+            elif inspect.isfunction(result):
+                yield sys.modules[result.__module__], result.__name__
 
 
 def home(named: str) -> list[tuple[str, str]]:
     """The class or module, and the name, of a reference of mypy."""
     before, _, name = named.rpartition(".")
     of = before.rpartition(".")[2]
-    found = [(of, name)]
+    result = [(of, name)]
     for module in map(importlib.import_module, (*MODULES, *PRIVATE)):
         kind = getattr(module, of, None)
         if inspect.isclass(kind):
-            found += [(base.__name__, name) for base in kind.__mro__ if name in vars(base)]
-    return found
+            result += [(base.__name__, name) for base in kind.__mro__ if name in vars(base)]
+    return result
 
 
 def test_all_that_is_public_is_looked_at(cache_folder: str) -> None:
@@ -188,21 +188,21 @@ def test_all_that_is_public_is_looked_at(cache_folder: str) -> None:
     assert not missing, ", ".join(sorted(missing))
 
 
-@pytest.mark.parametrize("face", [op, exp], ids=["op", "exp"])
-def test_what_makes_operations_and_expressions_says_so(face: Any) -> None:
+@pytest.mark.parametrize("module", [op, exp], ids=["op", "exp"])
+def test_functions_of_op_and_exp_declare_their_result(module: Any) -> None:
     """They are many, and generated."""
-    made = "Operation" if face is op else "Expression"
+    expected = "Operation" if module is op else "Expression"
     checked = 0
-    for path in sorted((PACKAGE / "aerospike" / face.__name__.rpartition(".")[2]).glob("*.py")):
+    for path in sorted((PACKAGE / "aerospike" / module.__name__.rpartition(".")[2]).glob("*.py")):
         for of in ast.parse(path.read_text()).body:
             if isinstance(of, ast.FunctionDef) and not of.name.startswith("_"):
                 returns = ast.unparse(of.returns or ast.Constant(None))
-                assert returns == made, f"{path.name}: {of.name}"
+                assert returns == expected, f"{path.name}: {of.name}"
                 checked += 1
     assert checked > 90
 
 
-def test_what_a_program_may_have_to_write_is_exported() -> None:
+def test_types_in_public_signatures_are_exported() -> None:
     """Every class and alias of the library in a public signature has a public name."""
     known: set[str] = set()
     for module in map(importlib.import_module, MODULES):
@@ -226,13 +226,13 @@ def written(path: Path) -> set[str]:
         for name in it.names
     } | {it.name for it in tree.body if isinstance(it, ast.ClassDef)}
     exported: set[str] = set(getattr(importlib.import_module(module_of(path)), "__all__", ()))
-    found: set[str] = set()
+    values: set[str] = set()
     for of in tree.body:
         if isinstance(of, (ast.ClassDef, ast.FunctionDef)) and of.name in exported:
             for it in ast.walk(of):
                 if isinstance(it, (ast.FunctionDef, ast.AsyncFunctionDef)) and it.name[0] != "_":
-                    found |= names(it)
-    return {name for name in found & of_the_library if name[0] != "_"}
+                    values |= names(it)
+    return {name for name in values & of_the_library if name[0] != "_"}
 
 
 def names(of: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -301,7 +301,7 @@ def test_a_program_where_numpy_and_pandas_are_missing(tmp_path: Path, checker: s
     assert "No module named 'numpy'" in alone.stderr
     program = tmp_path / "program.py"
     program.write_text(USER)
-    told = {
+    entries = {
         "mypy": ("--strict", "--config-file=", "--python-executable", str(python)),
         "basedpyright": ("--level", "error", "--pythonpath", str(python)),
     }
@@ -310,7 +310,7 @@ def test_a_program_where_numpy_and_pandas_are_missing(tmp_path: Path, checker: s
         (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     arguments = ("--project", str(tmp_path)) if checker == "basedpyright" else (str(program),)
     done = subprocess.run(
-        [sys.executable, "-m", checker, *told[checker], *arguments],
+        [sys.executable, "-m", checker, *entries[checker], *arguments],
         capture_output=True,
         text=True,
         check=False,

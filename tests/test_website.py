@@ -117,7 +117,7 @@ def test_the_reference_of_nodejs_has_what_classes_inherit() -> None:
     assert "| `spikewire-transport` |" in pages["api/rust.md"]
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+def test_pages_load_nothing_from_other_hosts(site: Path) -> None:
     loaded = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?(?:https?:)?//")
     pages = list(site.rglob("*.html"))
     assert len(pages) > 40

@@ -54,7 +54,7 @@ def target(access: Access) -> Target:
     return Target(SEEDS, "test", "bench", access=access)
 
 
-def test_a_job_has_what_lets_a_client_in_and_its_worker_reads_the_same() -> None:
+def test_a_job_passes_credentials_to_its_worker() -> None:
     for access in (OPEN, LOGIN, replace(LOGIN, tls=Tls()), FULL, Access(auth="pki", tls=FILES)):
         job: Any = json.loads(json.dumps({"access": access.job()}))
         assert Access.of_job(job) == access
@@ -64,7 +64,7 @@ def test_a_job_has_what_lets_a_client_in_and_its_worker_reads_the_same() -> None
     assert Access(tls=Tls())
 
 
-def test_nothing_that_is_saved_or_shown_has_the_password() -> None:
+def test_saved_and_printed_output_hides_the_password() -> None:
     place = Place(hosts=SEEDS, access=FULL)
     saved = json.dumps(place.as_json())
     assert PASSWORD not in saved
@@ -79,7 +79,7 @@ def test_nothing_that_is_saved_or_shown_has_the_password() -> None:
 @pytest.mark.parametrize(
     "words", [["--password", PASSWORD], [f"--password={PASSWORD}"], ["--password", "-5"]]
 )
-def test_command_lines_hide_it(words: list[str]) -> None:
+def test_command_lines_hide_the_password(words: list[str]) -> None:
     cleaned = without_secrets(["spikewire", "bench", *words, "-d", "1"])
     assert PASSWORD not in " ".join(cleaned)
     assert cleaned[-2:] == ["-d", "1"]
@@ -88,7 +88,7 @@ def test_command_lines_hide_it(words: list[str]) -> None:
     assert without_secrets(command) == command
 
 
-def test_the_words_of_a_client_hide_it() -> None:
+def test_messages_of_a_client_hide_the_password() -> None:
     answer = {"failed": f"no such user: app/{PASSWORD}", "operations": 3}
     assert launch.hidden(answer, LOGIN) == {"failed": "no such user: app/***", "operations": 3}
     assert launch.hidden(answer, OPEN) == answer
@@ -136,14 +136,14 @@ def test_aerospike_py_logs_in_and_has_no_tls() -> None:
         )
 
 
-def test_all_others_are_let_in_in_every_way() -> None:
+def test_all_other_clients_log_in_by_every_way() -> None:
     others = [name for name in PEERS if name not in ("aerospike-py", "spikewire-compat-py")]
     for name in (*others, "spikewire-rust", "aerospike-rust", "spikewire-node", "aerospike-node"):
         for auth in AUTHS:
             assert barred(name, replace(FULL, auth=auth)) is None
 
 
-def test_the_embedded_cluster_is_told_who_is_let_in_and_tells_its_authority() -> None:
+def test_the_embedded_cluster_gets_users_and_reports_its_authority() -> None:
     options = json.loads(server.options(2, "test", 1, 2, replace(LOGIN, tls=Tls())))
     assert options["users"] == {"app": {"password": PASSWORD, "external": False}}
     assert options["tls"] == {"name": server.NAME}
@@ -157,7 +157,7 @@ def unanswered(*_: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["aerospike-py", "serving", "node", "latency", "sdk"])
-def test_every_job_of_every_recipe_has_it(
+def test_every_job_of_every_recipe_has_credentials(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     jobs: list[Job] = []

@@ -69,7 +69,7 @@ def measured(comparison: Comparison) -> set[str]:
     ],
     ids=["login", "both"],
 )
-def test_every_client_is_let_in_or_left_out(access: Access, text: str) -> None:
+def test_every_client_logs_in_or_is_skipped(access: Access, text: str) -> None:
     line = ["spikewire", "compare", "--user", "app", "--password", PASSWORD]
     comparison = compare("compare", settings(access, *EVERYBODY), line, Progress(bar=False))
     barred = NO_TLS if access.tls else set[str]()
@@ -104,7 +104,7 @@ def scan_settings(access: Access) -> ScanSettings:
     )
 
 
-def test_scans_are_let_in_too() -> None:
+def test_scans_log_in_too() -> None:
     comparison: Scans = compare_scans(scan_settings(BOTH), ["spikewire"], Progress(bar=False))
     assert not comparison.flawed
     measured = {scan.client for scan in comparison.scans}
@@ -120,13 +120,13 @@ def cluster() -> Iterator[EmbeddedCluster]:
         yield started
 
 
-def test_the_lab_asks_such_a_cluster(cluster: EmbeddedCluster) -> None:
+def test_the_lab_reads_a_secured_cluster(cluster: EmbeddedCluster) -> None:
     assert ready.out_of_reach(cluster.seeds, cluster.access) is None
     assert isinstance(cluster.rows(), int)
     assert truncate(cluster, "test", "gone") is None
 
 
-def test_who_is_not_let_in_hears_it_before_anything_is_measured(cluster: EmbeddedCluster) -> None:
+def test_wrong_credentials_are_reported_before_measuring(cluster: EmbeddedCluster) -> None:
     wrong = replace(cluster.access, password=Secret("another one"))
     text = ready.out_of_reach(cluster.seeds, wrong)
     assert text is not None

@@ -43,7 +43,7 @@ def test_one_idle_process_for_each_processor_and_none_afterwards() -> None:
 @pytest.mark.skipif(
     not Path("/proc/self/autogroup").exists(), reason="processes are not weighed by session here"
 )
-def test_their_sessions_give_way_to_other_sessions() -> None:
+def test_idle_processes_yield_to_other_sessions() -> None:
     before = children()
     with awake():
         spinning = children() - before
@@ -51,20 +51,20 @@ def test_their_sessions_give_way_to_other_sessions() -> None:
         assert {nice for *_, nice in groups} == {"19"}
 
 
-def test_they_end_when_the_block_fails() -> None:
+def test_idle_processes_end_when_the_block_fails() -> None:
     before = children()
     with pytest.raises(KeyError), awake():
         raise KeyError
     assert children() - before == set()
 
 
-def test_nothing_is_started_unless_asked_for() -> None:
+def test_no_idle_process_starts_by_default() -> None:
     before = children()
     with awake(enabled=False) as number:
         assert (number, children() - before) == (0, set())
 
 
-def test_a_system_without_the_class_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_sched_idle_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "SCHED_IDLE")
     with pytest.raises(RuntimeError, match="--keep-awake"), awake():
         pass
@@ -79,7 +79,7 @@ with awake():
 """
 
 
-def test_they_do_not_outlive_the_lab() -> None:
+def test_idle_processes_do_not_outlive_the_lab() -> None:
     here = Path(__file__).parent
     lab = subprocess.run(
         [sys.executable, "-c", LAB], cwd=here, capture_output=True, text=True, check=True

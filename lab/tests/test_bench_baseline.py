@@ -86,7 +86,7 @@ def test_a_run_ends_with_a_status_of_its_own_where_a_figure_got_worse(
     assert "differs: matrix" not in text
 
 
-def test_a_run_that_is_no_worse_says_so(
+def test_a_run_that_is_no_worse_ends_with_0(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = json.loads(saved.read_text())
@@ -110,7 +110,7 @@ def test_a_run_of_too_few_rounds_has_a_status_of_its_own(
 
 
 @pytest.mark.parametrize(("rounds", "words"), [(4, "--rounds 4: too few"), (5, "")])
-def test_it_is_said_before_where_rounds_will_be_too_few(
+def test_too_few_rounds_are_reported_before_the_run(
     rounds: int, words: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = json.loads(saved.read_text())
@@ -138,7 +138,7 @@ def test_it_is_said_before_where_rounds_will_be_too_few(
         ('{"kind": "other"}', "a run of the kind 'other' cannot be compared"),
     ],
 )
-def test_what_is_no_baseline_is_refused_before_anything_runs(
+def test_an_invalid_baseline_is_rejected_before_the_run(
     content: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if content is not None:

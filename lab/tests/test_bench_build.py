@@ -42,7 +42,7 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_the_native_part_says_which_profile_it_was_built_with() -> None:
+def test_the_native_part_reports_its_build_profile() -> None:
     build_facts = build.loaded()
     assert build_facts is not None
     assert build_facts["profile"] == PROFILE
@@ -110,7 +110,7 @@ def test_a_process_without_the_package_has_no_build(monkeypatch: pytest.MonkeyPa
     assert build.loaded() is None
 
 
-def test_builds_are_found_in_runs_and_told_in_words(
+def test_builds_are_described_from_their_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = built(tmp_path, monkeypatch, PROFILE="release", COMMIT="12" * 20)
@@ -122,7 +122,7 @@ def test_builds_are_found_in_runs_and_told_in_words(
     assert build.described(None) == ""
 
 
-def test_what_a_program_says_of_itself_is_completed_from_its_file(tmp_path: Path) -> None:
+def test_build_facts_are_completed_from_the_program_file(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     manifest, program = tmp_path / "crate" / "Cargo.toml", tmp_path / "target" / "ours"
     manifest.parent.mkdir()

@@ -61,7 +61,7 @@ def build_name(text: str) -> tuple[str, str | None]:
 # --- Finding them ---------------------------------------------------------------------------------
 
 
-def test_a_folder_a_checkout_and_a_package_are_found(tmp_path: Path) -> None:
+def test_folders_checkouts_and_packages_are_builds(tmp_path: Path) -> None:
     site = a_package(tmp_path / "env" / "lib" / "python3.11" / "site-packages")
     assert build_name(f"spikewire@{site}") == ("spikewire@env", str(site))
     tree = tmp_path / "before"
@@ -84,7 +84,7 @@ def test_a_wheel_is_unpacked_and_called_by_its_version(tmp_path: Path) -> None:
     assert build_name(f"spikewire@{wheel}") == (name, folder)
 
 
-def test_an_environment_and_its_python_are_asked(tmp_path: Path) -> None:
+def test_environments_and_pythons_are_builds(tmp_path: Path) -> None:
     here = str(Path(spikewire.__file__).resolve().parents[1])
     python = Path(sys.executable).absolute()
     assert build_name(f"spikewire@a={python}") == ("spikewire@a", here)
@@ -112,7 +112,7 @@ def test_an_environment_and_its_python_are_asked(tmp_path: Path) -> None:
         ("spikewire-rust@{}/empty", "only spikewire, "),
     ],
 )
-def test_what_is_no_build_is_refused(text: str, words: str, tmp_path: Path) -> None:
+def test_invalid_builds_are_rejected(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "a.whl").write_text("")
     (tmp_path / "empty").mkdir()
@@ -131,7 +131,7 @@ def test_two_builds_have_two_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["bench --client", "compare --clients", "lab noise --clients"])
-def test_every_command_refuses_a_wrong_path(
+def test_every_command_rejects_an_invalid_path(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = ArgumentParser()
@@ -149,7 +149,7 @@ def test_every_command_refuses_a_wrong_path(
         ("all", "spikewire-builder", "aerospike-py has lines for builds of spikewire alone"),
     ],
 )
-def test_a_recipe_without_lines_for_a_build_says_so(
+def test_a_recipe_without_lines_for_a_build_is_rejected(
     recipe: str, client: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = ArgumentParser()

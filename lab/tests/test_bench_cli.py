@@ -33,7 +33,7 @@ def run(*arguments: str) -> int:
     return status
 
 
-def test_the_flags_of_the_field_are_understood() -> None:
+def test_short_flags_are_parsed() -> None:
     flags = "-H a:1,b -n ns -s st -k 10 -o I8,S20 -w RU,75 -z 64 -d 2.5 --warmup 0"
     args = parser().parse_args(["bench", *flags.split()])
     assert args.hosts == (("a", 1, ""), ("b", 3000, ""))
@@ -119,7 +119,7 @@ def test_other_apis_bring_their_clients_modes_and_sizes(monkeypatch: pytest.Monk
     assert not {"spikewire-builder", "spikewire-compat"} & {*others.clients}
 
 
-def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pools_are_compared_by_flags(monkeypatch: pytest.MonkeyPatch) -> None:
     matrices: list[Matrix] = []
 
     def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
@@ -160,7 +160,7 @@ def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) ->
         ("-z 1,32", "'1,32' is not a whole number"),
     ],
 )
-def test_wrong_flags_are_refused_in_words(
+def test_invalid_flags_are_rejected_with_a_reason(
     flags: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
@@ -179,7 +179,7 @@ def test_wrong_flags_are_refused_in_words(
         ("-z 1,0", "'0' is not a whole number"),
     ],
 )
-def test_wrong_lists_are_refused_in_words(
+def test_invalid_lists_are_rejected_with_a_reason(
     flags: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -257,7 +257,7 @@ def test_wrong_lists_are_refused_in_words(
         ("compare-cql --markdown /dev/null/x", "--markdown /dev/null/x: /dev/null is no folder"),
     ],
 )
-def test_flags_that_do_not_go_together_are_refused(
+def test_conflicting_flags_are_rejected(
     line: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -268,7 +268,7 @@ def test_flags_that_do_not_go_together_are_refused(
 @pytest.mark.parametrize(
     "command", ["bench", "compare", "compare --mode queries", "compare-cql", "lab noise"]
 )
-def test_a_seed_out_of_reach_is_said_before_anything_is_written(
+def test_an_unreachable_seed_is_reported_before_writing(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -295,7 +295,7 @@ def test_a_run_ends_with_a_table_a_file_and_status_0(
     ]
 
 
-def test_each_second_is_shown_and_logs_are_kept(
+def test_each_second_is_printed_and_logs_are_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -317,15 +317,13 @@ def test_each_second_is_shown_and_logs_are_kept(
 
 
 @pytest.mark.parametrize("command", ["bench", "compare", "compare-cql"])
-def test_a_pause_is_what_others_call_a_cool_down(command: str) -> None:
+def test_the_cool_down_flag_sets_the_pause(command: str) -> None:
     for flag in ("--pause", "--cooldown"):
         assert parser().parse_args([command, flag, "1.5"]).pause == 1.5
 
 
 @pytest.mark.parametrize("command", ["bench", "compare"])
-def test_the_help_says_what_each_workload_means(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_help_describes_each_workload(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         parser().parse_args([command, "--help"])
     assert stopped.value.code == 0

@@ -35,12 +35,12 @@ def test_seeds_are_parsed() -> None:
 @pytest.mark.parametrize(
     "text", ["", "a,", ":3000", "a:0", "a:65536", "a:b", "a:tls:3000", "[::1]x"]
 )
-def test_seeds_that_are_none_are_refused(text: str) -> None:
+def test_invalid_seeds_are_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="hosts"):
         parse_seeds(text)
 
 
-def test_the_embedded_cluster_is_ready_when_it_says_so_and_ends_with_the_block() -> None:
+def test_the_embedded_cluster_ends_with_its_block() -> None:
     cluster = EmbeddedCluster(3, "test", command=[sys.executable, "-c", SLEEPS])
     with cluster:
         assert cluster.seeds == (("127.0.0.1", 4100),)
@@ -58,12 +58,12 @@ def test_every_address_of_the_ready_line_is_a_seed() -> None:
         assert cluster.seeds == (("127.0.0.1", 4100), ("127.0.0.1", 4101))
 
 
-def test_an_embedded_cluster_that_fails_says_what_it_said() -> None:
+def test_a_failed_embedded_cluster_raises_with_its_output() -> None:
     with pytest.raises(RuntimeError, match="no port is free"):
         EmbeddedCluster(1, "test", command=[sys.executable, "-c", FAILS]).__enter__()
 
 
-def test_a_server_is_asked_for_its_build() -> None:
+def test_the_build_of_a_server_is_requested() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         requests: list[bytes] = []
 

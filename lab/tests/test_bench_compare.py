@@ -183,7 +183,7 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
     assert run(replace(settings, gil=False)).skipped == []
 
 
-def test_a_module_that_switches_the_gil_on_is_found_before_it_is_kept_off(
+def test_modules_that_enable_the_gil_are_detected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As in a free-threaded interpreter: the module switches it on unless the variable is set."""
@@ -202,13 +202,13 @@ def test_a_module_that_switches_the_gil_on_is_found_before_it_is_kept_off(
     assert [cell.gil for group in comparison.groups for cell in group] == [True]
 
 
-def test_nothing_to_measure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_usable_client_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     answers(monkeypatch, aerospike={"unavailable": "no"})
     with pytest.raises(CannotRunError, match="none of the clients"):
         run(with_clients(NOWHERE, "aerospike"))
 
 
-def test_records_that_cannot_be_written_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_population_ends_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = answers(monkeypatch, aerospike={"failed": "connection refused"})
     with pytest.raises(CannotRunError, match="connection refused"):
         run(with_clients(NOWHERE, "aerospike"))
@@ -256,7 +256,7 @@ def test_every_run_that_inserts_has_a_set_of_its_own(monkeypatch: pytest.MonkeyP
     assert sets == ["bench-1", "bench-2", "bench-3", "bench-4"]
 
 
-def test_failed_rounds_are_shown_and_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_rounds_flag_their_line(monkeypatch: pytest.MonkeyPatch) -> None:
     answers(monkeypatch, aerospike={"failed": "Mismatch: key 0 reads back as None"})
     comparison = run(replace(with_clients(NOWHERE, "aerospike"), populate=False))
     ((line,),) = comparison.lines()
@@ -304,7 +304,7 @@ def test_a_terminal_of_80_columns_shows_every_figure_that_matters_and_cuts_none(
     assert max(map(len, text.splitlines())) <= width
 
 
-def test_a_line_of_progress_says_what_came_of_a_run() -> None:
+def test_progress_lines_show_the_rate_or_the_failure() -> None:
     cell = Cell("null", "sync", 2)
     assert brief(cell, {"failed": "no"}) == "failed: no"
     comparison = run(replace(with_clients(FLOOR, "null"), rounds=1))
@@ -341,13 +341,15 @@ def sound(comparison: Comparison) -> list[list[Line]]:
     return comparison.lines()
 
 
-def test_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+def test_single_records_are_compared_on_the_embedded_cluster(
+    seeds: tuple[tuple[str, int], ...],
+) -> None:
     matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("sync", "async"))
     lines = sound(run(replace(FLOOR, hosts=seeds, matrix=matrix, duration=0.3)))
     assert list(map(len, lines)) == [1, 1]
 
 
-def test_pools_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+def test_pools_are_compared_on_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     matrix = replace(
         FLOOR.matrix, clients=("spikewire",), tasks=(4,), threads=(2,), loops=(2,), work=(5,)
     )
@@ -367,7 +369,7 @@ def test_pools_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) 
     assert "CPU ÷ 1 loop" in text
 
 
-def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+def test_batches_are_compared_on_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     sizes = Sizes(reads=(4, 50), writes=(50,))
     matrix = replace(
         FLOOR.matrix, clients=("spikewire",), modes=("batch",), batch_tasks=(2,), sizes=sizes
@@ -387,7 +389,7 @@ def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
     assert "row/s ÷ best" in text
 
 
-def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int], ...]) -> None:
+def test_a_drop_in_is_compared_with_the_verbs(seeds: tuple[tuple[str, int], ...]) -> None:
     matrix = replace(
         FLOOR.matrix,
         clients=("spikewire", "spikewire-compat"),
@@ -408,7 +410,7 @@ def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int
     assert other_api.apis.cpu_verb == pytest.approx(other_api.cpu.median / same.cpu.median)
 
 
-def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+def test_columns_are_compared_on_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     pytest.importorskip("numpy", reason="NumPy is not installed")
     sizes = Sizes(records=(300,), bins=(3,), tables=(200,))
     matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("columns",), sizes=sizes)
@@ -431,9 +433,7 @@ def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
 @pytest.mark.parametrize(
     ("client", "mode"), [("aerospike-rust", "rust"), ("aerospike-node", "node")]
 )
-def test_clients_that_cannot_ask_for_alternate_addresses_are_left_out(
-    client: str, mode: str
-) -> None:
+def test_clients_without_alternate_addresses_are_skipped(client: str, mode: str) -> None:
     matrix = replace(FLOOR.matrix, clients=("null", client), modes=("sync", mode))
     comparison = run(replace(NOWHERE, matrix=matrix, services_alternate=True, populate=False))
     assert [(one.client, one.reason) for one in comparison.skipped] == [

@@ -83,7 +83,7 @@ def result(**changes: Any) -> CqlResult:
 # --- What is measured ---------------------------------------------------------------------------
 
 
-def test_the_document_is_measured_unless_something_else_is_asked_for() -> None:
+def test_the_default_matrix_is_that_of_the_document() -> None:
     shapes = list(flags.settings(parsed()).matrix.shapes())
     assert {shape.server for shape in shapes} == {"cassandra", "canned"}
     threads = {s.threads for s in shapes if s.pattern == "pipeline" and s.operation == "insert"}
@@ -94,7 +94,7 @@ def test_the_document_is_measured_unless_something_else_is_asked_for() -> None:
     assert len(shapes) == len(set(shapes))
 
 
-def test_a_client_is_not_asked_for_what_it_cannot_do() -> None:
+def test_clients_get_only_patterns_they_support() -> None:
     cells = [cell for group in flags.settings(parsed()).matrix.groups() for cell in group]
     assert {c.shape.pattern for c in cells if c.client == "acsylla"} == {"asyncio", "uvloop"}
     assert lacks("scyllapy", SHAPE) == "has no blocking interface"
@@ -120,7 +120,7 @@ def test_every_client_binds_the_same() -> None:
         (["--clients", "acsylla", "--patterns", "blocking"], "none of these"),
     ],
 )
-def test_flags_that_make_no_sense_are_refused(
+def test_invalid_flags_are_rejected(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert flags.run(parsed(*arguments)) == flags.USAGE
@@ -171,7 +171,7 @@ class Fake:
 
 
 @pytest.mark.parametrize("pattern", ["blocking", *FUTURES])
-def test_every_call_of_a_thread_is_counted_and_errors_are_told(pattern: str) -> None:
+def test_every_call_of_a_thread_is_counted_with_its_errors(pattern: str) -> None:
     fake = Fake()
     loop: Any = loop_of(pattern, fake.verbs())
     tried = loop(iter([()] * 1000), fake.stop, fake.errors.append, 4)
@@ -218,7 +218,7 @@ def test_lines_have_medians_and_compare_with_the_best_peer() -> None:
     assert flawed.flawed
 
 
-def test_a_few_errors_make_no_line_flawed_and_timeouts_are_told_apart() -> None:
+def test_few_errors_do_not_flag_a_line_and_timeouts_count_separately() -> None:
     rounds = [result(errors=3, timeouts=2, first_error="ReadTimeout: late")]
     cell = Cell("acsylla", SHAPE)
     assert summarise(cell, rounds).flawed
@@ -236,7 +236,7 @@ def test_a_page_is_one_call() -> None:
     assert line.error_share == 1 / 10
 
 
-def test_clients_take_turns_over_all_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_alternate_on_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[tuple[str, str]] = []
 
     def answer(_command: object, job: CqlJob, *_: object) -> object:
@@ -260,7 +260,7 @@ def test_clients_take_turns_over_all_of_a_server(monkeypatch: pytest.MonkeyPatch
     assert [group[0].cell.shape.operation for group in comparison.lines()] == ["insert", "select"]
 
 
-def test_rounds_that_failed_are_told_and_do_not_count() -> None:
+def test_failed_rounds_are_listed_and_not_counted() -> None:
     line = summarise(Cell("spikewire", SHAPE), [{"failed": "no"}, result()])
     assert line.flawed
     assert line.failures == ("no",)
@@ -268,7 +268,7 @@ def test_rounds_that_failed_are_told_and_do_not_count() -> None:
     assert line.rate.median == 500
 
 
-def test_a_collapse_is_told() -> None:
+def test_a_collapse_in_throughput_is_reported() -> None:
     few = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 120))
     many = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 5000))
     (text,) = collapses({few: [result()], many: [result(elapsed=4.0)]})
@@ -324,7 +324,7 @@ def test_a_saved_comparison_is_a_baseline(
     ("content", "words"),
     [("{", "is not JSON"), ('{"kind": "cql"}', "not a whole comparison: 'cells'")],
 )
-def test_what_is_no_baseline_is_refused_before_a_server_starts(
+def test_an_invalid_baseline_is_rejected_before_a_server_starts(
     content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "before.json"

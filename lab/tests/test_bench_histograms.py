@@ -13,7 +13,7 @@ from spikewire_lab.worker.run import describe_python
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
 
-def test_a_worker_tells_the_lock_that_it_measured_with(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_reports_the_gil_state_while_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
     """The package of the histograms switches the GIL on in a free-threaded interpreter."""
     state = {"on": False}
     real = importlib.import_module
@@ -32,7 +32,7 @@ def test_a_worker_tells_the_lock_that_it_measured_with(monkeypatch: pytest.Monke
     assert describe_python()["gil"] is False
 
 
-def test_a_lock_that_a_client_switched_on_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gil_enabled_by_a_client_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "_gil_before", [])
     monkeypatch.setattr(sys, "_is_gil_enabled", lambda: True, raising=False)
     measure.encode([1_000])

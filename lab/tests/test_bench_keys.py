@@ -41,7 +41,7 @@ def test_keys_are_in_range(distribution: str, keys: int) -> None:
     assert max(counts) < keys
 
 
-def test_uniform_keys_are_all_alike() -> None:
+def test_uniform_keys_are_equally_frequent() -> None:
     for count in counted("uniform", 20).values():
         expect(count, 1 / 20)
 

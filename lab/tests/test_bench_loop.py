@@ -41,7 +41,7 @@ def ticks() -> Iterator[int]:
     return itertools.count(1000, 10)
 
 
-def test_reads_and_writes_go_where_the_stream_says() -> None:
+def test_reads_and_writes_follow_the_stream() -> None:
     read: list[int] = []
     written: list[tuple[int, object]] = []
     verbs = Verbs(
@@ -54,7 +54,7 @@ def test_reads_and_writes_go_where_the_stream_says() -> None:
     assert written == [(key, {"b0": key}) for key in range(1, 40, 2)]
 
 
-def test_one_call_of_each_block_is_timed_and_writes_are_kept_negative() -> None:
+def test_one_call_per_block_is_timed_and_writes_are_negative() -> None:
     clock = ticks()
     verbs = Verbs("None", "None")
     samples = array("q", [0] * 4)
@@ -64,7 +64,7 @@ def test_one_call_of_each_block_is_timed_and_writes_are_kept_negative() -> None:
     assert list(samples) == [10, -10, 0, 0]
 
 
-def test_a_full_buffer_goes_round() -> None:
+def test_a_full_sample_buffer_wraps() -> None:
     samples = array("q", [0] * 4)
     tally = blocking_loop(Verbs("None", "None"))(
         into_blocks(OPERATIONS, 1), [], ticks().__next__, samples, print
@@ -89,7 +89,7 @@ def test_a_failure_counts_as_tried_and_is_never_a_latency() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 16])
-def test_the_loop_ends_at_the_call_after_which_it_was_told_to(every: int) -> None:
+def test_the_loop_ends_at_the_requested_call(every: int) -> None:
     stop: list[bool] = []
 
     def get(key: int) -> None:
@@ -147,7 +147,7 @@ def bind(unmarked, get, put):
     return loop"""
 
 
-def test_reads_and_writes_cost_no_more_than_this() -> None:
+def test_the_source_of_the_read_write_loop_is_pinned() -> None:
     """Further verbs have loops of their own: the cost of this source is in every client's
     figures."""
     verbs = Verbs("get(k)", "put(k, bins)", {"get": print, "put": print}, more={"touch": "pass"})
@@ -246,7 +246,7 @@ class Broken(BlockingClient):
         pass
 
 
-def test_errors_of_all_threads_are_added_and_the_first_is_kept() -> None:
+def test_errors_of_all_threads_add_up_and_the_first_is_reported() -> None:
     outcome = run_threads(Broken("[][k]"), load(4), Window())
     assert outcome.errors * 2 == pytest.approx(outcome.tried, abs=4)
     assert outcome.first_error == "IndexError: list index out of range"

@@ -94,7 +94,7 @@ def test_a_checkout_has_a_place_for_the_worker() -> None:
     assert (worker.parents[1] / "package.json").is_file()
 
 
-def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_parts_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unbuilt = runner(tmp_path / "worker.js")
     assert unbuilt[0] is None
     assert unbuilt[1].endswith(("is not built: make lab-node", "there is no node"))
@@ -146,7 +146,7 @@ def test_processes_are_one_result(runs: Runner, cluster: Cluster, client: str) -
     assert together["operations"] > 0
 
 
-def test_our_addon_says_how_it_was_compiled(runs: Runner, cluster: Cluster) -> None:
+def test_our_addon_reports_its_build(runs: Runner, cluster: Cluster) -> None:
     report = runs.start(a_job(cluster, NODE_OURS))
     assert report["client"] == NODE_OURS
     build = report["build"]
@@ -161,7 +161,7 @@ def test_our_addon_says_how_it_was_compiled(runs: Runner, cluster: Cluster) -> N
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_intervals_have_all_that_was_done(
+def test_intervals_add_up_to_the_run(
     runs: Runner, cluster: Cluster, client: str, processes: int
 ) -> None:
     job_options = a_job(cluster, client, processes=processes, histograms=True, sample_every=1)
@@ -197,7 +197,7 @@ def test_batches_count_their_records(
     assert result["operations"] == 16 * result["latency"]["samples"] > 0
 
 
-def test_records_of_another_shape_are_refused(runs: Runner, cluster: Cluster, client: str) -> None:
+def test_records_of_another_shape_fail_the_run(runs: Runner, cluster: Cluster, client: str) -> None:
     answer = runs.start(a_job(cluster, client, bins="I1,I6,F8,S9,B8"))
     seen, actual, expected = re.split("(?: reads back as |, not as )", answer["failed"])
     assert seen == "Error: key 0"
@@ -220,7 +220,7 @@ def test_scans_see_every_record(
     assert f"a scan gave {KEYS} of {KEYS + 1} records" in short["failed"]
 
 
-def test_from_flags_to_a_table(
+def test_single_records_are_compared_by_command(
     runs: Runner, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert runs.worker.is_file()
@@ -240,7 +240,7 @@ def test_from_flags_to_a_table(
     assert all(one["rounds"] == 2 and one["unserved"] == 0 for one in cells)
 
 
-def test_scans_from_flags_to_a_table(
+def test_scans_are_compared_by_command(
     runs: Runner, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert runs.worker.is_file()

@@ -60,13 +60,15 @@ def ranged(value: float, rounds: int) -> Figure:
         (figure(0, 0, 0, 0, 0), figure(1, 1, 1, 1, 1), BETTER),
     ],
 )
-def test_the_verdict_on_one_figure(before: Figure, after: Figure, verdict: str) -> None:
+def test_a_figure_is_judged_better_worse_or_alike(
+    before: Figure, after: Figure, verdict: str
+) -> None:
     (more,), (less,) = (judge([Pair(before, after, more)]) for more in (True, False))
     assert (more.verdict, less.verdict) == (verdict, OTHER[verdict])
     assert more.needed == (needed(1) if verdict == UNTOLD else 0)
 
 
-def test_the_more_figures_the_more_rounds() -> None:
+def test_more_figures_need_more_rounds() -> None:
     assert [needed(figures) for figures in (1, 4, 100)] == [4, 5, 8]
     changed = Pair(around(100, 5), around(200, 5), more=True)
     same = Pair(around(100, 5), around(100, 5), more=True)
@@ -76,7 +78,7 @@ def test_the_more_figures_the_more_rounds() -> None:
     assert {one.verdict for one in judge([*[changed] * 20, *[same] * 80])[:20]} == {BETTER}
 
 
-def test_chances_are_those_of_all_orders() -> None:
+def test_probabilities_equal_an_enumeration_of_all_orders() -> None:
     """Including shared ranks, and sides of different size."""
     draw = random.Random(1)
     for _ in range(60):
@@ -108,7 +110,7 @@ def test_a_machine_is_busier_where_more_programs_want_to_run_all_the_time(
     assert busier(before, after, 2) == expected
 
 
-def test_what_goes_the_way_of_the_machine_is_not_told() -> None:
+def test_changes_explained_by_the_machine_are_not_reported() -> None:
     worse = Pair(around(100, 5), around(90, 5), more=True)
     better = Pair(around(100, 5), around(90, 5), more=False)
     verdicts = {
@@ -146,7 +148,7 @@ def verdicts(draw: random.Random, rounds: int, factor: float = 1.0) -> list[str]
 
 
 @pytest.mark.parametrize("rounds", [2, 3, 4, 5, 6, 9, 15])
-def test_where_nothing_changed_few_comparisons_name_a_figure(rounds: int) -> None:
+def test_false_alarms_are_rare(rounds: int) -> None:
     draw = random.Random(rounds)
     all_verdicts = [verdicts(draw, rounds) for _ in range(COMPARISONS)]
     alarms = sum(not {BETTER, WORSE}.isdisjoint(one) for one in all_verdicts)
@@ -155,7 +157,7 @@ def test_where_nothing_changed_few_comparisons_name_a_figure(rounds: int) -> Non
         assert {one for each in all_verdicts for one in each} == {UNTOLD}
 
 
-def test_what_got_15_percent_worse_is_found_with_rounds_enough() -> None:
+def test_a_loss_of_15_percent_is_detected_with_enough_rounds() -> None:
     draw = random.Random(1)
     detected = {
         rounds: sum(verdicts(draw, rounds, 1.15)[0] == WORSE for _ in range(100))

@@ -50,7 +50,7 @@ def test_a_rate_below_one_call_still_makes_one() -> None:
     assert list(offsets(0.1, 1.0, "constant", "1")) == [0]
 
 
-def test_calls_at_once_and_calls_that_had_to_wait_are_counted() -> None:
+def test_immediate_and_delayed_calls_are_counted() -> None:
     begun, ended = [0, 5, 10, 20], [10, 30, 15, 21]
     assert overlap(begun, ended) == 2
     assert overlap([], []) == 0
@@ -72,7 +72,7 @@ def test_late_calls_begin_at_once_and_none_is_left_out(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_did_not_begin_counts_with_the_time_it_had_waited(mode: str) -> None:
+def test_calls_that_did_not_begin_count_their_waiting_time(mode: str) -> None:
     known = Known(mode, lambda _number: Act(takes=0.5), 1, 1.0, 10.0)
     result = played(known)
     figures = open_result(result)
@@ -104,7 +104,7 @@ def test_warming_up_is_at_the_same_rate_and_outside_of_the_figures(mode: str) ->
     assert line(known, result).rate is not None
 
 
-def test_a_call_that_never_ends_is_an_error_and_no_hang() -> None:
+def test_a_call_that_never_ends_is_an_error() -> None:
     known = Known("async", lambda _number: Act(takes=1e9), 4, 0.5, 10.0)
     with pytest.raises(TimeoutError):
         played(known)

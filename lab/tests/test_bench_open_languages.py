@@ -147,7 +147,7 @@ def worker_of(client: str) -> list[str]:
 
 @pytest.mark.parametrize("mode", ["rust", "rust-sync"])
 @pytest.mark.parametrize("client", [RUST_OURS, RUST_PEER])
-def test_crates_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) -> None:
+def test_crates_run_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) -> None:
     command = worker_of(client)
     job = scheduled(open_job(500.0, 0.1, client=client, mode=mode, seeds=seeds))
     right(job, run_job(command, job))
@@ -155,7 +155,7 @@ def test_crates_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) 
 
 @pytest.mark.parametrize("mode", ["rust", "rust-sync"])
 @pytest.mark.parametrize("rate", [0.0, 200.0])
-def test_crates_tell_each_second(rate: float, mode: str, seeds: list[tuple[str, int]]) -> None:
+def test_crates_report_each_second(rate: float, mode: str, seeds: list[tuple[str, int]]) -> None:
     command = worker_of(RUST_OURS)
     job = open_job(rate, 1.2, client=RUST_OURS, mode=mode, seeds=seeds, lines=True)
     if not rate:
@@ -187,7 +187,7 @@ def check_second_lines(
 
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("kind", ["single", "batch-read", "batch-write"])
-def test_node_at_a_rate(kind: str, processes: int, seeds: list[tuple[str, int]]) -> None:
+def test_node_runs_at_a_rate(kind: str, processes: int, seeds: list[tuple[str, int]]) -> None:
     runs, reason = runner()
     if runs is None:
         pytest.skip(reason)
@@ -201,7 +201,7 @@ def test_node_at_a_rate(kind: str, processes: int, seeds: list[tuple[str, int]])
         assert all(each["pacing"] > 0 for each in answer["each"])
 
 
-def test_node_tells_each_second_of_an_open_loop(seeds: list[tuple[str, int]]) -> None:
+def test_node_reports_each_second_of_an_open_loop(seeds: list[tuple[str, int]]) -> None:
     runs, reason = runner()
     if runs is None:
         pytest.skip(reason)

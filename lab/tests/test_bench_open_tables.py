@@ -72,7 +72,7 @@ def test_service_times_stand_beside_response_times() -> None:
     assert summarise(replace(CELL, rate=0.0), [a_result()]).open is None
 
 
-def test_it_is_said_who_did_not_keep_up() -> None:
+def test_clients_that_did_not_keep_up_are_noted() -> None:
     behind = summarise(CELL, [opened(), opened(unsent=40)])
     assert notes(behind) == [
         "spikewire at 100/s: did not keep up with the rate, 40 of 200 calls had not begun"
@@ -86,7 +86,7 @@ def test_it_is_said_who_did_not_keep_up() -> None:
     assert notes(summarise(CELL, [opened()])) == []
 
 
-def test_what_the_pacing_takes_is_shown_and_taken_off() -> None:
+def test_the_cost_of_pacing_is_printed_and_subtracted() -> None:
     result = opened()
     result["cpu"] = {"user": 0.002, "system": 0.001}
     line = with_ratios([summarise(CELL, [result])])[0]
@@ -176,7 +176,7 @@ def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
         ("compare --rate 5 --mode queries", "queries is a closed loop"),
     ],
 )
-def test_what_cannot_be_an_open_loop_is_refused(
+def test_invalid_open_loops_are_rejected(
     flags: str, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
@@ -187,7 +187,7 @@ def test_what_cannot_be_an_open_loop_is_refused(
     assert text in capsys.readouterr().err
 
 
-def test_a_rate_without_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rate_applies_to_the_floor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "open.json"
     flags = (
         f"--client null --mode sync --rate 200 --arrivals poisson -d 0.3 --warmup 0.1 --json {path}"
@@ -201,7 +201,7 @@ def test_a_rate_without_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert cell["runs"][0]["open"]["arrivals"] == "poisson"
 
 
-def test_a_sweep_against_the_embedded_cluster(
+def test_rates_are_swept_on_the_embedded_cluster(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "sweep.json"
@@ -252,7 +252,7 @@ def test_a_rate_is_of_all_processes_together(
         ("--mode batch --batch-sizes 4 --write-sizes 2", {"batch reads", "batch writes"}),
     ],
 )
-def test_pools_and_batches_at_a_rate(
+def test_pools_and_batches_run_at_a_rate(
     flags: str, expected: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "open.json"
@@ -271,7 +271,7 @@ def test_pools_and_batches_at_a_rate(
         assert ran["operations"] == (10 - ran["open"]["unsent"]) * cell["shape"]["rows"]
 
 
-def test_rates_stand_below_each_other_in_a_table() -> None:
+def test_a_table_lists_rates_in_rows() -> None:
     comparison = Comparison("compare", SETTINGS)
     for rate in (100.0, 200.0):
         cell = replace(CELL, rate=rate)

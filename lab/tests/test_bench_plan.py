@@ -76,7 +76,7 @@ def test_pools_stand_beside_one_loop_and_threads() -> None:
     assert len(set(map(str, groups[0] + groups[2]))) == 2 * len(groups[0])
 
 
-def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
+def test_the_default_matrix_has_every_client_on_its_apis() -> None:
     groups = {(group[0].mode, group[0].concurrency): group for group in EVERYTHING.groups()}
     assert set(groups) == {
         *((mode, many) for mode in (ASYNC, ASYNC_UVLOOP, SYNC, RUST_SYNC) for many in (1, 32)),
@@ -91,7 +91,7 @@ def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
     assert names[NODE, 32] == list(NODE_CLIENTS)
 
 
-def test_a_way_that_is_meant_for_a_face_stands_beside_it_alone() -> None:
+def test_a_way_for_one_api_is_planned_beside_it_only() -> None:
     def names(*clients: str) -> list[list[str]]:
         matrix = replace(EVERYTHING, clients=clients, modes=(BATCH_MODE,), batch_tasks=(2,))
         sizes = Sizes(reads=(2,), writes=(2,))
@@ -117,7 +117,7 @@ def test_the_floor_is_measured_on_request_and_for_python_only() -> None:
         assert (group[-1].client == "null") == (group[0].mode not in (*CRATES, NODE))
 
 
-def test_only_what_was_asked_for_is_planned() -> None:
+def test_only_requested_cells_are_planned() -> None:
     matrix = replace(EVERYTHING, clients=("aerospike",), modes=(SYNC, ASYNC), threads=(4,))
     assert matrix.groups() == ((Cell("aerospike", SYNC, 4, "python3"),),)
     assert replace(matrix, modes=(ASYNC,)).groups() == ()
@@ -131,14 +131,14 @@ def test_every_round_has_every_cell_in_an_order_of_its_own() -> None:
     assert orders[0] == "".join(cell.client for cell in shuffled(group, 1, 0))
 
 
-def test_peers_without_a_face_say_so() -> None:
+def test_peers_without_an_api_are_absent() -> None:
     assert PEERS["aerospike"].lacks(ASYNC) == "has no asyncio interface"
     assert PEERS["aerospike"].lacks(SYNC) is None
     assert PEERS["aerospike-sdk"].lacks(RUST) == "is not a Rust crate"
     assert PEERS["aerospike-sdk"].lacks(NODE) == "is not an npm package"
 
 
-def test_clients_that_install_uvloop_are_told_not_to_where_plain_asyncio_is_measured() -> None:
+def test_uvloop_is_disabled_for_plain_asyncio() -> None:
     for name in ("aerospike-sdk", "aerospike-native"):
         variables = PEERS[name].environment
         assert variables[ASYNC] == {"AEROSPIKE_NO_UVLOOP": "1"}
@@ -174,7 +174,7 @@ def heads(groups: tuple[Group, ...]) -> list[tuple[str, int, str, int]]:
     return [(cell.mode, cell.concurrency, cell.shape.kind, cell.shape.rows) for cell in cells]
 
 
-def test_batches_are_planned_by_face_and_size_beside_the_single_records() -> None:
+def test_batches_are_planned_by_api_and_size_beside_the_single_records() -> None:
     sizes = Sizes(reads=(4, 128), writes=(128,))
     work = [(BATCH_READ, 4), (BATCH_READ, 128), (BATCH_WRITE, 128)]
     assert heads(replace(BATCHES, sizes=sizes).groups()) == [
@@ -224,7 +224,7 @@ def test_column_tables_have_a_cell_for_each_way_of_each_client() -> None:
     }
 
 
-def test_what_a_client_cannot_do_is_planned_as_absent_with_its_reason() -> None:
+def test_unsupported_cells_are_absent_with_a_reason() -> None:
     absent = {(cell.client, cell.mode, reason) for cell, reason in BATCHES.absent()}
     assert absent == {("aerospike", ASYNC, "has no asyncio interface")}
     missing = {(cell.client, reason) for cell, reason in TABLES.absent()}

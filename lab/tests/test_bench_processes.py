@@ -44,7 +44,7 @@ def two_of(known: Known, part: int) -> Job:
     return {**known.job(), "processes": 2, "part": part, "histograms": True}
 
 
-def test_what_processes_did_is_added_up() -> None:
+def test_results_of_processes_are_added_up() -> None:
     (measured_job, first), (_, second) = one(0.01), one(0.02)
     both = merged([first, second], measured_job)
     assert both["operations"] == first["operations"] + second["operations"] == 300
@@ -141,7 +141,7 @@ def test_a_maximum_of_operations_is_divided() -> None:
     assert answer["elapsed"] < 60
 
 
-def test_all_are_under_load_at_the_same_time() -> None:
+def test_all_processes_are_under_load_at_the_same_time() -> None:
     seconds: list[Any] = []
     answer = run_processes(python_worker(""), job(duration=1.2, lines=True), {}, seconds.append)
     assert "failed" not in answer
@@ -158,7 +158,7 @@ def test_inserts_are_divided() -> None:
     assert "rate" not in answer
 
 
-def test_one_that_fails_calls_the_others_off() -> None:
+def test_a_failing_process_stops_the_others() -> None:
     began = time.monotonic()
     answer = run_processes(python_worker(""), job(mode="nothing"), {})
     assert "one of 3 processes: " in answer["failed"]
@@ -180,7 +180,7 @@ def test_each_process_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert f"null, process {number} of 2: " in output
 
 
-def test_an_interruption_ends_all_of_them(tmp_path: Path) -> None:
+def test_an_interruption_ends_all_processes(tmp_path: Path) -> None:
     flags = f"--client null --processes 3 -z 1 -d 60 --warmup 0 -k 100 --lines --json {tmp_path}/x"
     program = "import sys; from spikewire.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "bench", *flags.split()]

@@ -136,7 +136,7 @@ def test_records_of_another_shape_fail(filled: Cluster) -> None:
 
 
 @pytest.mark.parametrize(("mode", "way"), [(SYNC, OBJECTS), (ASYNC, OBJECTS), (SYNC, ARROW)])
-def test_a_record_of_another_key_is_found(filled: Cluster, mode: str, way: str) -> None:
+def test_a_record_of_another_key_is_detected(filled: Cluster, mode: str, way: str) -> None:
     """Bins, types, sizes and the number of records are right; a check of each record finds it by
     its key or, in columns, by the number of occurrences."""
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
@@ -160,7 +160,7 @@ def test_a_record_of_another_key_is_found(filled: Cluster, mode: str, way: str) 
         assert "is wrong: bin b0 is" in failed
 
 
-def test_what_a_check_says() -> None:
+def test_a_check_describes_the_difference() -> None:
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
     check = check_of(Selected(pool, 2, "scanned"))
     digests = [
@@ -216,7 +216,7 @@ def test_a_callback_of_a_task_cannot_sleep() -> None:
 
 
 @pytest.mark.parametrize("size", [40, 100, 1_000, 4_099])
-def test_records_have_the_size_that_is_asked_for(size: int) -> None:
+def test_records_have_the_requested_size(size: int) -> None:
     specs = parse_bins(record_bins(size))
     assert sum(spec.size for spec in specs) == size
     assert len(value_pool(specs, 1)[0]) == 4
@@ -257,7 +257,7 @@ def test_ways_that_are_slow_get_fewer_records() -> None:
     assert all("700" in scan_row(ScanLine(one, 1, ()))[4] for one in cells if one.records == 700)
 
 
-def test_what_is_left_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_remaining_time_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress(bar=False)
     progress.expect(3)
     for text in ("one", "two", "three"):
@@ -282,7 +282,7 @@ def test_a_sleeping_consumer_sleeps_as_long_however_records_come() -> None:
     assert consumer.due(1 + PAUSED_ROWS) == PAUSE
 
 
-def test_the_curve_sees_what_was_held() -> None:
+def test_a_memory_curve_records_held_memory() -> None:
     with Curve() as curve:
         held = bytearray(b"x" * 30_000_000)
         time.sleep(0.25)
@@ -293,7 +293,7 @@ def test_the_curve_sees_what_was_held() -> None:
         assert max(size for _, size in curve.points) <= curve.peak
 
 
-def test_a_curve_says_when_an_earlier_peak_was_not_forgotten(
+def test_a_curve_reports_a_peak_that_was_not_reset(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     high = bytearray(b"x" * 60_000_000)
@@ -314,7 +314,7 @@ def test_a_curve_says_when_an_earlier_peak_was_not_forgotten(
     ]
 
 
-def test_a_peak_is_forgotten_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_peak_is_reset_if_supported(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that accepts the request and does nothing is detected."""
     high = bytearray(b"x" * 60_000_000)
     del high
@@ -389,7 +389,7 @@ def test_gets_that_failed_are_no_measure() -> None:
 
 
 @pytest.mark.parametrize("mode", [SYNC, ASYNC])
-def test_gets_among_scans_are_told_apart_from_the_scans(filled: Cluster, mode: str) -> None:
+def test_gets_among_scans_count_separately(filled: Cluster, mode: str) -> None:
     getting = job(filled, GET_AMONG_SCANS, mode)
     getting["shape"]["kind"] = "single"
     result = start(getting)
@@ -418,7 +418,7 @@ def leave_out_consumers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "scans", without)
 
 
-def test_index_queries_from_flags_to_tables(
+def test_index_queries_are_compared_by_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leave_out_consumers(monkeypatch)
@@ -472,12 +472,14 @@ def run(*arguments: str) -> int:
         ("--mode scans-p99 --slow-records 100", "--slow-records is for --mode queries"),
     ],
 )
-def test_flags_that_cannot_be(flags: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_flags_are_rejected(
+    flags: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(*flags.split()) == USAGE
     assert text in capsys.readouterr().err
 
 
-def test_from_flags_to_tables(
+def test_scans_are_compared_by_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leave_out_consumers(monkeypatch)

@@ -70,7 +70,7 @@ def test_an_interruption_keeps_what_was_finished() -> None:
     assert set(outcomes.done[:3]) == set("abc")
 
 
-def test_who_cannot_be_measured_is_asked_once_and_told_once(
+def test_unavailable_clients_are_checked_and_reported_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     calls: list[str] = []
@@ -92,5 +92,5 @@ def test_who_cannot_be_measured_is_asked_once_and_told_once(
 @pytest.mark.parametrize(
     ("errors", "calls", "share"), [(0, 0, 0), (0, 9, 0), (1, 9, 0.1), (2, 0, 1)]
 )
-def test_the_share_of_failed_calls(errors: int, calls: int, share: float) -> None:
+def test_error_share_divides_errors_by_calls(errors: int, calls: int, share: float) -> None:
     assert error_share(errors, calls) == share

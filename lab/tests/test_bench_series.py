@@ -78,7 +78,7 @@ def test_calls_are_counted_where_they_end(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("rate", [0.0, 100.0])
-def test_nothing_ends_while_a_client_stalls(mode: str, rate: float) -> None:
+def test_a_stall_leaves_intervals_without_calls(mode: str, rate: float) -> None:
     known = Known(mode, lambda at: Act(blocks=0.5 if at == 31 else 0.0, takes=0.01), 1, 1.0, rate)
     intervals = series(played(known))
     # From 0.3 s to 0.8 s.
@@ -165,7 +165,7 @@ def test_between_timed_calls_ends_are_spread_evenly_and_a_stall_is_not() -> None
     assert marks.counts(1480)[0] == 85
 
 
-def test_latencies_that_were_overwritten_are_not_made_up() -> None:
+def test_overwritten_latencies_are_left_out() -> None:
     samples, none = array("q", range(1, 5)), array("q")
     marks = Marks(lambda: 0, 100, samples, none, none)
     marks.passed(90, 3, 3, 110, 4, 3)
@@ -185,7 +185,7 @@ class Noted:
         return -10 * at
 
 
-def test_calls_that_end_out_of_turn_are_found_later() -> None:
+def test_calls_that_end_out_of_order_are_counted_later() -> None:
     calls = Noted()
     ended = EndedCalls(calls)
     assert ended.counts(10) == (2, 1, 0)
@@ -197,7 +197,7 @@ def test_calls_that_end_out_of_turn_are_found_later() -> None:
 
 
 class TestLogs:
-    def test_other_tools_read_them(self, tmp_path: Path) -> None:
+    def test_other_tools_read_the_histogram_logs(self, tmp_path: Path) -> None:
         log, histogram = (pytest.importorskip(f"hdrh.{name}") for name in ("log", "histogram"))
         known = Known(ASYNC, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
         result = played(known, {**known.job(), "histograms": True})
@@ -233,7 +233,7 @@ class TestLogs:
             for one in row_middles:
                 assert one == pytest.approx(middle, rel=0.001)
 
-    def test_nothing_is_written_where_there_is_nothing(self, tmp_path: Path) -> None:
+    def test_no_log_is_written_without_samples(self, tmp_path: Path) -> None:
         known = Known(ASYNC, lambda _at: Act(takes=0.01, error=OSError), 1, 0.2)
         result = played(known, {**known.job(), "histograms": True})
         assert keep(tmp_path / "logs", "none", result) == []
@@ -291,7 +291,7 @@ class TestLines:
         assert words[words.index("p99") + 1] == "4,000"
         assert texts[0].endswith("2 errors  2 timeouts  100 MB")
 
-    def test_few_samples_tell_no_p99(self) -> None:
+    def test_few_samples_have_no_p99(self) -> None:
         second: Second = {
             "second": 1,
             "part": 0,
@@ -382,7 +382,7 @@ class TestCharts:
         assert titles[3].startswith("asyncio, 4 in flight, Python ")
         assert titles[3].endswith(", GIL off")
 
-    def test_what_has_no_intervals_has_no_charts(self) -> None:
+    def test_runs_without_intervals_have_no_charts(self) -> None:
         comparison = self.comparison({"spikewire": 0.01}, 1)
         for rounds in comparison.rounds.values():
             for one in rounds:

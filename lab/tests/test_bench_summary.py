@@ -107,7 +107,7 @@ def test_percentiles_come_from_merged_histograms_not_from_averages() -> None:
     assert latency["p99.9"] == pytest.approx(1000, rel=0.01)
 
 
-def test_what_other_programs_used_is_the_worst_round_and_needs_a_known_server(
+def test_cpu_of_other_programs_is_that_of_the_worst_round(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
@@ -161,7 +161,7 @@ def test_a_cell_without_one_success_has_no_rate() -> None:
     assert summary.errors == 5
 
 
-def test_ratios_are_to_the_fastest_and_to_the_thriftiest_peer() -> None:
+def test_ratios_are_to_the_fastest_and_to_the_lowest_cpu_peer() -> None:
     ours, quick, thrifty = with_ratios(
         [line("spikewire", 3000, 5), line("aerospike", 2000, 20), line("aerospike-py", 1000, 10)]
     )
@@ -179,14 +179,14 @@ def test_spikewire_is_not_a_peer_and_neither_is_the_floor() -> None:
     assert floor.rate_ratio is None
 
 
-def test_few_errors_are_shown_and_many_make_a_line_flawed() -> None:
+def test_many_errors_flag_a_line_and_few_do_not() -> None:
     few, many = line("aerospike", 9999, 10, errors=1), line("aerospike", 999, 10, errors=2)
     assert (few.errors, few.error_share, few.flawed) == (1, 0.0001, False)
     assert many.flawed
     assert any("1 errors, 0.010% of its calls" in note for note in notes([few]))
 
 
-def test_timeouts_are_told_from_other_errors() -> None:
+def test_timeouts_count_separately_from_other_errors() -> None:
     class ReadTimeoutError(Exception):
         pass
 
@@ -243,7 +243,7 @@ def test_histograms_survive_the_journey_and_add_up() -> None:
 @pytest.mark.skipif(
     not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="free memory cannot be given back"
 )
-def test_memory_that_was_used_before_counts_again() -> None:
+def test_memory_reused_from_before_counts_again() -> None:
     def fill() -> list[bytes]:
         # Below the size from which each block would be mapped by itself.
         return [b"x" * 100_000 for _ in range(300)]
@@ -265,7 +265,7 @@ def test_a_percentile_needs_ten_samples_beyond_it() -> None:
     assert texts[2:] == [{"p50", "p90"}, {"p50", "p90", "p95"}, {"p50", "p90", "p95", "p99"}]
 
 
-def test_latencies_beyond_the_range_are_kept_at_its_ends() -> None:
+def test_latencies_beyond_the_range_are_clamped() -> None:
     merged = merge([encode([0, -5, 10**12])])
     assert merged.get_total_count() == 3
 
@@ -294,7 +294,7 @@ def test_column_tables_are_measured_against_records_and_against_columns() -> Non
     assert columns.cpu_columns_ratio == 1
 
 
-def test_memory_that_was_not_taken_has_no_ratio() -> None:
+def test_unknown_memory_has_no_ratio() -> None:
     assert all(
         line.memory is None and line.memory_ratio is None
         for line in [
@@ -303,7 +303,7 @@ def test_memory_that_was_not_taken_has_no_ratio() -> None:
     )
 
 
-def test_how_busy_the_server_was_needs_its_threads() -> None:
+def test_server_utilisation_needs_its_thread_count() -> None:
     result = a_result(elapsed=2.0, server_cpu=1.9)
     cell = Cell("aerospike", "sync", 32, shape=Shape(BATCH_READ, 128))
     assert summarise(cell, [result]).server_busy is None
@@ -315,7 +315,7 @@ def test_how_busy_the_server_was_needs_its_threads() -> None:
     assert notes([summarise(cell, [result])]) == []
 
 
-def test_what_a_client_cannot_do_is_a_dash_and_a_reason() -> None:
+def test_unsupported_cells_show_a_dash_and_a_reason() -> None:
     cell = Cell("aerospike", "async", 32, shape=Shape(BATCH_READ, 128))
     absent = Line(cell, rounds=0, failures=(), absent="has no asyncio interface")
     assert not absent.flawed
@@ -385,7 +385,7 @@ def test_other_apis_are_measured_against_the_verb_and_against_what_they_replace(
     assert compat.apis.cpu_verb == pytest.approx(1.5)
     assert compat.apis.rate_replaced == pytest.approx(0.8)
     assert compat.apis.cpu_replaced == pytest.approx(0.375)
-    # Faces are not peers: the best is the best of the other clients.
+    # APIs are not peers: the best is the best of the other clients.
     assert builder.rate_ratio == 1.0
     headings = [column.name for column in columns("single", apis=True)]
     assert row(compat, apis=True)[headings.index("CPU ÷ verb")] == "1.50"
@@ -397,7 +397,7 @@ def test_other_apis_are_measured_against_the_verb_and_against_what_they_replace(
     ]
 
 
-def test_a_face_is_measured_against_the_way_that_does_the_same() -> None:
+def test_an_api_is_measured_against_the_way_that_does_the_same() -> None:
     def line(client: str, kind: str, cpu: float, way: str = "") -> Line:
         cell = Cell(client, "sync", 1, shape=Shape(kind, 128, way=way))
         return summarise(cell, [a_result(client=client, operations=1000, cpu=(cpu, 0.0))])

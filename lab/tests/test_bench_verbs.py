@@ -250,7 +250,7 @@ def test_every_verb_is_tried_above() -> None:
     assert {verb for _, _, verb in STEPS} == {*mix.VERBS, mix.MISS}
 
 
-def test_a_client_without_a_verb_says_so() -> None:
+def test_missing_verbs_of_a_client_are_reported() -> None:
     touching = parse_workload("MIX,read=50,touch=50")
     none = Peer("none", "none", "none")
     assert lacking(none, touching, 0) == "has no touch for single records in this lab"
@@ -274,7 +274,7 @@ def test_a_client_without_batches_has_no_scans() -> None:
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=lambda one: one.name)
-def test_what_a_client_says_that_it_has(peer: Peer) -> None:
+def test_clients_declare_their_verbs(peer: Peer) -> None:
     """Only the client with a runtime for each thread lacks one: its `add`."""
     assert more.ALL - peer.verbs == ({mix.ADD} if peer.name == "aerospike-native-local" else set())
 

@@ -175,7 +175,7 @@ def test_a_job_that_cannot_be_done_is_a_failure_with_a_reason() -> None:
     assert "not I<bytes>" in str(run_job(python_worker(sys.executable), job)["failed"])
 
 
-def test_what_a_client_prints_does_not_spoil_the_answer(tmp_path: Path) -> None:
+def test_output_of_a_client_does_not_break_the_result(tmp_path: Path) -> None:
     noisy = tmp_path / "aerospike.py"
     noisy.write_text("import os\nprint('noise', flush=True)\nos.write(1, b'more noise')\n")
     job = a_job("aerospike", action="describe")
@@ -192,7 +192,7 @@ def test_what_a_client_prints_does_not_spoil_the_answer(tmp_path: Path) -> None:
         ("print('[1]')", "the worker answered"),
     ],
 )
-def test_a_worker_that_dies_is_a_failure_with_its_last_words(program: str, reason: str) -> None:
+def test_a_worker_that_dies_fails_with_its_last_output(program: str, reason: str) -> None:
     assert reason in str(run_job([sys.executable, "-c", program], a_job())["failed"])
 
 
@@ -200,13 +200,13 @@ def test_an_interpreter_that_does_not_exist_is_a_failure() -> None:
     assert "cannot start" in str(run_job(["no-such-python"], a_job())["failed"])
 
 
-def test_an_answer_that_lacks_fields_is_not_taken_for_a_result() -> None:
+def test_a_result_without_its_fields_is_a_failure() -> None:
     failure = as_result({"client": "null", "elapsed": 1.0})
     assert "failed" in failure
     assert "operations" in failure["failed"]
 
 
-def test_of_variables_with_paths_a_report_knows_that_they_are_set(
+def test_reports_hide_the_values_of_path_variables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD", "/somewhere/lib.so")

@@ -35,7 +35,7 @@ def test_bins_are_parsed_in_order() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "I", "I0", "I9", "X4", "I1,", "S-1", "i1", "I1 S2", "F4"])
-def test_bins_that_are_none_are_refused_with_their_text(text: str) -> None:
+def test_invalid_bins_are_rejected_with_their_text(text: str) -> None:
     with pytest.raises(ValueError, match="bins"):
         parse_bins(text)
 
@@ -92,7 +92,7 @@ def test_ycsb_has_ten_fields_and_shares_that_make_a_hundred(letter: str) -> None
         ("", "is not one of"),
     ],
 )
-def test_workloads_that_are_not_measured_say_why(text: str, reason: str) -> None:
+def test_unsupported_workloads_name_the_reason(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_workload(text)
 
@@ -243,7 +243,7 @@ def test_misses_are_their_share_of_the_reads_and_no_key_of_theirs_is_written() -
     assert all(cast("int", key) < 1000 for key, _, verb in built if verb != "miss")
 
 
-def test_verbs_are_given_what_they_need() -> None:
+def test_steps_have_the_arguments_of_their_verbs() -> None:
     records = value_pool(parse_bins("S4,I4,S4"), 1)
     for key, args, verb in steps("MIX,read-one=20,write-one=20,update=20,add=20,decrement=20"):
         assert isinstance(key, int)
@@ -268,7 +268,7 @@ def test_scans_are_consecutive_keys_that_are_all_there() -> None:
     assert (min(lengths), max(lengths)) == (1, 100)
 
 
-def test_floats_are_floats() -> None:
+def test_float_bins_hold_floats() -> None:
     bins = parse_bins("F8")
     (value,) = value_pool(bins, seed=3)[0].values()
     assert isinstance(value, float)

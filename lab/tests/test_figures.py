@@ -33,13 +33,13 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_pages_say_what_the_reports_say() -> None:
+def test_figures_in_pages_equal_the_reports() -> None:
     """If it fails: python lab/tools/figures.py."""
     for path, text in pages().items():
         assert path.read_text() == text, path.name
 
 
-def test_a_figure_that_somebody_typed_is_seen(root: Path) -> None:
+def test_a_figure_typed_by_hand_is_detected(root: Path) -> None:
     readme = root / "README.md"
     written = readme.read_text()
     figure = next(row for row in written.splitlines() if row.startswith("| uvloop, 32 tasks"))
@@ -56,7 +56,7 @@ def test_every_recipe_has_a_study_and_every_report_a_page() -> None:
         assert (ROOT / REPORTS / f"{name}.html").is_file()
 
 
-def test_reports_are_kept_without_spaces() -> None:
+def test_stored_reports_are_compact_json() -> None:
     for path in (ROOT / REPORTS).glob("*.json"):
         assert path.stat().st_size < 300_000, path.name
         assert path.read_bytes().count(b"\n") == 1, path.name
@@ -102,9 +102,7 @@ def test_a_run_without_the_lock_gets_pages_and_figures_of_its_own(root: Path) ->
         ({"environment": {"build": {"modified": True}}}, "changes that are in no commit"),
     ],
 )
-def test_what_is_not_to_be_quoted_is_not_taken(
-    root: Path, changes: dict[str, Any], reason: str
-) -> None:
+def test_unquotable_reports_are_rejected(root: Path, changes: dict[str, Any], reason: str) -> None:
     folder = a_run(root / "run", "gil", **changes)
     before = (root / REPORTS / "gil.json").read_bytes()
     with pytest.raises(ValueError, match=reason):
@@ -123,7 +121,7 @@ def test_a_ratio_within_the_noise_is_no_win_and_no_loss(ours: int, other: int, r
     assert str(line("here", (RATE, CPU), [mine], [best])).endswith(f"| {ratio} |")
 
 
-def test_the_best_other_is_told_for_each_column() -> None:
+def test_each_column_names_the_best_other_client() -> None:
     rows = [
         Row("spikewire, 1 thread", {"rate": 100, "cpu": 5}, "spikewire"),
         Row("spikewire-builder, 1 thread", {"rate": 900, "cpu": 1}, "spikewire-builder"),

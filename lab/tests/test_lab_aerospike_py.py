@@ -72,7 +72,7 @@ def a_result(elapsed: Sequence[float], medians: Sequence[float], rows: int = 1) 
     }
 
 
-def test_medians_of_rounds_trimmed_and_not() -> None:
+def test_medians_of_trimmed_and_untrimmed_rounds() -> None:
     elapsed = [0.01, 0.02, 0.03, 0.04, 1.0]
     medians = [0.001, 0.002, 0.003, 0.004, 0.1]
     summary = summarise([a_result(elapsed, medians)])
@@ -109,7 +109,7 @@ def a_summary(each: float) -> Summary:
     return Summary(reckoned, reckoned, each, each, each, each, 1, (0,))
 
 
-def test_each_row_and_column_of_the_study_is_measured_or_said_to_be_absent() -> None:
+def test_each_row_and_column_of_the_study_is_measured_or_absent() -> None:
     recipe = recipes.load("aerospike-py")
     summary = {
         (operation, column): a_summary(1.0)
@@ -158,7 +158,7 @@ def test_the_full_size_is_that_of_the_study() -> None:
     assert amount(a_bench(SHORT)).calls < 5_000
 
 
-def test_ours_is_set_beside_those_that_do_the_same() -> None:
+def test_our_client_is_compared_with_equivalent_ones() -> None:
     summary = {
         (GET, OURS_SYNC): a_summary(2.0),
         (GET, PEER_SYNC): a_summary(4.0),
@@ -175,7 +175,7 @@ def test_ours_is_set_beside_those_that_do_the_same() -> None:
     assert "3.00 to 3.00" in conclusions[1]
 
 
-def test_it_measures_ours(tmp_path: Path) -> None:
+def test_our_client_is_measured(tmp_path: Path) -> None:
     """Every table from real processes, without other clients."""
     report = ran("aerospike-py", tmp_path, ["operations", "numpy"], "spikewire")
     for section in report.sections:

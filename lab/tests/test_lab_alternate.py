@@ -34,7 +34,7 @@ def a_bench(*, alternate: bool) -> Bench:
 
 @pytest.mark.parametrize("name", ["aerospike-py", "serving", "node", "latency", "sdk"])
 @pytest.mark.parametrize("alternate", [True, False])
-def test_every_job_says_whether_alternate_addresses_are_asked_for(
+def test_every_job_has_the_alternate_address_option(
     name: str, alternate: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     jobs: list[Job] = []

@@ -83,7 +83,7 @@ def saved(folder: Path, name: str, report: Report) -> Path:
     return path
 
 
-def test_the_command_says_what_changed_and_ends_with_1(
+def test_a_changed_figure_is_printed_and_ends_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = altered(lab_report.example_report(), SLOW, field("rate", rounds(1000, 10)))
@@ -143,7 +143,7 @@ def test_a_busier_machine_is_no_worse_client(
     assert "the machine was busier in the first" in capsys.readouterr().out
 
 
-def test_what_cannot_be_compared_is_refused(
+def test_incomparable_reports_are_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = lab_report.example_report()

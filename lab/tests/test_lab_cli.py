@@ -45,7 +45,7 @@ def run(*arguments: object) -> int:
     return status
 
 
-def test_a_saved_report_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_renders_a_saved_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = lab_report.example_report()
     saved = tmp_path / "report.json"
     saved.write_text(json.dumps(report.as_json()))
@@ -61,7 +61,7 @@ def test_a_saved_report_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFix
     assert run("show", tmp_path / "none.json") == 2
 
 
-def test_an_index_links_and_says_what_was_found() -> None:
+def test_an_index_links_reports_and_their_conclusions() -> None:
     one, other = lab_report.example_report(), lab_report.example_report()
     other.recipe, other.sections, other.conclusions = "aerospike-py", [], []
     other.skipped, other.losses, other.interrupted = ["all: no <cluster>"], [], True
@@ -119,7 +119,7 @@ def interrupted() -> Section:
         ((section, interrupted, section), 130, 1),
     ],
 )
-def test_the_status_says_whether_all_was_measured(
+def test_the_exit_status_tells_whether_all_was_measured(
     acts: tuple[Callable[[], Section], ...],
     status: int,
     sections: int,
@@ -145,7 +145,7 @@ def test_the_status_says_whether_all_was_measured(
     assert (tmp_path / "index.html").exists()
 
 
-def test_wrong_use_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong: tuple[list[str], ...] = (
         ["nothing"],
         ["noise", "--clients", "nobody"],
@@ -172,7 +172,7 @@ def test_wrong_use_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (("aerospike-py", "--warmup", "1"), "--warmup: aerospike-py makes so many calls"),
     ],
 )
-def test_amounts_that_mean_nothing_are_refused(
+def test_invalid_amounts_are_rejected(
     flags: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
@@ -183,7 +183,7 @@ def test_amounts_that_mean_nothing_are_refused(
     assert text in capsys.readouterr().err
 
 
-def test_flags_say_how_much_is_measured(tmp_path: Path) -> None:
+def test_flags_set_the_amount_measured(tmp_path: Path) -> None:
     """In the report, in the caption, and in the jobs themselves."""
     amounts = ("-d", "0.11", "--warmup", "0.02", "--rounds", "1", "-k", "321")
     flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path))
@@ -199,7 +199,7 @@ def test_flags_say_how_much_is_measured(tmp_path: Path) -> None:
     assert all(0.1 < each["elapsed"] < 5 for one in runs for each in one["runs"])
 
 
-def test_a_seed_out_of_reach_is_said_at_once(
+def test_an_unreachable_seed_is_reported_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("noise", "-H", "127.0.0.1:1", "--out", tmp_path / "out") == 1
@@ -223,7 +223,7 @@ def test_a_client_that_is_not_installed_is_left_out(
     assert any("aerospike sync: cannot import aerospike" in one for one in skipped), skipped
 
 
-def test_each_client_is_asked_once_for_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_client_is_checked_once_for_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 
     def absent(_: object, job: Mapping[str, str], *__: object, **___: object) -> dict[str, str]:

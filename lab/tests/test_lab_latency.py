@@ -38,7 +38,7 @@ def test_a_curve_goes_as_far_into_the_tail_as_there_are_samples() -> None:
     assert [at for at, _ in open_loops.curve(merge([encode([5])]))] == [1, 10, 25, 50]
 
 
-def test_the_quick_form(tmp_path: Path) -> None:
+def test_the_quick_size_runs(tmp_path: Path) -> None:
     clients = ("spikewire",)
     bench = a_bench(clients=clients)
     report = run_recipe(recipes.load("latency"), bench, tmp_path)
@@ -99,7 +99,7 @@ def test_both_states_of_the_lock_have_lines_and_charts_of_their_own(
     assert {"percentiles-async-90", "percentiles-async-2-90", "p99-async", "p99-async-2"} <= names
 
 
-def test_a_p99_that_single_pauses_make_is_told() -> None:
+def test_a_p99_caused_by_single_pauses_is_noted() -> None:
     cell = Cell("spikewire", "sync", 32, rate=8_000.0)
     line = Line(cell, 2, (), latency_max=14_000.0, samples=9_600)
     (text,) = pauses(line)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("chart", lab_report.charts()[:-1], ids=lambda chart: chart.name)
-def test_charts_are_whole_and_no_text_meets_another(chart: Chart, width: int) -> None:
+def test_charts_are_complete_and_texts_do_not_overlap(chart: Chart, width: int) -> None:
     canvas = draw(chart, width)
     assert canvas is not None
     ET.fromstring(canvas.svg("a", chart.title, chart.caption, "wide"))
@@ -38,7 +38,7 @@ def test_charts_are_whole_and_no_text_meets_another(chart: Chart, width: int) ->
         assert 0 <= box.top < box.bottom <= canvas.height + 1, box
 
 
-def test_a_chart_without_points_is_none() -> None:
+def test_a_chart_without_points_is_omitted() -> None:
     assert draw(lab_report.charts()[-1], WIDE) is None
 
 
@@ -59,7 +59,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_a_page_is_whole_and_needs_nothing_else() -> None:
+def test_a_page_is_self_contained() -> None:
     report = lab_report.example_report()
     text = page(report)
     tags = Tags()
@@ -84,13 +84,13 @@ def test_a_page_is_whole_and_needs_nothing_else() -> None:
         assert target in tags.ids
 
 
-def test_a_report_survives_json() -> None:
+def test_a_report_round_trips_through_json() -> None:
     report = lab_report.example_report()
     saved = json.dumps(report.as_json())
     assert json.dumps(Report.from_json(json.loads(saved)).as_json()) == saved
 
 
-def test_nines_are_equally_far_apart() -> None:
+def test_percentile_axes_space_nines_equally() -> None:
     axis = scale.percentile([50, 99.99], 0, 100)
     assert axis(99.9) - axis(99) == pytest.approx(axis(99.99) - axis(99.9))
     assert axis.ticks == [50, 90, 99, 99.9, 99.99]
@@ -149,7 +149,7 @@ def test_bars_that_have_nothing_in_common_keep_their_labels() -> None:
     assert bars(none, table.headings[0]) == []
 
 
-def test_markdown_says_where_and_how_it_was_made() -> None:
+def test_markdown_names_environment_and_command() -> None:
     report = lab_report.example_report()
     report.environment["command_line"] = ["spikewire", "lab", "sample", "--out", "a `b`"]
     text = markdown(report)

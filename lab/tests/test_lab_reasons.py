@@ -42,14 +42,14 @@ def a_line(client: str, rate: float, cpu: float, p99: float = 100.0, rounds: int
         (replace(OURS, cpu=None), THEIRS, "these figures do not tell"),
     ],
 )
-def test_the_reason_is_what_the_figures_say(ours: Side, theirs: Side, text: str) -> None:
+def test_a_reason_follows_from_the_figures(ours: Side, theirs: Side, text: str) -> None:
     sentence = why(ours, theirs)
     assert sentence.startswith("Why: ")
     assert sentence.endswith(".")
     assert text in sentence
 
 
-def test_nothing_is_said_of_what_was_not_measured() -> None:
+def test_unmeasured_figures_give_no_reason() -> None:
     assert side(replace(a_line("spikewire", 1.0, 1.0), rate=None), "spikewire") is None
     assert why(None, THEIRS) == ""
     assert dearer("here", replace(a_line("spikewire", 1.0, 1.0), cpu=None), []) == []
@@ -81,7 +81,7 @@ def test_each_lost_cell_of_a_matrix_has_its_reason() -> None:
     assert "Why: " in tail
 
 
-def test_the_lock_is_told_where_lines_do_not_name_it() -> None:
+def test_the_gil_state_is_noted_if_lines_do_not_name_it() -> None:
     def a_line(*, gil: bool, named: bool) -> Line:
         return Line(Cell("spikewire", SYNC, 1, gil=gil if named else None), 1, (), gil=gil)
 

@@ -48,7 +48,7 @@ pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
 
 @pytest.mark.parametrize("name", recipes.NAMES)
-def test_each_recipe_says_what_it_is(name: str) -> None:
+def test_each_recipe_describes_itself(name: str) -> None:
     recipe = recipes.load(name)
     assert recipe.name == name
     assert recipe.title
@@ -86,7 +86,7 @@ def test_flags_replace_what_the_size_has() -> None:
     assert operations_amount(a_bench(FULL)).calls == 5_000
 
 
-def test_scans_say_which_clients_have_no_consumer_that_sleeps() -> None:
+def test_scans_list_clients_without_a_sleeping_consumer() -> None:
     many = queries_scans(("spikewire", "aerospike", "aerospike-py"), 100, 500)
     texts = scans.unwaiting([[ScanLine(scan, 1, ()) for scan in many]])
     assert [text.partition(": no consumer that sleeps: ")[::2] for text in texts] == [
@@ -98,7 +98,7 @@ def test_scans_say_which_clients_have_no_consumer_that_sleeps() -> None:
 
 
 @pytest.mark.parametrize("size", [QUICK, SHORT])
-def test_the_short_form_asks_no_index(size: str, tmp_path: Path) -> None:
+def test_the_short_size_skips_index_queries(size: str, tmp_path: Path) -> None:
     bench = a_bench(size, ("spikewire",))
     report = run_recipe(recipes.load("node"), bench, tmp_path, [scans.Index()])
     if size == SHORT:
@@ -113,7 +113,7 @@ def test_the_short_form_asks_no_index(size: str, tmp_path: Path) -> None:
     assert "10 % of 500 records" in table.caption
 
 
-def test_cassandra_without_a_server_of_its_own(tmp_path: Path) -> None:
+def test_the_cassandra_recipe_runs_on_canned_replies(tmp_path: Path) -> None:
     """Canned replies are enough for the smoke test: both parts, all files, figures of our own
     client."""
     report = ran("cassandra", tmp_path, ["patterns", "chains"], "spikewire")
@@ -134,7 +134,7 @@ def test_a_report_names_the_versions_that_answered() -> None:
     }
 
 
-def test_what_is_left_out_is_told_once() -> None:
+def test_skipped_clients_are_reported_once() -> None:
     bench = a_bench()
     bench.note({}, ["aerospike sync: not installed", "aerospike sync: not installed"])
     bench.note({}, ["aerospike sync: not installed", "other: no"])
@@ -307,7 +307,7 @@ def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
     ]
 
 
-def test_two_builds_of_one_version_are_told_apart() -> None:
+def test_two_builds_of_one_version_have_different_labels() -> None:
     lines = [
         Line(LabCell("null", SYNC, 1, python), 1, (), python="3.14.0t") for python in ("a", "b")
     ]

@@ -48,14 +48,14 @@ def test_processor_time_that_a_client_uses_is_charged_to_it() -> None:
     assert cpu.median >= 5000
 
 
-def test_the_step_of_a_histogram() -> None:
+def test_histograms_round_by_one_step() -> None:
     assert step(1.0) == 0.001
     assert step(2.047) == 0.001
     assert step(2.048) == 0.002
     assert step(1000.0) == 0.512
 
 
-def test_the_command_says_what_was_wrong(
+def test_failed_checks_are_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     right = Finding("a loop", "calls", 10, 10)
@@ -77,7 +77,7 @@ def test_the_command_says_what_was_wrong(
     assert "5 tries" in output
 
 
-def test_a_check_in_real_time_is_tried_again_and_says_so() -> None:
+def test_a_failed_real_time_check_is_repeated() -> None:
     tried: list[str] = []
 
     def check(mode: str) -> list[Finding]:

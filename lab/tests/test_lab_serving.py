@@ -100,7 +100,7 @@ def a_result(times: list[int], *, cpu: float = 0.5, users: float | None = 0.1) -
     }
 
 
-def test_figures_of_rounds() -> None:
+def test_figures_are_medians_of_rounds() -> None:
     """Percentiles are of all requests together, the rest are medians of rounds."""
     fast, slow = [1_000_000] * 90, [9_000_000] * 10
     figures = Figures([a_result(fast), a_result(slow), a_result(fast)])
@@ -128,7 +128,7 @@ def test_users_and_server_have_to_count_the_same() -> None:
     assert "lacks" in str(as_serving({"client": "spikewire"}))
 
 
-def test_each_row_of_the_study_is_measured_or_said_to_be_absent() -> None:
+def test_each_row_of_the_study_is_measured_or_absent() -> None:
     assert set(PUBLISHED) == set(ENVIRONMENTS)
     for clients in PUBLISHED.values():
         assert set(clients) < set(CLIENTS)
@@ -148,7 +148,7 @@ def test_each_row_of_the_study_is_measured_or_said_to_be_absent() -> None:
         assert measured != (step.what in missing)
 
 
-def test_ours_is_set_beside_the_best_in_the_same_way() -> None:
+def test_our_client_is_compared_with_the_best_of_its_way() -> None:
     by_cell = {
         Cell(LOOP, "spikewire", BATCH): Figures([a_result([2_000_000])]),
         Cell(LOOP, "aerospike-py", BATCH): Figures([a_result([4_000_000] * 4)]),
@@ -285,7 +285,7 @@ def test_an_open_loop_is_warmed_up_by_few_users() -> None:
 
 
 @pytest.mark.parametrize("make", [asgi, pytest.param(fastapi, marks=needs_server)])
-def test_a_service_says_what_failed(make: Callable[[Service], Any]) -> None:
+def test_a_service_reports_its_error(make: Callable[[Service], Any]) -> None:
     service = Service(cast("ServingJob", {"environment": ASGI, "sets": 1, "seed": 1}))
     service._store = cast("Any", _Broken())
     sent: list[dict[str, Any]] = []
@@ -365,14 +365,14 @@ def fill(cluster: Cluster) -> None:
     assert written["records"] == KEYS * SET_COUNT
 
 
-def test_a_client_that_reads_other_records_is_refused(cluster: Cluster) -> None:
+def test_a_client_that_reads_other_records_fails(cluster: Cluster) -> None:
     fill(cluster)
     answer = run_job(python_worker(""), a_job(cluster, CALL, LOOP, seed=2))
     assert "reads other records than were written" in str(answer["failed"])
 
 
 @needs_server
-def test_a_server_that_cannot_start_says_why(cluster: Cluster) -> None:
+def test_a_server_that_cannot_start_reports_the_reason(cluster: Cluster) -> None:
     fill(cluster)
     answer = run_job(python_worker(""), a_job(cluster, LOAD, ASGI, seed=2))
     assert "the server did not start" in str(answer["failed"])
@@ -391,7 +391,7 @@ def test_each_way_reads_the_same(cluster: Cluster, way: str) -> None:
 
 
 @needs_server
-def test_it_measures_ours_in_all_environments(tmp_path: Path) -> None:
+def test_our_client_is_measured_in_all_environments(tmp_path: Path) -> None:
     report = ran("serving", tmp_path, [*ENVIRONMENTS, "open"], "spikewire")
     for section in report.sections:
         table = section.tables[0]

@@ -42,7 +42,7 @@ pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> None:
+def test_a_background_load_is_measured_alone_and_together(mode: str) -> None:
     for kind in (TICKER, COUNTER):
         job = a_job(mode=mode)
         job["beside"] = kind
@@ -63,12 +63,12 @@ def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> 
     assert "beside" not in run_job(python_worker(sys.executable), a_job(mode=mode))
 
 
-def test_other_companions_are_refused() -> None:
+def test_unknown_background_loads_are_rejected() -> None:
     with pytest.raises(ValueError, match="'walker' is not ticker or counter"):
         background_load("walker", "sync")
 
 
-def test_companions_and_twins_stand_in_one_group() -> None:
+def test_background_loads_and_copies_form_one_group() -> None:
     matrix = Matrix(("spikewire",), ("sync",), (1,), (8,), (1,), ("",), companions=("", TICKER))
     (group,) = matrix.groups()
     assert [cell.companion for cell in group] == ["", TICKER]
@@ -88,7 +88,7 @@ def a_repeat(first: Sequence[float], second: Sequence[float] | None) -> Repeat:
     return Repeat(line(0, first), None if second is None else line(1, second))
 
 
-def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
+def test_copies_differ_by_the_rule_of_all_comparisons() -> None:
     apart, spread = differ(Spread(100, 99, 101), Spread(110, 105, 111))
     assert apart == pytest.approx(100 * 10 / 105)
     assert spread == pytest.approx(100 * 6 / 110)
@@ -118,7 +118,7 @@ def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
     assert conclusions([alone], {}) == []
 
 
-def test_it_is_said_where_another_client_leaves_more() -> None:
+def test_clients_that_leave_more_cpu_are_noted() -> None:
     def a_row(client: str, late: float, share: float) -> Row:
         done = {"spikewire": 100, "aerospike": 50, "aerospike-py": 90}[client]
         fields: dict[str, Entry] = {
@@ -153,7 +153,7 @@ def test_it_is_said_where_another_client_leaves_more() -> None:
     assert losses([rows[0], replace(rows[1], client="spikewire@before"), rows[2]]) == []
 
 
-def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
+def test_at_one_rate_thread_and_cpu_time_are_compared() -> None:
     def a_row(client: str, share: Measured, each: Measured) -> Row:
         return Row(f"{client}, 32 tasks", {"other": share, "each": each}, client)
 
@@ -200,7 +200,7 @@ def test_both_states_of_the_lock_have_lines(name: str, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("name", "table"), [("gil", "shared"), ("noise", "twins")])
-def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
+def test_the_quick_size_runs(name: str, table: str, tmp_path: Path) -> None:
     clients = ("spikewire",)
     bench = a_bench(clients=clients)
     report = run_recipe(recipes.load(name), bench, tmp_path)

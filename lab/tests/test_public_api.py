@@ -73,7 +73,7 @@ def test_only_what_is_public_is_used(file: Path) -> None:
         ("from spikewire.testing import Cluster", []),
     ],
 )
-def test_what_is_private_is_seen(source: str, expected: list[str]) -> None:
+def test_private_uses_are_detected(source: str, expected: list[str]) -> None:
     assert private(source) == expected
 
 
@@ -85,5 +85,5 @@ def test_both_packages_have_one_version() -> None:
     assert node["version"] == node["peerDependencies"]["spikewire"] == spikewire.__version__
 
 
-def test_there_are_files() -> None:
+def test_source_files_are_found() -> None:
     assert len(FILES) > 200

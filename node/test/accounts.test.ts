@@ -35,7 +35,7 @@ function of(user: string, password: string): Promise<Client> {
   return Client.connect(cluster.seeds, { user, password, timeout: 30_000 })
 }
 
-test('a user comes, changes and goes', async () => {
+test('users are created, changed and dropped', async () => {
   await admin.users.create('app', 'secret', ['read'])
   await assert.rejects(admin.users.create('app', 'secret', []), UserExists)
   assert.deepEqual(await admin.users.get('app'), {
@@ -59,7 +59,7 @@ test('a user comes, changes and goes', async () => {
   await assert.rejects(admin.users.get('app'), UserNotFound)
 })
 
-test('passwords', async () => {
+test('passwords are changed', async () => {
   await admin.users.create('own', 'first', ['read-write'])
   await using own = await of('own', 'first')
   await own.users.changePassword('second')
@@ -83,7 +83,7 @@ test('passwords', async () => {
   await Promise.all([admin.users.drop('own'), admin.users.drop('cert')])
 })
 
-test('lists', async () => {
+test('users are listed', async () => {
   const names = Array.from({ length: 70 }, (_, n) => `many-${String(n).padStart(2, '0')}`)
   await Promise.all(names.map((name) => admin.users.create(name, undefined, ['read'])))
   const userNames = (await admin.users.list()).map((user) => user.name)
@@ -95,7 +95,7 @@ test('lists', async () => {
   assert.equal(listed, 10)
 })
 
-test('roles', async () => {
+test('roles are created, changed and dropped', async () => {
   const own = { kind: 'read-write', namespace: 'test', set: 'own' }
   await admin.roles.create('r', [own, 'truncate'], { allow: ['127.0.0.1'], readQuota: 100_000 })
   await assert.rejects(admin.roles.create('r', []), RoleExists)
@@ -130,7 +130,7 @@ test('roles', async () => {
   await admin.users.drop('user')
 })
 
-test('invalid arguments', async () => {
+test('invalid arguments are rejected', async () => {
   const wrong = (value: unknown): never => value as never
   const { users, roles } = admin
   for (const [call, kind, message] of [
@@ -154,7 +154,7 @@ test('invalid arguments', async () => {
   }
 })
 
-test('a cluster without security', async () => {
+test('managing users needs security', async () => {
   await using plain = await Cluster.start()
   await using client = await Client.connect(plain.seeds)
   await assert.rejects(client.users.list(), (error) => {

@@ -97,7 +97,7 @@ for (const [args, expected, error] of BAD) {
   })
 }
 
-test('help and version', async () => {
+test('help and version are printed', async () => {
   const { version } = createRequire(import.meta.url)('spikewire/package.json')
   assert.equal((await run('--version')).out, `spikewire ${version}\n`)
   const all = await run('--help')

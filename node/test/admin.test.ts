@@ -40,7 +40,7 @@ function withCallback<T>(
   })
 }
 
-test('info asks any node, or the named one', async () => {
+test('info goes to any node, or the named one', async () => {
   assert.match(await client.info('build'), /^\d+\.\d+\.\d+/)
   for (const { name } of client.nodes) assert.equal(await client.info('node', { node: name }), name)
   assert.equal(
@@ -50,7 +50,7 @@ test('info asks any node, or the named one', async () => {
   assert.match(await withCallback<string>((callback) => client.info('node', {}, callback)), /^BB9/)
 })
 
-test('info that cannot be asked or answered', async () => {
+test('invalid info commands and errors of nodes are rejected', async () => {
   await assert.rejects(client.info('a\nb'), /^RangeError: .*line break/)
   await assert.rejects(client.info(3 as never), /^TypeError: command must be a string, not number/)
   await assert.rejects(client.info('build', { node: 'BB0' }), /^RangeError: no node "BB0"/)

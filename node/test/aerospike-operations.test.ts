@@ -58,7 +58,7 @@ async function compared(start: BinValue, ours: Operation, theirs: Theirs): Promi
   assert.deepEqual(read.bins, again.bins)
 }
 
-test('lists', { skip: withoutAerospike }, async (t) => {
+test('list operations agree with npm aerospike', { skip: withoutAerospike }, async (t) => {
   const { lists } = aerospike()
   const { COUNT, INDEX, RANK, REVERSE_RANK, VALUE, EXISTS } = lists.returnType
   const unique = { writeFlags: lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL }
@@ -116,7 +116,7 @@ test('lists', { skip: withoutAerospike }, async (t) => {
   }
 })
 
-test('maps', { skip: withoutAerospike }, async (t) => {
+test('map operations agree with npm aerospike', { skip: withoutAerospike }, async (t) => {
   const { maps } = aerospike()
   const { COUNT, KEY, VALUE, INDEX, REVERSE_RANK } = maps.returnType
   const ordered = { order: maps.order.KEY_ORDERED }
@@ -188,7 +188,7 @@ test('maps', { skip: withoutAerospike }, async (t) => {
   }
 })
 
-test('bits', { skip: withoutAerospike }, async (t) => {
+test('bit operations agree with npm aerospike', { skip: withoutAerospike }, async (t) => {
   const { bitwise } = aerospike()
   const ones = Buffer.from([0xff])
   const pairs: [Operation, Theirs][] = [

@@ -59,7 +59,7 @@ for (const [name, value] of Object.entries(VALUES)) {
   })
 }
 
-test('sketches', { skip: withoutAerospike }, async () => {
+test('sketches of npm aerospike are read and written', { skip: withoutAerospike }, async () => {
   const { Key, hll } = aerospike()
   const sketches = client.dataset('test', 'sketches')
   const key = new Key('test', 'sketches', 'one')
@@ -76,7 +76,9 @@ test('sketches', { skip: withoutAerospike }, async () => {
   )
 })
 
-test('keys of every type', { skip: withoutAerospike }, async () => {
+test('keys of every type are the same as those of npm aerospike', {
+  skip: withoutAerospike,
+}, async () => {
   const { Key } = aerospike()
   const keys = client.dataset('test', 'keys')
   for (const key of [7, '7', Buffer.from('7'), -5, 2n ** 62n]) {

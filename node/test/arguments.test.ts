@@ -58,7 +58,7 @@ const CALLS: [name: string, call: (callback: never) => unknown][] = [
  * A callback that is no function was found out when the reply came, and that ended the process. It
  * is thrown at once instead, and nothing is sent.
  */
-test('a callback that is no function is refused at once', async () => {
+test('a callback that is not a function is rejected at once', async () => {
   const before = requests()
   for (const [name, call] of CALLS) {
     for (const [wrong, kind] of [
@@ -74,7 +74,7 @@ test('a callback that is no function is refused at once', async () => {
   assert.equal(requests(), before)
 })
 
-test('null is no callback, like undefined', async () => {
+test('null and undefined are no callback', async () => {
   await data.put('k', { a: 1 })
   for (const none of [null, undefined] as never[]) {
     for (const [name, call] of CALLS) {
@@ -87,7 +87,7 @@ test('null is no callback, like undefined', async () => {
   }
 })
 
-test('what other clients make with new says what to write', () => {
+test('constructors of other clients name the replacement', () => {
   const make = (kind: unknown, ...args: unknown[]) =>
     new (kind as new (...args: unknown[]) => unknown)(...args)
   const awaited = /a client comes from `await Client.connect\(seeds, options\)`/
@@ -98,7 +98,7 @@ test('what other clients make with new says what to write', () => {
 })
 
 /** They were registered to be released once forgotten, under a number that is none. */
-test('what is made wrongly does not fail again when it is forgotten', async () => {
+test('an invalid object is collected without an error', async () => {
   for (const kind of [Job, Prepared, Bound] as (new (
     ...none: unknown[]
   ) => unknown)[]) {
@@ -117,7 +117,7 @@ test('what is made wrongly does not fail again when it is forgotten', async () =
   }
 })
 
-test('odd keys and options are named, with what to write', async () => {
+test('invalid keys and options are named, with the replacement', async () => {
   const alone = /a key must be .*, not an array of one: pass the key alone, or several to getMany/
   await assert.rejects(data.get(['alice'] as never), { name: 'TypeError', message: alone })
   await assert.rejects(data.get(['a', 'b'] as never), /a key must be .*, not Array/)
@@ -130,7 +130,7 @@ test('odd keys and options are named, with what to write', async () => {
   await assert.rejects(data.touch('k', ['a'] as never), /options must be an object, not an array$/)
 })
 
-test('errors and objects show what they are about', async () => {
+test('errors and objects print their subject', async () => {
   const failed = (await data.get('nobody').catch((error: unknown) => error)) as SpikewireError
   assert.deepEqual(JSON.parse(JSON.stringify(failed)).key, {
     namespace: 'test',

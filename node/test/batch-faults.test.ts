@@ -41,7 +41,7 @@ async function withRecords(
 const numbers = (batch: Iterable<{ bins: Bins } | null>) =>
   [...batch].map((record) => record?.bins.n)
 
-test('a node that dies and comes back', async () => {
+test('batches survive a node that dies and comes back', async () => {
   // The node may be killed again before the client has noticed that it came back; without a pause,
   // all retries would be used up before that.
   const options = { maxRetries: 10, sleepBetweenRetries: 100 }
@@ -69,7 +69,7 @@ test('a dead node: reads use another replica, writes report that they are in dou
   })
 })
 
-test('lost replies', async () => {
+test('lost replies leave writes in doubt', async () => {
   await withRecords(120, {}, async (data, cluster) => {
     const rows = range(120).map((key) =>
       key % 2 ? new Read(key) : new Write(key, [op.add('n', 1)]),
@@ -115,7 +115,7 @@ test('truncated replies are read as far as they arrived', async () => {
   })
 })
 
-test('a reply that trickles in', async () => {
+test('a reply in small pieces is complete', async () => {
   await withRecords(120, {}, async (data, cluster) => {
     await cluster.inject(0, { drip: [97, 1] })
     const results = await data.getMany(range(120))
@@ -171,7 +171,7 @@ test('each row that misses the deadline fails with it', async () => {
   })
 })
 
-test('no pause and no request beyond the timeout', async () => {
+test('nothing is sent and no pause lasts beyond the timeout', async () => {
   // Longer than any test run on a slow machine.
   const PAUSE = 60_000
   const options = { timeout: PAUSE / 2, maxRetries: 5, sleepBetweenRetries: PAUSE }

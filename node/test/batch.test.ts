@@ -120,7 +120,7 @@ for (const [make, code, expected] of ONE) {
   })
 }
 
-test('nothing, any iterable, thousands of rows', async () => {
+test('rows may be none, any iterable, or thousands', async () => {
   const data = await filled()
   assert.equal((await data.batch([])).length, 0)
   assert.equal((await data.batch(new Set([new Read(1), new Delete(2)]))).found, 2)
@@ -136,7 +136,7 @@ test('nothing, any iterable, thousands of rows', async () => {
   assert.equal((await data.getMany(numbers)).found, 3000)
 })
 
-test('rows of several sets, on the client', async () => {
+test('rows of several sets go through the client', async () => {
   const [a, b] = [fresh(), fresh()]
   const done = await client.batch([
     new Write(a.key('k'), { n: 1 }),
@@ -147,7 +147,7 @@ test('rows of several sets, on the client', async () => {
   assert.deepEqual((await a.get('k')).bins, { n: 1 })
 })
 
-test('options of rows that write', async () => {
+test('writing rows have their own options', async () => {
   const data = await filled()
   const done = await data.batch([
     new Write(1, { n: 0 }, { exists: 'create' }),
@@ -171,7 +171,7 @@ test('options of rows that write', async () => {
   assert.equal((await data.get(5)).bins.n, 5)
 })
 
-test('options of rows that read and delete', async () => {
+test('reading and deleting rows have their own options', async () => {
   const data = await filled()
   const done = await data.batch([
     new Read(1, { where: '$.n > 100' }),
@@ -188,7 +188,7 @@ test('options of rows that read and delete', async () => {
   assert.deepEqual([...(await data.existsMany([6, 7, 8, 9])).codes], [0, 2, 0, 0])
 })
 
-test('options of the client', async () => {
+test('options of the client apply to rows', async () => {
   const options = { sendKey: true, readMode: 'linearize', timeout: 30_000 } as const
   const other = await Client.connect(cluster.seeds, options)
   const data = other.dataset('test', `batch${sets++}`)
@@ -249,7 +249,7 @@ test('an invalid row is named, and nothing is sent', async () => {
   assert.equal(await data.exists('a'), false)
 })
 
-test('invalid rows and unknown options', async () => {
+test('invalid rows and unknown options are rejected', async () => {
   const data = fresh()
   for (const rows of [5, 'abc', null, new Read(1)]) {
     await assert.rejects(data.batch(wrong(rows)), /^TypeError: rows must be an iterable/)
@@ -267,7 +267,7 @@ test('invalid rows and unknown options', async () => {
   }
 })
 
-test('an unknown namespace in one row', async () => {
+test('an unknown namespace fails its row', async () => {
   const data = fresh()
   await data.put(1, { n: 1 })
   const done = await client.batch([

@@ -62,9 +62,9 @@ export interface Cases {
   maps: OperationCase[]
   bits: OperationCase[]
   invalid: { make: Tree; python: string; error: string }[]
-  shown_as_text: ExpressionCase[]
-  what_is_inside: ExpressionCase[]
-  what_is_inside_is_computed: (ExpressionCase & { value: Plain })[]
+  printed: ExpressionCase[]
+  nested: ExpressionCase[]
+  evaluated: (ExpressionCase & { value: Plain })[]
   /** Every function with every option; the text is `null` if Python rejects the call. */
   every: (Omit<ExpressionCase, 'text'> & { text: string | null; compared?: string | null })[]
   sent: { make: Tree; python: string }[]

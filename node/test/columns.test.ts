@@ -39,7 +39,7 @@ after(async () => {
   await cluster?.close()
 })
 
-test('columns without a schema', async () => {
+test('types of columns are inferred without a schema', async () => {
   const seen = new Set<number>()
   for await (const table of rows.query().columns({ rows: 2000, key: 'id', ttl: 'left' })) {
     assert.ok(table.length <= 2000)
@@ -89,7 +89,7 @@ test('columns without a schema', async () => {
   assert.equal(seen.size, COUNT)
 })
 
-test('columns of a schema', async () => {
+test('a schema decides the types of columns', async () => {
   let total = 0
   let count = 0
   const schema = { n: 'int32', half: 'float32', none: 'utf8', list: 'list<float64>' } as const
@@ -106,7 +106,7 @@ test('columns of a schema', async () => {
   assert.equal(total, (COUNT * (COUNT - 1)) / 2)
 })
 
-test('Arrow streams', async () => {
+test('Arrow streams are read by apache-arrow', async () => {
   const seen = new Set<number>()
   for await (const stream of rows.query().arrow({ rows: 3000, generation: 'generation' })) {
     const table = tableFromIPC(stream)
@@ -139,7 +139,7 @@ test('a value that does not fit its column is an error with row and column', asy
   }
 })
 
-test('a cursor behind a table', async () => {
+test('a cursor resumes behind a table', async () => {
   const query = rows.query()
   let first = 0
   for await (const table of query.columns({ rows: 1000 })) {
@@ -152,7 +152,7 @@ test('a cursor behind a table', async () => {
   await assert.rejects(query.next(), QueryClosed)
 })
 
-test('invalid options', async () => {
+test('invalid options are rejected', async () => {
   const bad: [object, RegExp][] = [
     [{ shema: {} }, /unknown option shema/],
     [{ schema: { n: 'integer' } }, /schema: "n" must be bool, int8/],
@@ -173,7 +173,7 @@ test('invalid options', async () => {
   await assert.rejects(results.columns().next(), /results of operations/)
 })
 
-test('many records by their keys, as columns', async () => {
+test('many records by their keys become columns', async () => {
   const keys = [7, 'nobody', 8]
   const table = await rows.getColumns(keys, { generation: 'generation' })
   assert.equal(table.length, 3)

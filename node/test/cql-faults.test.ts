@@ -134,7 +134,7 @@ test('every attempt is reported', skip, async (test) => {
   )
 })
 
-test('bytes changed on the way', skip, async (test) => {
+test('changed bytes are detected', skip, async (test) => {
   const { proxy, session } = await through(test, { protocolVersion: 5 })
   const error = await strike(session, proxy, WRITE, { corrupt: [9, 0x10] })
   assert.ok(error instanceof ConnectionFailed || error instanceof ProtocolError, String(error))
@@ -143,7 +143,7 @@ test('bytes changed on the way', skip, async (test) => {
   await session.execute(READ)
 })
 
-test('replies that are late or lost', skip, async (test) => {
+test('late and lost replies time out', skip, async (test) => {
   const { proxy, session } = await through(test)
   for (const faults of [{ delay: 10 }, { swallow: true }]) {
     await proxy.inject('replies', faults)
@@ -159,7 +159,7 @@ test('replies that are late or lost', skip, async (test) => {
   await recovers(session)
 })
 
-test('a slow network only takes time', skip, async (test) => {
+test('a slow network delays replies and loses nothing', skip, async (test) => {
   const { proxy, session } = await through(test)
   await proxy.inject('replies', { drip: [3, 0.001] })
   await proxy.inject('requests', { drip: [5, 0.001] })
@@ -167,7 +167,7 @@ test('a slow network only takes time', skip, async (test) => {
   assert.deepEqual([result.one(), result.attempts], [{ name: 'pear' }, 1])
 })
 
-test('the node goes and comes back', skip, async (test) => {
+test('a session reconnects when the node is back', skip, async (test) => {
   const { proxy, session } = await through(test)
   const down = async (): Promise<void> => {
     await proxy.refuse('port')
@@ -270,7 +270,7 @@ for (const [what, serve] of Object.entries(FOREIGN)) {
   })
 }
 
-test('a contact point refuses', skip, async (test) => {
+test('a contact point that rejects connections is named', skip, async (test) => {
   const proxy = await proxied(test)
   for (const how of ['close', 'silent', 'port'] as const) {
     await proxy.refuse(how)

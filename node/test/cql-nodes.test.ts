@@ -33,53 +33,57 @@ before(async () => {
 
 after(() => stop())
 
-test('copies go to another node while one does not answer', skip, async (test: TestContext) => {
-  if (unavailable !== undefined) return test.skip(unavailable)
-  const proxies = await Promise.all(facts.addresses.map((address) => proxied(test, address)))
-  const addressMap = Object.fromEntries(
-    facts.addresses.map((address, at) => [address.split(':')[0], proxies[at]?.address as string]),
-  )
-  const open = async (points: string[]): Promise<Session> => {
-    const session = await connect(points, { keyspace: 'k', timeout: 60_000, addressMap })
-    test.after(() => session.close())
-    return session
-  }
-  const session = await open(proxies.map(({ address }) => address))
-  const select = await session.prepare('SELECT name FROM items WHERE id = ?')
-  const update = await session.prepare('UPDATE items SET name = ? WHERE id = ?')
-  // Both nodes are connected from here on.
-  const usual = await Promise.all(Array.from({ length: 64 }, () => session.execute(select, [1])))
-  const nodes = new Set(usual.map(({ node }) => node))
-  assert.deepEqual([...nodes].sort(), proxies.map(({ address }) => address).sort())
+test(
+  'a speculative copy goes to another node while one does not answer',
+  skip,
+  async (test: TestContext) => {
+    if (unavailable !== undefined) return test.skip(unavailable)
+    const proxies = await Promise.all(facts.addresses.map((address) => proxied(test, address)))
+    const addressMap = Object.fromEntries(
+      facts.addresses.map((address, at) => [address.split(':')[0], proxies[at]?.address as string]),
+    )
+    const open = async (points: string[]): Promise<Session> => {
+      const session = await connect(points, { keyspace: 'k', timeout: 60_000, addressMap })
+      test.after(() => session.close())
+      return session
+    }
+    const session = await open(proxies.map(({ address }) => address))
+    const select = await session.prepare('SELECT name FROM items WHERE id = ?')
+    const update = await session.prepare('UPDATE items SET name = ? WHERE id = ?')
+    // Both nodes are connected from here on.
+    const usual = await Promise.all(Array.from({ length: 64 }, () => session.execute(select, [1])))
+    const nodes = new Set(usual.map(({ node }) => node))
+    assert.deepEqual([...nodes].sort(), proxies.map(({ address }) => address).sort())
 
-  const slow = proxies[0] as (typeof proxies)[0]
-  await slow.inject('replies', { hold: true })
-  const speculativeDelay = 30
-  let copied = 0
-  for (let n = 0; n < 20; n++) {
-    const result = await session.execute(select, [1], { speculativeDelay })
-    assert.deepEqual([result.one(), result.node], [{ name: 'pear' }, proxies[1]?.address])
-    copied += result.attempts - 1
-  }
-  assert.ok(copied > 0, 'the slow node was never asked')
-  const options = { speculativeDelay, idempotent: true }
-  for (let n = 0; n < 10; n++) await session.execute(update, ['pear', 1], options)
+    const slow = proxies[0] as (typeof proxies)[0]
+    await slow.inject('replies', { hold: true })
+    const speculativeDelay = 30
+    let copied = 0
+    for (let n = 0; n < 20; n++) {
+      const result = await session.execute(select, [1], { speculativeDelay })
+      assert.deepEqual([result.one(), result.node], [{ name: 'pear' }, proxies[1]?.address])
+      copied += result.attempts - 1
+    }
+    assert.ok(copied > 0, 'the slow node was never asked')
+    const options = { speculativeDelay, idempotent: true }
+    for (let n = 0; n < 10; n++) await session.execute(update, ['pear', 1], options)
 
-  // Without copies, or if the statement is not idempotent, the slow node is waited for, but not so
-  // long that the attempt is abandoned.
-  const ended = await Promise.all(
-    [{}, { speculativeDelay: null }, { speculativeDelay, idempotent: false }].flatMap((how) =>
-      Array.from({ length: 10 }, () =>
-        session.execute(select, [1], { ...how, timeout: 1500, maxRetries: 0 }).then(
-          ({ node }) => node,
-          (error: CqlError) => error,
+    // Without copies, or if the statement is not idempotent, the slow node is waited for, but not so
+    // long that the attempt is abandoned.
+    const ended = await Promise.all(
+      [{}, { speculativeDelay: null }, { speculativeDelay, idempotent: false }].flatMap((how) =>
+        Array.from({ length: 10 }, () =>
+          session.execute(select, [1], { ...how, timeout: 1500, maxRetries: 0 }).then(
+            ({ node }) => node,
+            (error: CqlError) => error,
+          ),
         ),
       ),
-    ),
-  )
-  for (let at = 0; at < ended.length; at += 10) {
-    const failed = ended.slice(at, at + 10).filter((one) => one instanceof Timeout)
-    assert.ok(failed.length > 0 && failed.every(({ node }) => node === slow.address))
-  }
-  await slow.clear()
-})
+    )
+    for (let at = 0; at < ended.length; at += 10) {
+      const failed = ended.slice(at, at + 10).filter((one) => one instanceof Timeout)
+      assert.ok(failed.length > 0 && failed.every(({ node }) => node === slow.address))
+    }
+    await slow.clear()
+  },
+)

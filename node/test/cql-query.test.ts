@@ -25,7 +25,7 @@ after(() => session?.close())
 
 const SELECT = 'SELECT part, n, text FROM rows WHERE part = ?'
 
-test('every row once and in order, for any page size', skip, async () => {
+test('every row is returned once and in order, for any page size', skip, async () => {
   for (const pageSize of [1000, 999, 333, 7]) {
     let next = 0
     for await (const row of session.query<Numbered>(SELECT, [1], { pageSize })) {
@@ -54,7 +54,7 @@ test('execute collects all pages; page returns one and the next paging state', s
   )
 })
 
-test('pages, streams, and readers that leave', skip, async () => {
+test('pages and streams return every row, and end when their reader leaves', skip, async () => {
   const lengths: number[] = []
   let state: Buffer | null = null
   for await (const page of session.query(SELECT, [1], { pageSize: 300 }).pages()) {
@@ -114,7 +114,7 @@ test('pages are fetched only as rows are consumed', skip, async () => {
   }
 })
 
-test('errors, signals, and calls of next at the same time', skip, async () => {
+test('errors, signals and concurrent calls of next are handled', skip, async () => {
   await assert.rejects(session.query('SELECT * FROM nothing').next(), InvalidRequest)
   await assert.rejects(session.query(SELECT, ['x']).next(), /part: int takes an integer, not "x"/)
   assert.throws(() => session.query(SELECT, [1], { size: 5 } as never), /unknown option size/)

@@ -70,7 +70,7 @@ test('values that were bound before the types changed are not sent', skip, async
   await assert.rejects(session.batch().add(bound).execute(), /bind them again/)
 })
 
-test('values without a marker are refused; names may differ in case', skip, async () => {
+test('values without a marker are rejected; names may differ in case', skip, async () => {
   await createAnew(session, 'int')
   const plain = 'INSERT INTO changing (k, v) VALUES (1, 1)'
   const prepared = await session.prepare(plain)
@@ -92,7 +92,7 @@ test('values without a marker are refused; names may differ in case', skip, asyn
   await assert.rejects(session.execute(find, { theKey: 1, THEKEY: 1 }), /both name/)
 })
 
-test('USE with version 4 of the protocol', skip, async () => {
+test('USE works with version 4 of the protocol', skip, async () => {
   await createAnew(session, 'int')
   const old = await connect(AT, { protocolVersion: 4, timeout: 60_000 })
   try {

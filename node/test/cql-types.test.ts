@@ -101,7 +101,7 @@ test('values are returned as instances of a registered class', skip, async () =>
   assert.throws(() => own.registerType('address', Address), SessionClosed)
 })
 
-test('traces', skip, async () => {
+test('traces are read after a traced statement', skip, async () => {
   const traced = await session.execute('SELECT * FROM people WHERE name = ?', ['ann'], {
     tracing: true,
   })

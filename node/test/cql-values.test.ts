@@ -92,7 +92,7 @@ test('values are returned as they were written', skip, async () => {
   }
 })
 
-test('all types in one row', skip, async () => {
+test('a row holds all types', skip, async () => {
   const names = VALUES.map(([name]) => name)
   const row: { [name: string]: CqlInput } = { id: 2 }
   for (const [name, , value] of VALUES) row[name] = value as CqlInput
@@ -108,7 +108,7 @@ test('all types in one row', skip, async () => {
   assert.deepEqual(Object.keys(result.one() ?? {}), ['id', ...names])
 })
 
-test('other ways to give values', skip, async () => {
+test('values are accepted in other forms', skip, async () => {
   const pairs: [column: string, input: CqlInput, read: unknown][] = [
     ['a_bigint', 7n, 7],
     ['a_varint', 2n ** 53n, 2n ** 53n],
@@ -134,7 +134,7 @@ test('other ways to give values', skip, async () => {
   }
 })
 
-test('values that do not fit', skip, async () => {
+test('values that do not fit are rejected', skip, async () => {
   const invalidValues: [column: string, value: unknown, kind: string, message: RegExp][] = [
     ['a_boolean', 1, 'TypeError', /a_boolean: boolean takes true or false, not 1/],
     ['a_tinyint', 128, 'RangeError', /a_tinyint: tinyint takes -128 to 127, not 128/],
@@ -183,7 +183,7 @@ test('values that do not fit', skip, async () => {
   assert.equal((await session.execute('SELECT id FROM everything WHERE id = 4')).length, 0)
 })
 
-test('the options integers and maps of a session', skip, async () => {
+test('the options integers and maps change how values are returned', skip, async () => {
   const own = await sessionIn('node_values_other', { integers: 'bigint', maps: 'map' })
   try {
     await own.execute('CREATE TABLE t (id int PRIMARY KEY, b bigint, v varint, m map<text, int>)')
@@ -195,7 +195,7 @@ test('the options integers and maps of a session', skip, async () => {
   }
 })
 
-test('classes of values', () => {
+test('value classes parse, print and compare', () => {
   assert.equal(String(Decimal.from('1.50')), '1.50')
   assert.equal(String(Decimal.from('-.5e-3')), '-0.0005')
   assert.equal(String(new Decimal(15n, -3)), '1.5E+4')

@@ -31,7 +31,7 @@ before(async () => {
 
 after(() => session?.close())
 
-test('text and prepared statements, with values in order and by name', skip, async () => {
+test('text and prepared statements take values in order and by name', skip, async () => {
   const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
   assert.ok(insert instanceof Prepared)
   assert.deepEqual(insert.parameters, [
@@ -72,20 +72,24 @@ test('text and prepared statements, with values in order and by name', skip, asy
   assert.deepEqual(result.first(), result.rows[0])
 })
 
-test('many concurrent statements; unset parameters leave columns unchanged', skip, async () => {
-  const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
-  const many = Array.from({ length: 2000 }, (_, n) => 1000 + n)
-  await Promise.all(many.map((n) => session.execute(insert, [n, `name ${n}`, n / 4])))
-  await session.execute(insert, [1000, UNSET, null])
-  const select = await session.prepare('SELECT name, price FROM items WHERE id = ?')
-  const result = await Promise.all(many.map((n) => session.execute(select, [n])))
-  assert.deepEqual(result[0]?.one(), { name: 'name 1000', price: null })
-  for (const [at, rows] of result.entries()) {
-    if (at > 0) {
-      assert.deepEqual(rows.one(), { name: `name ${many[at]}`, price: (many[at] as number) / 4 })
+test(
+  'many statements run concurrently, and unset parameters leave columns unchanged',
+  skip,
+  async () => {
+    const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
+    const many = Array.from({ length: 2000 }, (_, n) => 1000 + n)
+    await Promise.all(many.map((n) => session.execute(insert, [n, `name ${n}`, n / 4])))
+    await session.execute(insert, [1000, UNSET, null])
+    const select = await session.prepare('SELECT name, price FROM items WHERE id = ?')
+    const result = await Promise.all(many.map((n) => session.execute(select, [n])))
+    assert.deepEqual(result[0]?.one(), { name: 'name 1000', price: null })
+    for (const [at, rows] of result.entries()) {
+      if (at > 0) {
+        assert.deepEqual(rows.one(), { name: `name ${many[at]}`, price: (many[at] as number) / 4 })
+      }
     }
-  }
-})
+  },
+)
 
 test('results of conditions report whether they were applied', skip, async () => {
   const text = 'INSERT INTO items (id, name) VALUES (?, ?) IF NOT EXISTS'
@@ -96,7 +100,7 @@ test('results of conditions report whether they were applied', skip, async () =>
   assert.equal((await session.execute('SELECT id FROM items WHERE id = 50')).applied, null)
 })
 
-test('batches of prepared statements and of text', skip, async () => {
+test('batches take prepared statements and text', skip, async () => {
   const insert = await session.prepare('INSERT INTO items (id, name) VALUES (?, ?)')
   const batch = session
     .batch('unlogged')
@@ -121,7 +125,7 @@ test('batches of prepared statements and of text', skip, async () => {
   assert.deepEqual((await session.execute('SELECT n FROM hits')).one(), { n: 5 })
 })
 
-test('bound statements', skip, async () => {
+test('bound statements are executed and reused', skip, async () => {
   const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
   const price = [0.5]
   const bound = insert.bind([80_001, 'bound', price[0] as number])
@@ -168,7 +172,7 @@ test('bound statements', skip, async () => {
   await assert.rejects(session.executeMany(one as never, []), many)
 })
 
-test('errors from the server', skip, async () => {
+test('errors from the server have their kind and message', skip, async () => {
   await assert.rejects(session.execute('SELEC 1'), (error: CqlError) => {
     assert.ok(error instanceof SyntaxException && error instanceof CqlError)
     assert.deepEqual([error.code, error.name, error.inDoubt], [0x2000, 'SyntaxException', false])
@@ -269,7 +273,7 @@ test('USE changes the keyspace of cached texts', skip, async () => {
   }
 })
 
-test('callbacks, signals, time limits', skip, async () => {
+test('callbacks, signals and time limits work', skip, async () => {
   const result = await new Promise((resolve, reject) => {
     session.execute('SELECT id FROM items WHERE id = ?', [1], (error, rows) =>
       error ? reject(error) : resolve(rows?.length),
@@ -290,7 +294,7 @@ test('callbacks, signals, time limits', skip, async () => {
   await assert.rejects(running, /given up/)
 })
 
-test('options of a session, and contact points', skip, async () => {
+test('invalid options and contact points of a session are rejected', skip, async () => {
   for (const [points, options, message] of [
     ['http://here', {}, /is not a valid host/],
     [[], {}, /no contact point/],

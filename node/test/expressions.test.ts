@@ -14,9 +14,9 @@ const AGE = exp.bin('age')
 const LIST = exp.bin('l')
 const MAP = exp.bin('m')
 
-test('the bytes and texts of Python', { skip: withoutPython }, async (t) => {
-  const { shown_as_text, what_is_inside, what_is_inside_is_computed } = await cases()
-  for (const one of [...shown_as_text, ...what_is_inside, ...what_is_inside_is_computed]) {
+test('expressions have the bytes and texts of Python', { skip: withoutPython }, async (t) => {
+  const { printed, nested, evaluated } = await cases()
+  for (const one of [...printed, ...nested, ...evaluated]) {
     await t.test(one.python, () => {
       const expression = build(one.make) as exp.Expression
       assert.equal(String(expression), one.text)
@@ -31,7 +31,7 @@ test('the bytes and texts of Python', { skip: withoutPython }, async (t) => {
   }
 })
 
-test('every function with every option, as in Python', { skip: withoutPython }, async () => {
+test('every function and option encodes as in Python', { skip: withoutPython }, async () => {
   const { every } = await cases()
   for (const { make, python, text, bytes, compared } of every) {
     if (text === null) {
@@ -64,7 +64,7 @@ const SHOWN: [exp.Expression<never>, string][] = [
   [AGE.eq(new Map([[1, 'x']])), "$.age:MAP == {1: 'x'}"],
 ]
 
-test('expressions written differently in JavaScript', () => {
+test('forms that only JavaScript has encode as their equivalents', () => {
   for (const [expression, text] of SHOWN) assert.equal(String(expression), text)
 })
 
@@ -196,7 +196,7 @@ test('arbitrary bytes are decoded or rejected', () => {
   }
 })
 
-test('steps and options inside expressions', () => {
+test('list and map reads inside expressions take a context and options', () => {
   const nested = exp.list.get(MAP, 0, { kind: 'int', ctx: [ctx.mapKey('k')] })
   assert.equal(String(nested.eq(1)), '$.m.k.[0]:INT == 1')
   const both = exp.list.getByValue(LIST, 3, { inverted: true, returning: 'count' })

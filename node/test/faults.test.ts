@@ -51,7 +51,7 @@ describe('replies that are cut in the middle', () => {
       assert.equal((await data.get(1)).bins.n, 3)
     }))
 
-  test('some of them: reads are right, and writes that fail are in doubt', () =>
+  test('some lost replies: reads succeed, and failed writes are in doubt', () =>
     boxed(3, { maxRetries: 10 }, async ({ cluster, data }) => {
       await Promise.all(range(100).map((key) => data.put(key, { v: key })))
       await cluster.inject(1, { cut: 0.2, seed: 3 })
@@ -80,7 +80,7 @@ describe('replies that are cut in the middle', () => {
 })
 
 describe('replies that are late', () => {
-  test('a silent node holds up no other', () =>
+  test('a silent node does not delay others', () =>
     boxed(3, {}, async (box) => {
       const { cluster, data } = box
       const silent = await keysOf(box, 0, 20)
@@ -197,7 +197,7 @@ describe('a slow link', () => {
       assert.equal((await data.get(1)).bins.v, long)
     }))
 
-  test('is slow but right', () =>
+  test('a slow link delays replies and loses nothing', () =>
     boxed(1, {}, async ({ cluster, data }) => {
       const text = (key: number) => `${key}`.repeat(50)
       await Promise.all(range(20).map((key) => data.put(key, { v: text(key) })))
@@ -235,7 +235,7 @@ describe('nodes that refuse connections', () => {
         }
       }))
 
-    test(`no other replica: ${refuse}`, () =>
+    test(`a node that refuses connections and has no other replica is reported: ${refuse}`, () =>
       boxed(1, { replica: 'master' }, async ({ cluster, data }) => {
         await cluster.inject(0, { refuse })
         const read = await failure(data.get(1))
@@ -265,7 +265,7 @@ describe('nodes that refuse connections', () => {
     }))
 })
 
-describe('requests that are refused', () => {
+describe('requests that are rejected', () => {
   for (const [code, kind, reads, writes, inDoubt] of [
     [18, ServerError, 3, 3, false],
     [11, ServerError, 3, 3, false],
@@ -302,7 +302,7 @@ describe('requests that are refused', () => {
       assert.deepEqual(new Set(records.map(({ bins }) => bins.n)), new Set([2]))
     }))
 
-  test('there is a pause between retries', () =>
+  test('retries are separated by a pause', () =>
     boxed(
       1,
       { maxRetries: 3, sleepBetweenRetries: 100, replica: 'master' },
@@ -315,7 +315,7 @@ describe('requests that are refused', () => {
       },
     ))
 
-  test('the circuit breaker gives a node a rest', () =>
+  test('the circuit breaker suspends a failing node', () =>
     boxed(1, { maxErrorRate: 5, tendInterval: 500 }, async ({ cluster, client, data }) => {
       await data.put(1, { n: 1 })
       await cluster.inject(0, { error: 1 })

@@ -57,13 +57,13 @@ test('a filter that is unknown does not match', async () => {
   await assert.rejects(people.get('lee', { where: '$.salary > 5' }), FilteredOut)
 })
 
-test('exists', async () => {
+test('exists is false for a filtered record', async () => {
   assert.equal(await people.exists('lee', { where: ADULT }), true)
   assert.equal(await people.exists('kim', { where: ADULT }), false)
   assert.equal(await people.exists('nobody', { where: ADULT }), false)
 })
 
-test('operate with reads only', async () => {
+test('operate with reads only is filtered', async () => {
   assert.deepEqual((await people.operate('lee', [op.get('age')], { where: ADULT })).results, [40])
   await assert.rejects(people.operate('kim', [op.get('age')], { where: ADULT }), FilteredOut)
 })
@@ -97,14 +97,14 @@ for (const [verb, write, after] of WRITES) {
   })
 }
 
-test('touch', async () => {
+test('touch rejects a filtered record', async () => {
   await people.touch('lee', { ttl: 500, where: ADULT })
   assert.equal((await people.get('lee')).generation, 2)
   await assert.rejects(people.touch('kim', { ttl: 500, where: ADULT }), FilteredOut)
   assert.equal((await people.get('kim')).ttl, null)
 })
 
-test('delete', async () => {
+test('delete is false for a filtered record', async () => {
   assert.equal(await people.delete('kim', { where: ADULT }), false)
   assert.equal(await people.exists('kim'), true)
   assert.equal(await people.delete('lee', { where: ADULT }), true)
@@ -118,13 +118,13 @@ test('a missing record is still created', async () => {
   await assert.rejects(update, RecordNotFound)
 })
 
-test('with a stored key', async () => {
+test('a filter applies with a stored key', async () => {
   await people.put('lee', { n: 1 }, { sendKey: true, where: ADULT })
   const where = exp.key('string').eq('lee')
   assert.equal((await people.get('lee', { where })).bins['n'], 1)
 })
 
-test('metadata, lists and maps', async () => {
+test('filters read metadata, lists and maps', async () => {
   await people.put('lee', { log: [1, 2, 3], cart: { apples: 3 } }, { ttl: 1000 })
   const filters: exp.Where[] = [
     exp.ttl().gt(500),
@@ -158,7 +158,7 @@ for (const [name, where] of FORMS) {
   })
 }
 
-test('a write of many rows', async () => {
+test('a write of many rows is filtered', async () => {
   const rows = { kim: { n: 1 }, lee: { n: 2 }, new: { n: 3 } }
   for (const sendKey of [false, true]) {
     const written = await people.putMany(rows, { where: ADULT, sendKey })
@@ -172,7 +172,7 @@ test('a write of many rows', async () => {
   )
 })
 
-test('many kept operations on lists and maps', async () => {
+test('many reused operations on lists and maps are filtered', async () => {
   const keys = Array.from({ length: 50 }, (_, at) => at)
   await people.putMany(new Map(keys.map((at) => [at, { l: [at], m: { a: at } }])))
   const steps = [
@@ -189,7 +189,7 @@ test('many kept operations on lists and maps', async () => {
   )
 })
 
-test('a query', async () => {
+test('a query is filtered', async () => {
   const names: unknown[] = []
   for (const [, where] of FORMS) {
     for await (const record of people.query({ where })) names.push(record.bins['name'])

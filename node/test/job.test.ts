@@ -103,7 +103,7 @@ async function count(range: IndexRange): Promise<number> {
   return matches
 }
 
-test('index queries', async () => {
+test('index queries return records in range', async () => {
   assert.equal(await count(index.between('n', 100, 199)), 100)
   assert.equal(await count(index.between('n', -(2n ** 63n), 9n)), 10)
   assert.equal(await count(index.between(null, 5, 6, { name: 'numbers' })), 2)
@@ -125,7 +125,7 @@ test('index queries', async () => {
   assert.equal(await count(index.within('place', region)), 100)
 })
 
-test('index queries with a filter, in pages, resumed', async () => {
+test('index queries take filters, pages and cursors', async () => {
   const options = { index: index.between('n', 100, 499), where: exp.bin('n', 'int').lt(300) }
   const matches: number[] = []
   let resume: Buffer | undefined
@@ -143,7 +143,7 @@ test('index queries with a filter, in pages, resumed', async () => {
   assert.throws(() => people.query(other), /resume.*another query/)
 })
 
-test('a missing index', async () => {
+test('a missing index is an error', async () => {
   const query = people.query({ index: index.between('none', 1, 2) })
   await assert.rejects(query.next(), IndexNotFound)
 })
@@ -172,7 +172,7 @@ test('invalid index ranges are rejected when they are created', () => {
   assert.equal(String(range), "index.between('n', 1, 2, { of: 'list' })")
 })
 
-test('operations on every record that matches a filter', async () => {
+test('a job changes every record that matches a filter', async () => {
   const job = await people.operateAll([op.put('mark', 1)], { where: '$.n < 300' })
   assert.equal(typeof job.id, 'bigint')
   const progress = await job.wait({ timeout: 30_000 })
@@ -191,7 +191,7 @@ test('operations on every record that matches a filter', async () => {
   await job.abort()
 })
 
-test('a function on every record of an index range', async () => {
+test('a job runs a function on every record of an index range', async () => {
   const options = { index: index.between('n', 0, 49) }
   const job = await people.applyAll('people', 'mark', ['mark', 'by a function'], options)
   assert.equal((await job.wait({ timeout: 30_000 })).succeeded, 50)
@@ -200,7 +200,7 @@ test('a function on every record of an index range', async () => {
   assert.equal(marked, 50)
 })
 
-test('touching and deleting every record', async () => {
+test('jobs touch and delete every record', async () => {
   const many = client.dataset<{ n: number }>('test', 'short')
   await Promise.all(Array.from({ length: 100 }, (_, n) => many.put(n, { n })))
   const touch = await client.touchAll('test', 'short', { ttl: 5000 })
@@ -214,7 +214,7 @@ test('touching and deleting every record', async () => {
   assert.equal(left, 10)
 })
 
-test('a set that no node knows: nothing to do', async () => {
+test('a job on a set that no node knows has nothing to do', async () => {
   const unknown = client.dataset('test', 'unknown')
   const mark = [op.put('mark', 1)]
   for (const job of [
@@ -230,7 +230,7 @@ test('a set that no node knows: nothing to do', async () => {
   }
 })
 
-test('a long job: progress, a time limit for waiting, abort', async () => {
+test('a long job reports progress, is waited for and aborted', async () => {
   const slow = { recordsPerSecond: 1 }
   const job = await people.operateAll([op.put('slow', 1)], slow)
   const { done, percent } = await job.progress()
@@ -268,7 +268,7 @@ test('invalid jobs are rejected before anything is sent', async () => {
   assert.equal((await people.get(1)).bins.n, 1)
 })
 
-test('aggregations', async () => {
+test('aggregations return reduced results', async () => {
   assert.deepEqual(await people.query().aggregate('people', 'count'), [COUNT])
   const sum = ((COUNT - 1) * COUNT) / 2
   assert.deepEqual(await people.query().aggregate('people', 'total', [2]), [2 * sum])
@@ -281,7 +281,7 @@ test('aggregations', async () => {
   await assert.rejects(people.query({ where: '$.n > 1' }).aggregate('people', 'count'), RangeError)
 })
 
-test('a cancelled aggregation', async () => {
+test('a cancelled aggregation is rejected', async () => {
   const abort = new AbortController()
   const reason = new Error('enough')
   const endless = people.query({ signal: abort.signal }).aggregate('people', 'endless')
@@ -289,7 +289,7 @@ test('a cancelled aggregation', async () => {
   await assert.rejects(endless, reason)
 })
 
-test('callbacks, which are never called before the call has returned', async () => {
+test('callbacks are never called before the call has returned', async () => {
   const many = client.dataset<{ n: number }>('test', 'called')
   await Promise.all(Array.from({ length: 30 }, (_, n) => many.put(n, { n })))
   let hasReturned = false

@@ -67,7 +67,7 @@ const KEYS: [keys: unknown, error: typeof TypeError, message: RegExp][] = [
   [[1, new Key('test', 'another', 1)], RangeError, /^row 1: .*does not belong/],
 ]
 
-test('invalid keys', async () => {
+test('invalid keys are rejected', async () => {
   const data = await filled()
   for (const [keys, error, message] of KEYS) {
     await assert.rejects(data.getMany(wrong(keys)), (raised: Error) => {
@@ -123,7 +123,7 @@ const RECORDS: [records: unknown, error: typeof TypeError, message: RegExp][] = 
   [new Date(), TypeError, /^records must be .* not Date/],
 ]
 
-test('invalid records', async () => {
+test('invalid records are rejected', async () => {
   const data = fresh()
   for (const [records, error, message] of RECORDS) {
     await assert.rejects(data.putMany(wrong(records)), (raised: Error) => {
@@ -140,7 +140,7 @@ test('invalid records', async () => {
   assert.equal((await data.getMany([1, 2])).found, 0, 'nothing is sent before all is checked')
 })
 
-test('unknown options', async () => {
+test('unknown options are rejected', async () => {
   const data = fresh()
   await assert.rejects(data.getMany([1], wrong({ binz: [] })), /^TypeError: unknown option binz/)
   await assert.rejects(data.getMany([1], wrong({ ttl: 1 })), /unknown option ttl/)
@@ -162,7 +162,7 @@ test('unknown options', async () => {
   await assert.rejects(data.applyMany([1], wrong(5), 'f'), /^TypeError: module must be a string/)
 })
 
-test('an unknown namespace in the middle', async () => {
+test('an unknown namespace fails its row only', async () => {
   const data = await filled()
   const keys = [data.key(1), new Key('nowhere', 's', 1), data.key(2)]
   const results = await client.getMany(keys)
@@ -174,7 +174,7 @@ test('an unknown namespace in the middle', async () => {
   assert.equal(error.key?.namespace, 'nowhere')
 })
 
-test('callbacks, after the call has returned', async () => {
+test('callbacks run after the call has returned', async () => {
   const data = await filled()
   type Outcome = [error: Error | null, batch: Batch<Row> | undefined]
   const withCallback = (
@@ -203,7 +203,7 @@ test('callbacks, after the call has returned', async () => {
   assert.ok(error instanceof TypeError && batch === undefined)
 })
 
-test('cancelled calls', async () => {
+test('cancelled calls are rejected', async () => {
   const data = await filled()
   const aborted = AbortSignal.abort(new Error('never mind'))
   await assert.rejects(data.getMany([1], { signal: aborted }), /never mind/)
@@ -231,7 +231,7 @@ test('cancelled calls', async () => {
   assert.equal((await data.get(1)).bins.n, 1)
 })
 
-test('a closed client', async () => {
+test('a closed client rejects calls', async () => {
   const other = await Client.connect(cluster.seeds, { timeout: 30_000 })
   const data = other.dataset('test', 's')
   const pending = Promise.allSettled(NUMBERS.map((n) => data.getMany([n, n + 1])))

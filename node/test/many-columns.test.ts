@@ -58,7 +58,7 @@ test('one row per key, in input order, null if there is no record', async () => 
   assert.deepEqual([...(table.get('n')?.valid ?? [])], [1, 0, 1, 1, 1])
 })
 
-test('a schema, and columns of keys, generations and seconds to live', async () => {
+test('a schema may have columns of keys, generations and seconds to live', async () => {
   const schema = { id: 'int32', n: 'float64', gen: 'uint16', left: 'int32' } as const
   const options = { schema, key: 'id', generation: 'gen', ttl: 'left' }
   const table = await data.getColumns([7, 8, 999], options)
@@ -73,7 +73,7 @@ test('a schema, and columns of keys, generations and seconds to live', async () 
   assert.deepEqual(some.get('id')?.toArray(), [7n, 999n])
 })
 
-test('keys of text and bytes, and of digests', async () => {
+test('keys may be text, bytes and digests', async () => {
   const text = await data.getColumns(['a', 'ß'], { bins: [], key: 'id' })
   assert.deepEqual(text.get('id')?.toArray(), ['a', 'ß'])
   const bytes = await data.getColumns([Buffer.from([1, 2])], { bins: [], key: 'id' })
@@ -84,7 +84,7 @@ test('keys of text and bytes, and of digests', async () => {
   assert.deepEqual(digest.get('n')?.toArray(), [9n, 8n])
 })
 
-test('an Arrow stream, filters, callbacks', async () => {
+test('Arrow streams, filters and callbacks work', async () => {
   const where = '$.n >= 100'
   const table = tableFromIPC(await data.getArrow(NUMBERS, { bins: ['n', 'text'], where }))
   assert.equal(table.numRows, NUMBERS.length)
@@ -125,7 +125,7 @@ const BAD: [options: GetColumnsOptions, message: RegExp][] = [
   [wrong({ rows: 5 }), /^TypeError: unknown option rows/],
 ]
 
-test('invalid options', async () => {
+test('invalid options are rejected', async () => {
   for (const [options, message] of BAD) {
     await assert.rejects(data.getColumns([1], options), message)
     await assert.rejects(data.getArrow([1], options), message)

@@ -71,7 +71,7 @@ test('records are in input order, with missing and repeated ones', async () => {
   assert.equal(inspect(results), 'Batch(6 rows, 4 found, 0 failed)')
 })
 
-test('keys of every type', async () => {
+test('keys may be of every type', async () => {
   const data = fresh()
   const text =
     'a longer text than fits a block of the hash, with ümlauts, of some hundred characters'
@@ -94,7 +94,7 @@ test('keys of every type', async () => {
   assert.equal((await data.getMany([-0]))[0]?.bins.n, 0)
 })
 
-test('keys that are all numbers, all strings, all ASCII', async () => {
+test('lists of only numbers, strings or ASCII keys are encoded', async () => {
   const lists: UserKey[][] = [
     [0, -5, 2 ** 40, 17],
     ['a', '', 'bc', 'a longer one', 'a'],
@@ -120,7 +120,7 @@ test('keys that are all numbers, all strings, all ASCII', async () => {
   }
 })
 
-test('some bins, and none', async () => {
+test('bins may be selected, or none', async () => {
   const data = await filled()
   assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['s'] })), [{ s: '1' }, { s: '2' }])
   assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['zz'] })), [{}, {}])
@@ -133,7 +133,7 @@ test('some bins, and none', async () => {
   )
 })
 
-test('records of different bins, many bins, generations, times to live', async () => {
+test('records of different shapes are returned with generation and time to live', async () => {
   const data = fresh()
   const wide = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`b${n}`, n]))
   const bins: Row[] = [
@@ -164,7 +164,7 @@ test('records of different bins, many bins, generations, times to live', async (
   assert.ok(ttls.every((ttl, row) => row === 3 || (Number(ttl) > 900 && Number(ttl) <= 1000)))
 })
 
-test('any iterable, and nothing', async () => {
+test('keys may be any iterable, or none', async () => {
   const data = await filled()
   function* three() {
     yield* [0, 1, 2]
@@ -179,7 +179,7 @@ test('any iterable, and nothing', async () => {
   assert.deepEqual([...(await data.getMany([7777])).codes], [2])
 })
 
-test('more lists of bin names than factories', async () => {
+test('lists of bin names beyond the cache are decoded', async () => {
   const data = fresh()
   const numbers = Array.from({ length: 1500 }, (_, n) => n)
   await data.putMany(numbers.map((n) => [n, { [`bin${n}`]: n, n }]))
@@ -200,7 +200,7 @@ test('more lists of bin names than factories', async () => {
   )
 })
 
-test('arrays changed during the call', async () => {
+test('arrays changed during the call do not change it', async () => {
   const data = await filled()
   const keys = [1, 2, 3]
   const promise = data.getMany(keys)
@@ -217,7 +217,7 @@ test('arrays changed during the call', async () => {
   )
 })
 
-test('a map of the records found', async () => {
+test('toMap returns the existing records', async () => {
   const data = await filled()
   const results = (await data.getMany([3, 1, 3, 888])).toMap()
   assert.deepEqual(
@@ -232,7 +232,7 @@ test('a map of the records found', async () => {
   assert.deepEqual([...known.toMap().keys()], [digest.toString('hex')])
 })
 
-test('ten thousand rows, and many batches at once', async () => {
+test('ten thousand rows and concurrent batches succeed', async () => {
   const data = await filled()
   const results = await data.getMany(Array.from({ length: 10_000 }, (_, n) => n))
   assert.equal(results.found, NUMBERS.length)
@@ -249,7 +249,7 @@ test('ten thousand rows, and many batches at once', async () => {
   }
 })
 
-test('keys of several sets', async () => {
+test('keys may be of several sets', async () => {
   const [a, b] = [fresh(), fresh()]
   await a.put(1, { s: 'a' })
   await b.put(1, { s: 'b' })
@@ -265,7 +265,7 @@ test('keys of several sets', async () => {
   assert.deepEqual([...gone.codes], [0, 0, 2])
 })
 
-test('records as a Map, pairs, an object, an async iterable', async () => {
+test('records may be a Map, pairs, an object or an async iterable', async () => {
   const data = fresh()
   const pairs: [UserKey, Row][] = [
     ['c', { n: 3 }],
@@ -316,7 +316,7 @@ test('failed rows do not affect the others', async () => {
   assert.deepEqual((await data.get('old')).bins, { n: 1 })
 })
 
-test('options: time to live, generation, stored keys, filters', async () => {
+test('options set time to live, generation, stored keys and filters', async () => {
   const data = fresh()
   await data.putMany(
     [1, 2].map((n) => [n, { n }]),
@@ -334,7 +334,7 @@ test('options: time to live, generation, stored keys, filters', async () => {
   assert.deepEqual([...(await data.deleteMany([1, 2], { where: '$.n > 8' })).codes], [0, 27])
 })
 
-test('deletions and operations', async () => {
+test('many records are deleted and operated on', async () => {
   const data = await filled()
   const gone = await data.deleteMany([1, 2, 5000])
   assert.deepEqual(

@@ -47,7 +47,7 @@ async function results(...operations: Operation[]): Promise<readonly unknown[]> 
   return (await data.operate('k', operations)).results
 }
 
-test('the cases of Python', { skip: withoutPython }, async (t) => {
+test('operations of the Python tests have the same results', { skip: withoutPython }, async (t) => {
   const all = await cases()
   const families: [OperationCase[], never][] = [
     [all.lists, LIST as never],
@@ -64,7 +64,7 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
       })
     }
   }
-  await t.test('expressions are computed', async (of) => {
+  await t.test('expressions are evaluated', async (of) => {
     await data.put(
       'k',
       {
@@ -77,7 +77,7 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
       { exists: 'replace' },
     )
     await results(op.hll.add('h', ['a', 'b', 'c'], 12))
-    for (const one of all.what_is_inside_is_computed) {
+    for (const one of all.evaluated) {
       await of.test(one.python, async () => {
         const expression = build(one.make) as exp.Expression
         const [value] = await results(op.read('r', expression, { noFail: true }))
@@ -102,7 +102,7 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
   }
 })
 
-test('sketches', async () => {
+test('sketch operations return their results', async () => {
   await data.delete('k')
   const first = await results(
     op.hll.init('h', 12, 16),
@@ -136,7 +136,7 @@ test('sketches', async () => {
   assert.deepEqual(await results(op.hll.describe('plain')), [[6, 0]])
 })
 
-test('nested lists and maps', async () => {
+test('operations reach nested lists and maps', async () => {
   const bins = { b: { m: { x: [1, [5, 6]] } }, l: [[1], { y: 2 }] }
   await data.put('k', bins, { exists: 'replace' })
   const path = [ctx.mapKey('m'), ctx.mapKey('x')]
@@ -182,7 +182,7 @@ test('maps are looked for in the order of servers', async () => {
   assert.deepEqual(outcome, [[1], [2], 2, 5, 2, ['k'], 5, ['ab'], 1, 1])
 })
 
-test('paths created by steps', async () => {
+test('steps create missing paths', async () => {
   await data.delete('k')
   await results(
     op.map.put('m', 'k', 1, { order: 'key', ctx: [ctx.mapKeyCreate('a', 'key')] }),
@@ -203,7 +203,7 @@ test('paths created by steps', async () => {
   })
 })
 
-test('values of every type in and out', async () => {
+test('operations take and return values of every type', async () => {
   await data.delete('k')
   const values = [
     1,
@@ -238,7 +238,7 @@ test('values of every type in and out', async () => {
   assert.deepEqual(map, [1, 'a', Buffer.from('b')])
 })
 
-test('expressions read and write', async () => {
+test('expressions read and write bins', async () => {
   await data.put('k', { n: 5, l: [1, 2, 3], s: 'abc' }, { exists: 'replace' })
   const record = await data.operate('k', [
     op.read('twice', exp.bin('n').mul(2)),
@@ -265,7 +265,7 @@ test('expressions read and write', async () => {
   assert.ok(!('new' in (await data.get('k')).bins))
 })
 
-test('several operations on one bin', async () => {
+test('several operations on one bin return their results in order', async () => {
   await data.delete('k')
   const record = await data.operate('k', [
     op.list.append('l', 1),
@@ -278,7 +278,7 @@ test('several operations on one bin', async () => {
   assert.deepEqual([last.results, last.bins['l']], [[1, null], 1], 'the last that gives something')
 })
 
-test('whole bins and records', async () => {
+test('operations change, read and remove whole bins and records', async () => {
   await data.put('k', { n: 1, s: 'b' }, { exists: 'replace' })
   assert.deepEqual(
     await results(
@@ -299,7 +299,7 @@ test('whole bins and records', async () => {
   await assert.rejects(data.operate('k', [op.touch()]), RecordNotFound)
 })
 
-test('a bin with an empty name, as other clients write it', async () => {
+test('a bin may have an empty name', async () => {
   await data.put('empty', { '': 1, n: 2 }, { exists: 'replace' })
   const { bins } = await data.get('empty')
   assert.deepEqual(bins, { '': 1, n: 2 })
@@ -388,7 +388,7 @@ test('wildcards and infinity can be searched for but not stored', async () => {
   })
 })
 
-test('empty lists', async () => {
+test('empty lists select nothing', async () => {
   await data.put('k', { l: [1, 2], m: { a: 1 } }, { exists: 'replace' })
   const outcome = await results(
     op.list.getByValueList('l', [], { inverted: true }),

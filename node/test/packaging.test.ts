@@ -27,14 +27,14 @@ const { Cluster } = require('spikewire/testing')
 const npm = (args: string[], cwd: string) =>
   run('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd })
 
-test('packing, installing elsewhere, and using the package', async (test) => {
+test('the packed package is installed elsewhere and works', async (test) => {
   const folder = temporaryFolder(test)
   const packages = join(folder, 'packages')
   await output(process.execPath, [join(PACKAGE, 'scripts/pack.mjs'), '--out', packages])
   const tarballs = readdirSync(packages).filter((name) => name.endsWith('.tgz'))
   assert.equal(tarballs.length, 2, 'this platform, and the main package')
 
-  await test.test('the sources in it are a whole workspace', async () => {
+  await test.test('the packed sources are a complete workspace', async () => {
     const rust = join(packages, 'spikewire', 'rust')
     const args = ['metadata', '--offline', '--locked', '--format-version', '1']
     const { code, stderr } = await run('cargo', args, { cwd: rust })
@@ -58,7 +58,7 @@ test('packing, installing elsewhere, and using the package', async (test) => {
     })
   }
 
-  await test.test('npx spikewire', async () => {
+  await test.test('npx spikewire runs the command', async () => {
     const { code, stdout, stderr } = await npm(['exec', 'spikewire', '--', '--help'], program)
     assert.equal(code, 0, stderr)
     assert.match(stdout, /usage: spikewire/)

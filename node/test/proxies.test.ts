@@ -78,7 +78,7 @@ const INVALID: [name: string, value: unknown, pattern: RegExp][] = [
   ['a HyperLogLog', reactive(new HyperLogLog(Buffer.alloc(2))), /HyperLogLog/],
 ]
 
-test('in bins, as arguments and in filters', async () => {
+test('proxies are accepted in bins, arguments and filters', async () => {
   for (const [name, value, stored] of STORED) {
     const plain = stored instanceof Map || stored instanceof GeoJSON ? stored : asMaps(stored)
     await data.put('k', { b: value as never })
@@ -95,7 +95,7 @@ test('in bins, as arguments and in filters', async () => {
   assert.deepEqual((await data.get('lists')).bins, { l: [1, 2], m: new Map([['a', 1]]) })
 })
 
-test('what cannot be read is refused with its place', async () => {
+test('an unreadable value is rejected with its place', async () => {
   const places: [string, (value: never) => Promise<unknown>][] = [
     ['bin "b": ', (value) => data.put('k', { b: value })],
     ['bin "b"\\[0\\]: ', (value) => data.put('k', { b: [value] })],
@@ -114,7 +114,7 @@ test('what cannot be read is refused with its place', async () => {
   await assert.rejects(data.put('k', { b: revoked.proxy }), TypeError)
 })
 
-test('keys, keys of maps, bins and lists of arguments', async () => {
+test('proxies are accepted as keys, map keys, bins and lists of arguments', async () => {
   const key = bare(Buffer.from('k'))
   const notKey = /a key must be a number, bigint, string or Buffer, not a Proxy of Buffer/
   await assert.rejects(data.get(key), { message: notKey })
@@ -130,7 +130,7 @@ test('keys, keys of maps, bins and lists of arguments', async () => {
   await assert.rejects(data.operate('bins', bare([op.add('a', 1)])), /not a Proxy of Array/)
 })
 
-test('memory that threads share is copied', async () => {
+test('memory shared by threads is copied', async () => {
   const shared = new SharedArrayBuffer(4)
   const bytes = new Uint8Array(shared, 1, 2)
   bytes.set([7, 8])
@@ -147,7 +147,9 @@ function asMaps(value: unknown): unknown {
   return new Map(Object.entries(value).map(([name, inner]) => [name, asMaps(inner)]))
 }
 
-test('parameters of CQL statements', { skip: withoutCassandra }, async () => {
+test('proxies are accepted as parameters of CQL statements', {
+  skip: withoutCassandra,
+}, async () => {
   const session: Session = await sessionIn('proxies')
   try {
     await session.execute('CREATE TYPE pair (a int, b text)')

@@ -11,7 +11,7 @@ import { VALUES } from './support/values.js'
 
 const SCRIPT = join(PACKAGE, 'test', 'python_records.py')
 
-test('each reads what the other wrote', { skip: withoutPython }, async () => {
+test('each client reads records of the other', { skip: withoutPython }, async () => {
   const cluster = await Cluster.start({ nodes: 2 })
   const client = await Client.connect(cluster.seeds, { doubles: 'double', timeout: 20_000 })
   try {

@@ -215,10 +215,10 @@ def words(annotation: str) -> list[str]:
     return [repr(word) for word in inside(known)]
 
 
-def every(face: str, family: str) -> list[str]:
+def every(api: str, family: str) -> list[str]:
     """Calls of every function of a module: with its arguments alone, without those that may be left
     out, and with each of its keywords."""
-    module = getattr(NAMES[face], family)
+    module = getattr(NAMES[api], family)
     args = ARGUMENTS | ARGUMENTS_OF.get(family, {})
     texts = []
     for name in module.__all__:
@@ -235,7 +235,7 @@ def every(face: str, family: str) -> list[str]:
             else:
                 values = [KEYWORDS[it.name]] if it.name in KEYWORDS else words(it.annotation)
             variants += [[*whole, f"{it.name}={value}"] for value in values]
-        texts += [f"{face}.{family}.{name}({', '.join(of)})" for of in variants]
+        texts += [f"{api}.{family}.{name}({', '.join(of)})" for of in variants]
     return texts
 
 
@@ -365,12 +365,25 @@ def send(seeds: str, operations: list[Any], filters: list[Any]) -> None:
             data.exists("k", where=where)
 
 
+#: Parts of the document, and the tests whose parameters they are.
+OPERATION_TESTS = {
+    "lists": "test_list_operations_return_their_results",
+    "maps": "test_map_operations_return_their_results",
+    "bits": "test_bit_operations_return_their_results",
+}
+EXPRESSION_TESTS = {
+    "printed": "test_expressions_print_as_text",
+    "nested": "test_operations_inside_expressions_print_and_round_trip",
+    "evaluated": "test_operations_inside_expressions_are_evaluated",
+}
+
+
 def main() -> None:
     """Prints all cases."""
     operations, expressions = File("test_operations.py"), File("test_expressions.py")
     document: dict[str, Any] = {}
-    for name in ("lists", "maps", "bits"):
-        rows = operations.cases(f"test_{name}")
+    for name, test in OPERATION_TESTS.items():
+        rows = operations.cases(test)
         document[name] = [
             {
                 "make": operations.tree(operation_node),
@@ -386,11 +399,11 @@ def main() -> None:
             "python": ast.unparse(operation_node),
             "error": ast.unparse(error).removeprefix("spikewire."),
         }
-        for operation_node, error in operations.cases("test_refused")
+        for operation_node, error in operations.cases("test_invalid_operations_get_server_errors")
     ]
-    for name in ("shown_as_text", "what_is_inside", "what_is_inside_is_computed"):
+    for name, test in EXPRESSION_TESTS.items():
         document[name] = []
-        for operation_node, expected in expressions.cases(f"test_{name}"):
+        for operation_node, expected in expressions.cases(test):
             expression = expressions.evaluated(operation_node)
             case = {
                 "make": expressions.tree(operation_node),
@@ -398,7 +411,7 @@ def main() -> None:
                 "text": str(expression),
                 "bytes": wire(expression),
             }
-            if name.endswith("computed"):
+            if name == "evaluated":
                 case["value"] = plain(expressions.evaluated(expected))
             document[name].append(case)
     document["every"] = []
@@ -411,9 +424,7 @@ def main() -> None:
             # The type of an element follows from its use.
             case["compared"] = wire(expression == 1)
         document["every"].append(case)
-    tabled = [
-        of[0] for name in ("lists", "maps", "bits") for of in operations.cases(f"test_{name}")
-    ]
+    tabled = [of[0] for test in OPERATION_TESTS.values() for of in operations.cases(test)]
     all_of_them = calls("\n".join(it for of in FAMILIES for it in every("op", of)))
     sent = tabled + calls(OPERATIONS) + all_of_them
     filters = calls(FILTERS)

@@ -43,7 +43,7 @@ test('a node is killed in the midst of a scan: no record is lost or returned twi
     assert.equal(numbers.size, COUNT)
   }))
 
-test('truncated, slow and late replies', () =>
+test('truncated, slow and late replies lose no record', () =>
   withRows(2, async (cluster, rows) => {
     for (const faults of [{ cut: 0.3, seed: 7 }, { delay: 100 }, { lateEnd: 100 }]) {
       await cluster.inject(0, faults)
@@ -63,7 +63,7 @@ test('a query has its own time limit and reports it', () =>
     await cluster.clearFaults(0)
   }))
 
-test('no node left', () =>
+test('a query without a node left is rejected', () =>
   withRows(1, async (cluster, rows) => {
     const query = rows.query({ timeout: 5000 })
     await query.next()
@@ -83,7 +83,7 @@ const rows = client.dataset('test', 'rows')
 const module = (text: string) => ['--input-type=module', '-e', text]
 const here = { cwd: PACKAGE, timeout: 60_000 }
 
-test('processes that end during a query', () =>
+test('a process may end during a query', () =>
   withRows(2, async ({ seeds }) => {
     const programs: [string, number, string][] = [
       // No record is awaited, so nothing keeps the process alive.

@@ -98,7 +98,7 @@ test('a paused stream makes the node wait', async () => {
   assert.equal(count, COUNT)
 })
 
-test('a slow writable at the end of a pipeline', async () => {
+test('a slow writable slows its pipeline', async () => {
   const begun = sent
   let count = 0
   let sentAtFirst = 0
@@ -120,7 +120,7 @@ test('a slow writable at the end of a pipeline', async () => {
   assert.ok(sentAtFirst < LITTLE, `${sentAtFirst} bytes were sent for 50 records`)
 })
 
-test('a pipeline into a file', async (t) => {
+test('a pipeline writes every record to a file', async (t) => {
   const file = join(temporaryFolder(t), 'rows.jsonl')
   const lines = new Transform({
     writableObjectMode: true,
@@ -167,7 +167,7 @@ test('an aborted signal destroys the stream with its reason', async () => {
   await assert.rejects(pipeline(stream, new Writable({ objectMode: true, write() {} })), reason)
 })
 
-test('a pause that is too long for the node, and resuming the query', async () => {
+test('a query is resumed after a pause that was too long for the node', async () => {
   const query = rows.query({ socketTimeout: 300 })
   const numbers = new Set<number>()
   let cursor: Buffer | undefined

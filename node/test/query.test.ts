@@ -84,7 +84,7 @@ test('scanning a namespace returns the records of all its sets', async () => {
   )
 })
 
-test('filters, bins, limits and partitions', async () => {
+test('filters, bins, limits and partitions select what is returned', async () => {
   assert.deepEqual(await numbers(users.query({ where: '$.n < 50' })), all.slice(0, 50))
   for await (const { bins } of users.query({ bins: ['n'], limit: 10 })) {
     assert.deepEqual(Object.keys(bins), ['n'])
@@ -113,7 +113,7 @@ test('filters, bins, limits and partitions', async () => {
   assert.deepEqual(behind, await numbers(users.query({ after: users.key(7) })))
 })
 
-test('pages, and a cursor after each', async () => {
+test('each page has a cursor', async () => {
   const ids: number[] = []
   let pages = 0
   let resume: Buffer | undefined
@@ -149,7 +149,7 @@ test('a cursor resumes after the last record taken', async () => {
   assert.deepEqual(query.cursor, query.cursor)
 })
 
-test('records taken one by one, and then a page', async () => {
+test('a page follows records read one by one', async () => {
   const query = users.query({ pageSize: 100 })
   const first = await query.next()
   const page = await query.page()
@@ -163,7 +163,7 @@ test('records taken one by one, and then a page', async () => {
   query.close()
 })
 
-test('batches', async () => {
+test('batches have the requested size', async () => {
   const sizes: number[] = []
   for await (const batch of users.query().batches(1000)) sizes.push(batch.length)
   assert.deepEqual(sizes, [1000, 1000, 1000])
@@ -175,7 +175,7 @@ test('batches', async () => {
   await assert.rejects(users.query().batches(0).next(), RangeError)
 })
 
-test('concurrent calls of next', async () => {
+test('concurrent calls of next return different records', async () => {
   const query = users.query()
   const results = await Promise.all(Array.from({ length: 600 }, () => query.next()))
   const ids = new Set(results.map(({ value }) => value?.bins.n))
@@ -183,7 +183,7 @@ test('concurrent calls of next', async () => {
   query.close()
 })
 
-test('reading past the end, repeatedly', async () => {
+test('reading past the end returns done repeatedly', async () => {
   const query = users.query({ limit: 3 })
   assert.equal((await numbers(query)).length, 3)
   assert.deepEqual(await query.next(), { value: undefined, done: true })

@@ -50,7 +50,7 @@ test('a slow node does not delay a hedged read', () =>
     assert.equal((await data.get(3, { hedge: 'p99' })).bins.v, 3)
   }))
 
-test('beyond the limit calls wait in line', () =>
+test('calls beyond the limit wait', () =>
   boxed(1, { maxInFlight: 2, queueLimit: 0 }, async ({ cluster, data }) => {
     await Promise.all(range(100).map((key) => data.put(key, { v: key })))
     await cluster.inject(0, { delay: 100 })

@@ -16,7 +16,7 @@ async function passes(program: string, args: string[]): Promise<void> {
   assert.match(`${stdout}${stderr}`, /(Test Suites:|Test Files) +2 passed/)
 }
 
-test('jest, both files in one process', async () => {
+test('jest runs both files in one process', async () => {
   const rootDir = join(RUNNERS, 'jest')
   const config = { rootDir, testMatch: ['**/*.spec.cjs'], testEnvironment: 'node', transform: {} }
   await passes('jest', ['--runInBand', '--colors=false', '--config', JSON.stringify(config)])

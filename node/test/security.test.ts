@@ -47,7 +47,7 @@ async function rejects(
   })
 }
 
-test('calls of every kind', async () => {
+test('every kind of call works after a login over TLS', async () => {
   await using client = await Client.connect(cluster.seeds, { ...LOGIN, tls, timeout: 30_000 })
   const data = client.dataset<{ n: number; text?: string }>('test', 'secured')
   await data.put('a', { n: 1 })
@@ -66,7 +66,7 @@ test('calls of every kind', async () => {
   assert.match(await client.info('build'), /^\d+\.\d+/)
 })
 
-test('failed logins', async () => {
+test('failed logins are rejected with a reason', async () => {
   const wrong = { user: 'app', password: 'hidden', tls }
   await rejects(wrong, ServerError, /the login of user "app" was refused/)
   await rejects({ ...wrong, user: 'nobody' }, ServerError, /user "nobody"/)
@@ -80,7 +80,7 @@ test('failed logins', async () => {
   assert.equal(client.nodes.length, 2)
 })
 
-test('roles', async () => {
+test('roles limit what users may do', async () => {
   await using client = await Client.connect(cluster.seeds, { user: 'reader', password: 'r', tls })
   const data = client.dataset('test', 'roles')
   assert.equal(await data.exists('a'), false)
@@ -89,7 +89,7 @@ test('roles', async () => {
   })
 })
 
-test('client certificates', async () => {
+test('client certificates log in', async () => {
   const strict = await Cluster.start({ users, tls: { clientCertificates: true } })
   try {
     const files = certificates(strict)

@@ -7,10 +7,10 @@ import { output } from './support/programs.js'
 
 const program = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-test('the smoke program', async () => {
+test('the smoke program succeeds', async () => {
   await output(process.execPath, [program('smoke.js')])
 })
 
-test('the smoke program for Cassandra', { skip: withoutCassandra }, async () => {
+test('the smoke program for Cassandra succeeds', { skip: withoutCassandra }, async () => {
   await output(process.execPath, [program('smoke-cql.js')])
 })

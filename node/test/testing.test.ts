@@ -28,7 +28,7 @@ test('nodes have addresses and names, and clients find them all', async () => {
   assert.deepEqual(actual, expected.sort())
 })
 
-test('a killed node is gone, and a restarted one gets its records back', async () => {
+test('a killed node leaves, and a restarted one gets its records back', async () => {
   const users = client.dataset<{ n: number }>('test', 'killed')
   await Promise.all(Array.from({ length: 60 }, (_, n) => users.put(n, { n })))
   const held = cluster.stats(1)

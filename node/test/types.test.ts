@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { PACKAGE } from './support/programs.js'
 
-test('no any', () => {
+test('public types have no any', () => {
   const folder = join(PACKAGE, 'dist')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const typed = files.filter((name) => /\.d\.m?ts$/.test(name))

@@ -10,7 +10,7 @@ import { Recorder } from './recorder.js'
 /** The remaining time, in the header of a request. */
 const TIME_LEFT = [14, 18] as const
 
-test('the same requests as Python', { skip: withoutPython }, async () => {
+test('requests are the same bytes as those of Python', { skip: withoutPython }, async () => {
   const cluster = await Cluster.start()
   const recorder = await Recorder.start(cluster.seeds)
   try {

@@ -12,7 +12,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from faces import Face
+    from apis import Api
 
 SOURCE = """
 local function n(rec) return rec.n end
@@ -43,36 +43,38 @@ RECORDS = 500
 
 
 @pytest.fixture(scope="module")
-def numbers(face: Face, client: Any) -> Iterator[Any]:
+def numbers(api: Api, client: Any) -> Iterator[Any]:
     modules = client.raw.modules
-    face.settle(lambda: modules.register("streams.lua", SOURCE))
-    numbers = client.dataset("test", f"aggregated {face.name}")
+    api.settle(lambda: modules.register("streams.lua", SOURCE))
+    numbers = client.dataset("test", f"aggregated {api.name}")
     numbers.put_many({n: {"n": n} for n in range(RECORDS)})
     yield numbers
-    face.settle(lambda: modules.remove("streams.lua"))
+    api.settle(lambda: modules.remove("streams.lua"))
 
 
 @pytest.fixture
-def aggregate(face: Face, numbers: Any) -> Callable[..., list[Any]]:
+def aggregate(api: Api, numbers: Any) -> Callable[..., list[Any]]:
     def aggregate(*arguments: Any, **options: Any) -> list[Any]:
-        return face.settle(lambda: numbers.target.query(**options).aggregate(*arguments))
+        return api.settle(lambda: numbers.target.query(**options).aggregate(*arguments))
 
     return aggregate
 
 
-def test_a_reduction(aggregate: Callable[..., list[Any]]) -> None:
+def test_a_reduction_combines_all_records(aggregate: Callable[..., list[Any]]) -> None:
     assert aggregate("streams", "total", [100]) == [sum(range(100, RECORDS))]
     assert aggregate("streams", "groups") == [{0: 167, 1: 167, 2: 166}]
     assert aggregate("streams", "total", [RECORDS]) == []
 
 
-def test_a_set_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
+def test_an_unknown_set_aggregates_to_nothing(api: Api, client: Any, numbers: Any) -> None:
     assert numbers is not None, "the module is registered"
     query = client.raw.query("test", "never written")
-    assert face.settle(lambda: query.aggregate("streams", "total", [1])) == []
+    assert api.settle(lambda: query.aggregate("streams", "total", [1])) == []
 
 
-def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[Any]]) -> None:
+def test_a_stream_without_a_reduction_returns_every_value(
+    aggregate: Callable[..., list[Any]],
+) -> None:
     assert sorted(aggregate("streams", "all")) == list(range(RECORDS))
 
 
@@ -86,7 +88,7 @@ def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[A
         ("nothing", "function not found"),
     ],
 )
-def test_what_a_function_raises_is_told(
+def test_errors_of_functions_are_reported(
     aggregate: Callable[..., list[Any]], function: str, text: str
 ) -> None:
     with pytest.raises(spikewire.FunctionFailed) as caught:
@@ -95,7 +97,7 @@ def test_what_a_function_raises_is_told(
     assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
 
 
-def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
+def test_invalid_aggregations_are_rejected(aggregate: Callable[..., list[Any]]) -> None:
     with pytest.raises(spikewire.FunctionFailed, match=r"module missing\.lua: not.found"):
         aggregate("missing", "f")
     with pytest.raises(ValueError, match="limit does not apply"):
@@ -107,14 +109,14 @@ def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
     assert caught.value.code == 201
 
 
-def test_a_namespace_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
+def test_an_unknown_namespace_raises(api: Api, client: Any, numbers: Any) -> None:
     with pytest.raises(spikewire.NamespaceNotFound) as caught:
-        face.settle(lambda: client.raw.query("nowhere").aggregate("streams", "all"))
+        api.settle(lambda: client.raw.query("nowhere").aggregate("streams", "all"))
     assert caught.value.code == 20
 
 
-def test_a_name_does_not_begin_another_command(
-    face: Face, client: Any, numbers: Any, aggregate: Callable[..., list[Any]]
+def test_names_cannot_inject_info_commands(
+    api: Api, client: Any, numbers: Any, aggregate: Callable[..., list[Any]]
 ) -> None:
     truncating = "x;\ntruncate-namespace:namespace=test;\nudf-get:filename=y"
     with pytest.raises(ValueError, match="module must have none of"):
@@ -124,13 +126,13 @@ def test_a_name_does_not_begin_another_command(
     raw = client.raw.dataset("test", "untouched")
     for name in (truncating, "x;y", "x=y", "x\ry"):
         with pytest.raises(ValueError, match="module must have none of"):
-            face.settle(lambda name=name: raw.apply(1, name, "f"))  # type: ignore[misc]
+            api.settle(lambda name=name: raw.apply(1, name, "f"))  # type: ignore[misc]
         with pytest.raises(ValueError, match="module must have none of"):
-            face.settle(lambda name=name: raw.apply_all(name, "f"))  # type: ignore[misc]
+            api.settle(lambda name=name: raw.apply_all(name, "f"))  # type: ignore[misc]
     assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
 
 
-def test_the_reduction_here_ends_with_its_time(face: Face) -> None:
+def test_the_local_reduction_times_out(api: Api) -> None:
     """Two nodes with a record each, so that only this process reduces."""
     source = """
     local function join(a, b)
@@ -138,8 +140,8 @@ def test_the_reduction_here_ends_with_its_time(face: Face) -> None:
     end
     function joined(stream) return stream : map(function() return 1 end) : reduce(join) end
     """
-    with Cluster(nodes=2, replication_factor=1) as cluster, face.open(cluster.seeds) as client:
-        face.settle(lambda: client.raw.modules.register("joins.lua", source))
+    with Cluster(nodes=2, replication_factor=1) as cluster, api.open(cluster.seeds) as client:
+        api.settle(lambda: client.raw.modules.register("joins.lua", source))
         data = client.dataset("test", "joined")
         keys = iter(range(1000))
         for node in range(2):
@@ -151,4 +153,4 @@ def test_the_reduction_here_ends_with_its_time(face: Face) -> None:
         assert [cluster.stats(node)["master_objects"] for node in range(2)] == [1, 1]
         query = data.target.query()
         with pytest.raises(spikewire.ServerError, match="longer than 100 ms"):
-            face.settle(lambda: query.aggregate("joins", "joined"))
+            api.settle(lambda: query.aggregate("joins", "joined"))

@@ -15,7 +15,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
     from spikewire.testing import Cluster
 
 
@@ -32,18 +32,20 @@ SWITCHES: list[tuple[str, tuple[Any, ...], str]] = [
 ]
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(("verb", "arguments", "name"), SWITCHES)
-def test_a_switch_names_itself(client: Opened, verb: str, arguments: Any, name: str) -> None:
+def test_a_switch_of_the_wrong_type_is_named(
+    client: Opened, verb: str, arguments: Any, name: str
+) -> None:
     call = getattr(client.raw.dataset("test", "bad"), verb)
     for wrong in ("yes", 1, [True]):
         with pytest.raises(TypeError) as caught:
-            client.face.settle(partial(call, *arguments, **{name: wrong}))
+            client.api.settle(partial(call, *arguments, **{name: wrong}))
         # Not only in a note, which `match` would search as well.
         assert str(caught.value) == f"{name} must be True or False, not {type(wrong).__name__}"
 
 
-def test_switches_of_rows_operations_and_expressions_name_themselves() -> None:
+def test_switches_of_rows_operations_and_expressions_are_named() -> None:
     wrong: Any = "yes"
     for call, name in (
         (lambda: spikewire.Write(1, {}, durable=wrong), "durable"),
@@ -174,23 +176,23 @@ REFUSED: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type[Exception], 
 
 
 @pytest.mark.parametrize(
-    ("verb", "args", "options", "error", "says"),
+    ("verb", "args", "options", "error", "message"),
     [case[1:] for case in REFUSED],
     ids=[case[0] for case in REFUSED],
 )
-def test_refused(
+def test_invalid_arguments_raise(
     data: Caller,
     verb: str,
     args: tuple[Any, ...],
     options: dict[str, Any],
     error: type[Exception],
-    says: str,
+    message: str,
 ) -> None:
     data.put(1, {"a": 0})
     with pytest.raises(error) as caught:
         getattr(data, verb)(*args, **options)
     assert not isinstance(caught.value, spikewire.Error)
-    assert re.search(says, str(caught.value)), caught.value
+    assert re.search(message, str(caught.value)), caught.value
     assert len(str(caught.value)) < 2000
     # Nothing of it was sent, and the client still works.
     assert data.get(1).bins == {"a": 0}
@@ -198,7 +200,7 @@ def test_refused(
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "says"),
+    ("call", "error", "message"),
     [
         (lambda: op.put("x" * 16, 1), ValueError, "x{16}"),
         (lambda: op.put("a", Odd()), TypeError, '"a".*Odd'),  # type: ignore[arg-type]
@@ -225,13 +227,15 @@ def test_refused(
         (lambda: spikewire.HyperLogLog("text"), TypeError, "bytes.*str"),  # type: ignore[arg-type]
     ],
 )
-def test_refused_without_a_client(call: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_invalid_values_raise_without_a_client(
+    call: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("key", "error", "says"),
+    ("key", "error", "message"),
     [
         (1, TypeError, "Key or.*int"),
         ("k", TypeError, "Key or.*str"),
@@ -248,12 +252,14 @@ def test_refused_without_a_client(call: Any, error: type[Exception], says: str) 
         (("test", "s", 1.5), TypeError, "float"),
     ],
 )
-def test_whole_keys(client: Opened, key: object, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_verbs_of_a_client_need_whole_keys(
+    client: Opened, key: object, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         client.verbs.get(key)
 
 
-def test_an_unknown_namespace(client: Opened) -> None:
+def test_an_unknown_namespace_raises(client: Opened) -> None:
     for call in (
         lambda: client.verbs.get(("nowhere", "s", 1)),
         lambda: client.verbs.get(("nowhere", "s", 1), default=None),
@@ -265,7 +271,7 @@ def test_an_unknown_namespace(client: Opened) -> None:
         assert not caught.value.in_doubt
 
 
-def test_a_record_beyond_the_limit(data: Caller) -> None:
+def test_a_record_beyond_the_size_limit_raises(data: Caller) -> None:
     data.put("k", {"a": 1})
     with pytest.raises(spikewire.RecordTooBig, match="max-record-size") as caught:
         data.put("k", {"a": bytes(2 << 20)})
@@ -281,28 +287,28 @@ def test_a_set_of_another_case_is_another_set(client: Opened, set_name: str) -> 
 
 
 class TestInfo:
-    def test_a_line_break(self, client: Opened) -> None:
+    def test_a_line_break_in_an_info_command_raises(self, client: Opened) -> None:
         with pytest.raises(ValueError, match="line break"):
             client.verbs.info("build\nnode")
 
-    def test_an_unknown_node(self, client: Opened) -> None:
+    def test_an_unknown_node_raises(self, client: Opened) -> None:
         with pytest.raises(ValueError, match='no node "elsewhere" in the cluster; there are: BB9'):
             client.verbs.info("build", node="elsewhere")
 
-    def test_an_unknown_command(self, client: Opened) -> None:
+    def test_an_unknown_info_command_raises(self, client: Opened) -> None:
         with pytest.raises(spikewire.ServerError, match="nonsense") as caught:
             client.verbs.info("nonsense")
         assert caught.value.node
         assert client.verbs.info("build")
 
-    def test_no_text(self, client: Opened) -> None:
+    def test_info_commands_must_be_text(self, client: Opened) -> None:
         with pytest.raises(TypeError):
             client.verbs.info(5)
 
 
 class TestOptions:
     @pytest.mark.parametrize(
-        ("options", "error", "says"),
+        ("options", "error", "message"),
         [
             ({"time_out": 1}, TypeError, "time_out"),
             ({"timeout": -1}, ValueError, "timeout.*-1"),
@@ -331,19 +337,19 @@ class TestOptions:
         ],
         ids=lambda value: str(value)[:30] if isinstance(value, dict) else None,
     )
-    def test_refused(
+    def test_invalid_client_options_raise(
         self,
-        face: Face,
+        api: Api,
         cluster: Cluster,
         options: dict[str, Any],
         error: type[Exception],
-        says: str,
+        message: str,
     ) -> None:
-        with pytest.raises(error, match=says):
-            face.open(cluster.seeds, **options)
+        with pytest.raises(error, match=message):
+            api.open(cluster.seeds, **options)
 
-    def test_spans_can_be_timedeltas(self, face: Face, cluster: Cluster) -> None:
-        with face.open(cluster.seeds, timeout=timedelta(seconds=5)) as client:
+    def test_spans_can_be_timedeltas(self, api: Api, cluster: Cluster) -> None:
+        with api.open(cluster.seeds, timeout=timedelta(seconds=5)) as client:
             assert client.dataset("test", "spans").exists(1) is False
 
     def test_the_longest_timeout_is_accepted(self, data: Caller) -> None:
@@ -351,9 +357,9 @@ class TestOptions:
         assert data.get(1, timeout=3.2e9)["a"] == 1
         assert data.get(1, timeout=0)["a"] == 1
 
-    def test_the_wrong_cluster_name(self, face: Face, cluster: Cluster) -> None:
+    def test_a_wrong_cluster_name_raises(self, api: Api, cluster: Cluster) -> None:
         named = r"cannot connect to the cluster: .*wrong cluster name 'spikewire'.*'mine'"
         with pytest.raises(spikewire.ConnectionFailed, match=named):
-            face.open(cluster.seeds, cluster_name="mine")
-        with face.open(cluster.seeds, cluster_name="spikewire") as client:
+            api.open(cluster.seeds, cluster_name="mine")
+        with api.open(cluster.seeds, cluster_name="spikewire") as client:
             assert client.raw.is_connected

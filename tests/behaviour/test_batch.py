@@ -13,7 +13,7 @@ from spikewire import Delete, Newer, Read, Write, exp, op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 
 def bins(record: Any) -> Any:
@@ -27,7 +27,7 @@ def filled(data: Caller) -> Caller:
 
 
 class TestOutcomes:
-    def test_all_kinds_in_input_order(self, filled: Caller) -> None:
+    def test_rows_of_all_kinds_return_in_input_order(self, filled: Caller) -> None:
         done = filled.batch([
             Read(1),
             Write(100, {"n": 100}),
@@ -61,7 +61,7 @@ class TestOutcomes:
         assert (done[2].bins, done.codes.tolist()) == ({"n": 2}, [0, 0, 0, 0, 2])
 
     @pytest.mark.parametrize(
-        ("row", "code", "found"),
+        ("row", "code", "expected"),
         [
             (Read(1), 0, {"n": 1, "s": "1"}),
             (Read(1, ["n"]), 0, {"n": 1}),
@@ -75,20 +75,22 @@ class TestOutcomes:
         ],
         ids=str,
     )
-    def test_one_row(self, filled: Caller, row: Any, code: Any, found: Any) -> None:
+    def test_a_batch_of_one_row_equals_the_row_among_others(
+        self, filled: Caller, row: Any, code: Any, expected: Any
+    ) -> None:
         done = filled.batch([row])
-        assert (done.codes.tolist(), bins(done[0])) == ([code], found)
+        assert (done.codes.tolist(), bins(done[0])) == ([code], expected)
         # The same among other records.
         filled.put(1, {"n": 1, "s": "1"})
         done = filled.batch([Read(7), row, Read(8)])
-        assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], found)
+        assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], expected)
 
-    def test_nothing_and_any_iterable(self, filled: Caller) -> None:
+    def test_rows_may_be_any_iterable_or_none(self, filled: Caller) -> None:
         assert len(filled.batch([])) == 0
         assert filled.batch(Read(i) for i in range(30)).found == 20
         assert filled.batch((Read(1), Delete(2))).found == 2
 
-    def test_thousands(self, data: Caller) -> None:
+    def test_thousands_of_rows_succeed(self, data: Caller) -> None:
         rows = [Write(i, {"n": i}) if i % 3 else Write(i, [op.put("n", i)]) for i in range(6000)]
         data.batch(rows).raise_for_errors()
         rows = [Read(i) if i % 2 else Delete(i) for i in range(6000)]  # type: ignore[misc]
@@ -96,7 +98,9 @@ class TestOutcomes:
         assert [r.get("n") for r in done] == [i if i % 2 else None for i in range(6000)]
         assert data.get_many(range(6000)).found == 3000
 
-    def test_on_the_client(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_batches_of_a_client_have_rows_of_several_sets(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         other = ("test", f"{set_name}b", "k")
         done = client.verbs.batch([
             Write(("test", set_name, "k"), {"n": 1}),
@@ -108,7 +112,7 @@ class TestOutcomes:
 
 
 class TestRulesOfRows:
-    def test_writes(self, filled: Caller) -> None:
+    def test_writes_have_their_own_options(self, filled: Caller) -> None:
         done = filled.batch([
             Write(1, {"n": 0}, exists="create"),
             Write(2, {"n": 0}, exists="replace", ttl=500),
@@ -129,7 +133,7 @@ class TestRulesOfRows:
         assert filled.exists(51, where=exp.key(int) == 51)
         assert filled.get(5)["n"] == 5
 
-    def test_reads_and_deletes(self, filled: Caller) -> None:
+    def test_a_filter_applies_to_reads_and_deletes(self, filled: Caller) -> None:
         done = filled.batch([
             Read(1, where="$.n > 100"),
             Read(2, ["n"], where="$.n > 1"),
@@ -144,9 +148,9 @@ class TestRulesOfRows:
         assert done.codes.tolist() == [27, 0, 27, 25, 0, 3, 0, 27, 25]
         assert filled.exists_many([6, 7, 8, 9]).codes.tolist() == [0, 2, 0, 0]
 
-    def test_the_client_s_own(self, face: Face, cluster: Cluster, set_name: str) -> None:
+    def test_options_of_the_client_apply(self, api: Api, cluster: Cluster, set_name: str) -> None:
         options = {"send_key": True, "read_mode": "linearize", "timeout": 10}
-        with face.open(cluster.seeds, **options) as client:
+        with api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", set_name)
             rows = [Write(1, {"n": 1}), Write(2, {"n": 1}, send_key=False), Read(1)]
             assert data.batch(rows).codes.tolist() == [0, 0, 25]
@@ -166,7 +170,7 @@ class TestRowsAsValues:
     )  # fmt: skip
 
     @pytest.mark.parametrize("row", ROWS, ids=str)
-    def test_frozen_equal_and_kept(self, row: Any) -> None:
+    def test_rows_compare_copy_and_pickle(self, row: Any) -> None:
         assert pickle.loads(pickle.dumps(row)) == row
         assert copy.deepcopy(row) == row
         assert row != Read("other")
@@ -174,7 +178,7 @@ class TestRowsAsValues:
         with pytest.raises(AttributeError):
             row.key = 5
 
-    def test_shown(self) -> None:
+    def test_repr_shows_the_arguments(self) -> None:
         assert list(map(repr, self.ROWS[2:])) == [
             "Write('k', {'n': 1})",
             (
@@ -186,7 +190,7 @@ class TestRowsAsValues:
         ]
         assert repr(Read("k", ops=[op.get("a")])) == "Read('k', ops=[" + repr(op.get("a")) + "])"
 
-    def test_what_it_was_made_of(self) -> None:
+    def test_rows_have_their_arguments_as_attributes(self) -> None:
         row = Write("k", {"n": 1}, ttl=5)
         assert (row.key, row.what, row.ttl, row.where, row.durable) == (
             "k",
@@ -198,7 +202,7 @@ class TestRowsAsValues:
         assert (Read("k", ["a"]).bins, Read("k").ops) == (["a"], None)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 class TestBadInput:
     @pytest.mark.parametrize(
         ("row", "error", "text"),
@@ -232,11 +236,11 @@ class TestBadInput:
         assert not data.exists("a"), "nothing is sent before everything is checked"
 
     @pytest.mark.parametrize("rows", [5, "abc", None, Read(1)], ids=str)
-    def test_no_iterable(self, data: Caller, rows: Any) -> None:
+    def test_rows_must_be_iterable(self, data: Caller, rows: Any) -> None:
         with pytest.raises(TypeError, match="rows must be an iterable"):
             data.batch(rows)
 
-    def test_keywords(self, data: Caller) -> None:
+    def test_invalid_keywords_raise(self, data: Caller) -> None:
         with pytest.raises(ValueError, match="replica must be"):
             data.batch([Read(1)], replica="x")
         with pytest.raises(TypeError, match="timeout"):
@@ -249,7 +253,7 @@ class TestBadInput:
 
 
 class TestFailures:
-    def test_an_unknown_namespace_in_one_row(
+    def test_an_unknown_namespace_fails_its_row(
         self, client: Opened, data: Caller, set_name: str
     ) -> None:
         data.put(1, {"n": 1})
@@ -264,7 +268,7 @@ class TestFailures:
         assert (error.key.namespace, error.in_doubt) == ("nowhere", False)  # type: ignore[union-attr]
         assert (bins(done[0]), done[2].generation) == ({"n": 1}, 1)
 
-    def test_refused_rows_say_where_and_how_often(self, filled: Caller) -> None:
+    def test_errors_of_rows_have_node_and_attempts(self, filled: Caller) -> None:
         done = filled.batch([Read(1), Write(2, {"n": 0}, exists="create"), Read(3)])
         (error,) = done.errors.values()
         assert (error.attempts, error.in_doubt, error.key.key) == (1, False, 2)
@@ -273,8 +277,8 @@ class TestFailures:
             done.raise_for_errors()
         assert caught.value.node == error.node
 
-    def test_a_dead_node(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_reads_survive_a_dead_node_and_writes_are_in_doubt(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(300)}).raise_for_errors()
             cluster.kill(1)
@@ -284,8 +288,8 @@ class TestFailures:
             assert all(i % 2 == 0 for i in done.errors), "reads find another replica"
             assert [done[i]["n"] for i in range(1, 300, 2)] == list(range(1, 300, 2))
 
-    def test_answers_that_are_lost(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_lost_replies_leave_writes_in_doubt(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
             rows = [Read(i) if i % 2 else Write(i, [op.add("n", 1)]) for i in range(120)]
@@ -302,8 +306,8 @@ class TestFailures:
             after = data.get_many(range(0, 120, 2), timeout=10)
             assert [r["n"] for r in after] == [1] * 60, "each was applied just once"
 
-    def test_cut_replies_are_read_as_far_as_they_came(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_cut_replies_are_read_as_far_as_they_came(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
             cluster.inject(0, cut=1.0)
@@ -315,8 +319,8 @@ class TestFailures:
             after = data.get_many(range(0, 120, 2))
             assert [r["n"] for r in after] == [1] * 60, "no write was repeated"
 
-    def test_overload_is_tried_again(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_overload_is_retried(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             cluster.inject(0, error=1.0)
             done = data.batch([Write(i, {"n": i}) for i in range(60)])
@@ -328,9 +332,9 @@ class TestFailures:
             missing = [i for i, r in enumerate(data.exists_many(range(60))) if r is None]
             assert missing == sorted(done.errors)
 
-    def test_writes_in_doubt_are_repeated_on_request(self, face: Face) -> None:
+    def test_writes_in_doubt_are_repeated_on_request(self, api: Api) -> None:
         options = {"timeout": 10, "retry_in_doubt": True}
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(60)}).raise_for_errors()
             cluster.inject(0, cut=0.5, seed=4)

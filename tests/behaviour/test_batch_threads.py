@@ -47,7 +47,7 @@ def everywhere(cluster: Cluster, **faults: Any) -> None:
         cluster.inject(node, **faults)
 
 
-def test_each_thread_gets_the_rows_it_asked_for(shared: spikewire.Client) -> None:
+def test_each_thread_gets_its_own_rows(shared: spikewire.Client) -> None:
     data = shared.dataset("test", "shared")
 
     def work(thread: int) -> None:
@@ -55,8 +55,8 @@ def test_each_thread_gets_the_rows_it_asked_for(shared: spikewire.Client) -> Non
         for turn in range(120):
             size = rng.choice([1, 2, 4, 20, 128, 600])
             keys = [rng.randrange(1100) for _ in range(size)]
-            found = data.get_many(keys)
-            numbers = [None if record is None else record["n"] for record in found]
+            batch = data.get_many(keys)
+            numbers = [None if record is None else record["n"] for record in batch]
             assert numbers == [key if key < 1000 else None for key in keys]
             own = [2000 + thread * 10 + at for at in range(size % 5)]
             data.put_many((key, {"n": turn}) for key in own).raise_for_errors()
@@ -76,9 +76,7 @@ def test_many_threads_need_few_connections(nodes: Cluster, shared: spikewire.Cli
     assert max(more) <= 4 + 4, more
 
 
-def test_a_deadline_is_kept_while_others_wait_longer(
-    nodes: Cluster, shared: spikewire.Client
-) -> None:
+def test_a_short_timeout_holds_among_longer_ones(nodes: Cluster, shared: spikewire.Client) -> None:
     data = shared.dataset("test", "shared")
     everywhere(nodes, delay=1.5)
 
@@ -89,9 +87,7 @@ def test_a_deadline_is_kept_while_others_wait_longer(
     assert in_threads(work, 8) == [patient, hasty] * 4
 
 
-def test_a_slow_node_holds_up_only_those_who_ask_it(
-    nodes: Cluster, shared: spikewire.Client
-) -> None:
+def test_a_slow_node_delays_only_its_own_batches(nodes: Cluster, shared: spikewire.Client) -> None:
     data = shared.dataset("test", "shared")
     nodes.inject(0, delay=25)
     with ThreadPoolExecutor(1) as pool:
@@ -107,7 +103,7 @@ def test_a_slow_node_holds_up_only_those_who_ask_it(
 
 
 @pytest.mark.parametrize("write", [False, True])
-def test_closing_while_batches_are_under_way(
+def test_closing_ends_batches_in_flight(
     nodes: Cluster, shared: spikewire.Client, *, write: bool
 ) -> None:
     data = shared.dataset("test", "shared")

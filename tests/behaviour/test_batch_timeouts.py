@@ -14,7 +14,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face
+    from apis import Api
 
 #: Seconds between rounds: longer than any delay of a slow machine.
 PAUSE = 60
@@ -26,9 +26,9 @@ def own() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_no_pause_and_no_request_beyond_the_timeout(face: Face, own: Cluster) -> None:
+def test_no_pause_or_request_lasts_beyond_the_timeout(api: Api, own: Cluster) -> None:
     options = {"max_retries": 5, "sleep_between_retries": PAUSE}
-    with face.open(own.seeds, timeout=PAUSE / 2, **options) as client:
+    with api.open(own.seeds, timeout=PAUSE / 2, **options) as client:
         data = client.dataset("test", "late")
         data.put_many({n: {"n": 0} for n in range(10)}).raise_for_errors()
         own.inject(0, error=1.0, code=18)

@@ -38,7 +38,7 @@ def shared(cluster: Cluster) -> Iterator[spikewire.Client]:
         yield client
 
 
-def test_signals_during_an_upload_break_nothing() -> None:
+def test_signals_do_not_break_an_upload() -> None:
     calls: list[int] = []
     with (
         Cluster(nodes=1, max_record_size=64 * MIB) as cluster,

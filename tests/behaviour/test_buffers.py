@@ -16,7 +16,7 @@ from spikewire import codec
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 BINS: dict[str, Any] = {
     "first": bytes(range(256)) * 40,
@@ -48,7 +48,7 @@ def check(record: spikewire.Record) -> None:
     assert [type(item) for item in others["nested"]] == [bytes, dict]
 
 
-def test_get(data: Any) -> None:
+def test_get_returns_memoryviews_for_bytes(data: Any) -> None:
     data.put("a", BINS)
     record = data.get("a", buffers=True)
     check(record)
@@ -58,21 +58,21 @@ def test_get(data: Any) -> None:
         record["second"][0] = 1
 
 
-def test_bytes_unless_asked(data: Any) -> None:
+def test_bytes_are_the_default(data: Any) -> None:
     data.put("a", BINS)
     for record in (data.get("a"), data.get("a", buffers=False), data.get_many(["a"])[0]):
         assert all(type(record[name]) is bytes for name in BLOBS)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize("verb", ["get", "get_many"])
 @pytest.mark.parametrize("wrong", ["yes", 1, None])
-def test_anything_but_a_bool_is_refused(data: Any, verb: str, wrong: object) -> None:
+def test_buffers_must_be_a_bool(data: Any, verb: str, wrong: object) -> None:
     with pytest.raises(TypeError, match="buffers"):
         getattr(data, verb)(["a"] if verb == "get_many" else "a", buffers=wrong)
 
 
-def test_get_many(data: Any) -> None:
+def test_get_many_returns_memoryviews_for_bytes(data: Any) -> None:
     keys = list(range(200))
     data.put_many([(key, {**BINS, "second": b"short"}) for key in keys])
     batch = data.get_many([*keys, "absent"], buffers=True)
@@ -82,30 +82,30 @@ def test_get_many(data: Any) -> None:
     assert batch.to_dict()[3] == data.get(3)
 
 
-def test_a_batch_of_one_and_of_some_bins(data: Any) -> None:
+def test_batches_of_one_key_and_of_some_bins_have_views(data: Any) -> None:
     data.put("a", BINS)
     check(data.get_many(["a"], buffers=True)[0])
     assert list(data.get("a", ["second"], buffers=True)) == ["second"]
     assert is_view_of(data.get_many(["a"], ["second"], buffers=True)[0]["second"], b"short")
 
 
-def test_no_such_record(data: Any) -> None:
+def test_a_missing_record_has_no_buffers(data: Any) -> None:
     assert data.get("absent", default=None, buffers=True) is None
     with pytest.raises(spikewire.RecordNotFound):
         data.get("absent", buffers=True)
 
 
-def test_a_record_without_bytes(data: Any) -> None:
+def test_a_record_without_bytes_has_plain_values(data: Any) -> None:
     data.put("a", {"text": "words"})
     assert data.get("a", buffers=True).bins == {"text": "words"}
     assert data.get("a", [], buffers=True).bins == {}
 
 
-def test_five_megabytes(face: Face) -> None:
+def test_large_values_have_views(api: Api) -> None:
     content = bytes(range(256)) * (5 << 12)
     with (
         Cluster(nodes=1, max_record_size=8 << 20) as cluster,
-        face.open(cluster.seeds, timeout=20) as client,
+        api.open(cluster.seeds, timeout=20) as client,
     ):
         data = client.dataset("test", "large")
         data.put("a", {"blob": content})
@@ -113,8 +113,8 @@ def test_five_megabytes(face: Face) -> None:
         assert is_view_of(data.get_many(["a", "b"], buffers=True)[0]["blob"], content)
 
 
-def test_views_outlive_client_record_and_batch(face: Face, cluster: Cluster, set_name: str) -> None:
-    with face.open(cluster.seeds, timeout=10) as client:
+def test_views_outlive_client_record_and_batch(api: Api, cluster: Cluster, set_name: str) -> None:
+    with api.open(cluster.seeds, timeout=10) as client:
         data = client.dataset("test", set_name)
         data.put_many([(key, {"blob": b"%d" % key * 1000}) for key in range(50)])
         single = data.get(1, buffers=True)["blob"]
@@ -130,7 +130,7 @@ def test_views_outlive_client_record_and_batch(face: Face, cluster: Cluster, set
     assert all(is_view_of(view, b"%d" % key * 1000) for key, view in enumerate(many))
 
 
-def test_nothing_keeps_a_batch_but_its_views(data: Any) -> None:
+def test_a_batch_is_freed_with_its_last_view(data: Any) -> None:
     data.put("a", BINS)
     batch = data.get_many(["a", "a"], buffers=True)
     owners = [record["second"].obj for record in batch]
@@ -159,9 +159,9 @@ def test_a_view_can_be_stored(data: Any) -> None:
     assert data.get("b").bins == BINS
 
 
-def test_a_codec_reads_its_bins(face: Face, cluster: Cluster, set_name: str) -> None:
+def test_a_codec_reads_its_bins(api: Api, cluster: Cluster, set_name: str) -> None:
     forms = codec.Codec(bins={"second": codec.Form(bytes, bytes.decode)})
-    with face.open(cluster.seeds, timeout=10, codec=forms) as client:
+    with api.open(cluster.seeds, timeout=10, codec=forms) as client:
         data = client.dataset("test", set_name)
         data.put("a", {"first": b"as it is", "second": b"short"})
         for record in (data.get("a", buffers=True), data.get_many(["a"], buffers=True)[0]):
@@ -169,7 +169,7 @@ def test_a_codec_reads_its_bins(face: Face, cluster: Cluster, set_name: str) -> 
             assert is_view_of(record["first"], b"as it is")
 
 
-def test_threads_look_at_one_batch(client: Opened, data: Any) -> None:
+def test_threads_read_one_batch(client: Opened, data: Any) -> None:
     data.put_many([(key, {"blob": b"%d" % key * 100}) for key in range(100)])
     batch = data.get_many(range(100), buffers=True)
     wrong: list[int] = []

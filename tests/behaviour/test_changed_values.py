@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from faces import Caller
+    from apis import Caller
 
 
 def changing(change: Any) -> Any:
@@ -28,7 +28,7 @@ def changing(change: Any) -> Any:
     return Changing()
 
 
-def test_records_bins_and_maps(data: Caller) -> None:
+def test_records_bins_and_maps_changed_while_read_raise(data: Caller) -> None:
     records: dict[Any, Any] = {1: {"n": 1}, 2: {}, 3: {"n": 3}}
     records[2] = {"m": changing(lambda: records.update({len(records) + 1: {"n": 1}}))}
     with pytest.raises(RuntimeError, match="a dict was changed while it was read"):
@@ -46,7 +46,7 @@ def test_records_bins_and_maps(data: Caller) -> None:
     assert data.exists_many(range(1, 5)).found == 0
 
 
-def test_lists(data: Caller) -> None:
+def test_a_list_changed_while_it_is_read_raises(data: Caller) -> None:
     items: list[Any] = [1, 2, 3]
     items[0] = changing(items.pop)
     with pytest.raises(RuntimeError, match="a list was changed while it was read"):

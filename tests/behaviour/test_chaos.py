@@ -19,7 +19,7 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faces import Face
+    from apis import Api
 
 TIMEOUT = 1.0
 KEYS = 40
@@ -52,9 +52,9 @@ class Journal:
         self.acknowledged[key] = value
         self.open.pop(key, None)
 
-    def read(self, key: int, found: int | None) -> None:
+    def read(self, key: int, actual: int | None) -> None:
         allowed = {self.acknowledged.get(key), *self.open.get(key, ())}
-        assert found in allowed, f"key {key}: {found} is none of {allowed}"
+        assert actual in allowed, f"key {key}: {actual} is none of {allowed}"
 
     def failed(self, error: spikewire.Error, key: int, value: int, *, write: bool) -> None:
         name = type(error).__name__
@@ -184,10 +184,10 @@ class AsyncioLoad:
         pass
 
 
-def start(face: Face, seeds: str) -> BlockingLoad | AsyncioLoad:
-    if face.is_blocking:
+def start(api: Api, seeds: str) -> BlockingLoad | AsyncioLoad:
+    if api.is_blocking:
         return BlockingLoad(seeds)
-    if face.name == "uvloop":
+    if api.name == "uvloop":
         return AsyncioLoad(seeds, pytest.importorskip("uvloop").new_event_loop)
     return AsyncioLoad(seeds, asyncio.new_event_loop)
 
@@ -223,14 +223,14 @@ def longest_gap_per_worker(journals: list[Journal], since: float, until_: float)
 
 
 def test_a_node_dies_and_comes_back_twice(
-    face: Face,
+    api: Api,
     record_property: Callable[[str, object], None],
     no_descriptor_leak: object,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with Cluster(3, replication_factor=2) as cluster:
         assert cluster.wait_settled()
-        load = start(face, cluster.seeds)
+        load = start(api, cluster.seeds)
         try:
             assert carries_on(load)
             began = time.monotonic()
@@ -265,7 +265,7 @@ def test_a_node_dies_and_comes_back_twice(
     record_property("errors", errors)
     with capsys.disabled():
         print(
-            f"\n  {face.name}: gap in service {gap * 1000:.0f} ms "
+            f"\n  {api.name}: gap in service {gap * 1000:.0f} ms "
             f"(one worker {worst * 1000:.0f} ms), slowest call {slowest * 1000:.0f} ms, "
             f"{calls} successes, errors {errors or 'none'}"
         )
@@ -273,10 +273,10 @@ def test_a_node_dies_and_comes_back_twice(
     assert gap < GAP
 
 
-def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: object) -> None:
+def test_the_whole_cluster_dies_and_comes_back(api: Api, no_descriptor_leak: object) -> None:
     with Cluster(2) as cluster:
         assert cluster.wait_settled()
-        with face.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.25) as client:
+        with api.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.25) as client:
             data = client.dataset("test", "dead")
             data.put(1, {"v": 1}, timeout=30)
             for node in range(2):
@@ -311,13 +311,13 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_a_storm_of_reconnections(face: Face) -> None:
+def test_repeated_reconnections_keep_resources_bounded(api: Api) -> None:
     """A node fails and returns repeatedly: descriptors and memory stay bounded."""
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("descriptors and memory are read from /proc")
     with Cluster(3) as cluster:
         assert cluster.wait_settled()
-        with face.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.1) as client:
+        with api.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.1) as client:
             data = client.dataset("test", "storm")
 
             def turn() -> None:

@@ -1,4 +1,4 @@
-"""Codecs: types and bins with encodings of their own, in every verb of every face."""
+"""Codecs: types and bins with encodings of their own, in every verb of every API."""
 
 # ruff: noqa: E501 - one refusal a line is easier to read
 
@@ -21,7 +21,7 @@ from spikewire import codec, op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Caller, Face
+    from apis import Api, Caller
     from spikewire.testing import Cluster
 
 NOW = dt.datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=dt.timezone(dt.timedelta(hours=2)))
@@ -96,12 +96,12 @@ STORED: dict[str, Any] = {
 
 
 @pytest.fixture
-def coded(face: Face, cluster: Cluster, set_name: str) -> Iterator[Caller]:
-    with face.open(cluster.seeds, timeout=10, codec=FORMS) as client:
+def coded(api: Api, cluster: Cluster, set_name: str) -> Iterator[Caller]:
+    with api.open(cluster.seeds, timeout=10, codec=FORMS) as client:
         yield client.dataset("test", set_name)
 
 
-def test_bins_of_one_record(coded: Caller, data: Caller) -> None:
+def test_single_records_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     assert data.get(1).bins == STORED
     record = coded.get(1)
@@ -112,16 +112,16 @@ def test_bins_of_one_record(coded: Caller, data: Caller) -> None:
     assert "at" not in coded.get(1)
 
 
-def test_bins_of_many_records(coded: Caller, data: Caller) -> None:
+def test_batches_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put_many({1: BINS, 2: {"price": Decimal(2)}}).raise_for_errors()
     assert data.get(1).bins == STORED
-    found = coded.get_many([1, 2, 3])
-    assert [record and record.bins for record in found] == [BINS, {"price": Decimal(2)}, None]
-    assert found.to_dict()[2]["price"] == Decimal(2)
-    assert found[0].bins is found[0].bins
+    batch = coded.get_many([1, 2, 3])
+    assert [record and record.bins for record in batch] == [BINS, {"price": Decimal(2)}, None]
+    assert batch.to_dict()[2]["price"] == Decimal(2)
+    assert batch[0].bins is batch[0].bins
 
 
-def test_operations(coded: Caller, data: Caller) -> None:
+def test_operations_encode_and_decode_bins(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     later = NOW + dt.timedelta(days=1)
     steps = [
@@ -153,18 +153,18 @@ def test_parts_of_bins_come_plain(coded: Caller) -> None:
 
 
 def queried(data: Caller, **options: Any) -> dict[Any, Any]:
-    """The records of a query by key, on every face."""
+    """The records of a query by key, on every API."""
 
     async def collect(query: Any) -> list[Any]:
         return [record async for record in query]
 
     query = data.target.query(**options)
-    found = collect(query) if hasattr(query, "__aiter__") else list(query)
-    records = found if isinstance(found, list) else data._settle(lambda: found)
+    result = collect(query) if hasattr(query, "__aiter__") else list(query)
+    records = result if isinstance(result, list) else data._settle(lambda: result)
     return {record.key.key: record for record in records}
 
 
-def test_queries(coded: Caller) -> None:
+def test_queries_decode_bins(coded: Caller) -> None:
     coded.put_many({1: BINS, 2: {"price": Decimal(2)}}, send_key=True).raise_for_errors()
     assert {key: record.bins for key, record in queried(coded).items()} == {
         1: BINS,
@@ -175,7 +175,7 @@ def test_queries(coded: Caller) -> None:
     assert queried(coded, operations=steps)[1].results == (Level.LOW, 2)
 
 
-def test_mixed_batches(coded: Caller, data: Caller) -> None:
+def test_mixed_batches_are_encoded_and_decoded(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     rows = [
         spikewire.Read(1),
@@ -190,7 +190,7 @@ def test_mixed_batches(coded: Caller, data: Caller) -> None:
     assert last.bins == {"list": BINS["list"]}
 
 
-def test_what_is_added_or_appended_is_not_encoded(coded: Caller, data: Caller) -> None:
+def test_add_and_append_do_not_encode(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     coded.add(1, {"ms": 1000})
     coded.append(1, {"price": "5"})
@@ -198,15 +198,15 @@ def test_what_is_added_or_appended_is_not_encoded(coded: Caller, data: Caller) -
     assert coded.get(1)["price"] == Decimal("1.105")
 
 
-def test_types_anywhere_in_a_value(coded: Caller, data: Caller) -> None:
+def test_types_are_encoded_at_any_depth(coded: Caller, data: Caller) -> None:
     one = UUID(int=1)
-    given = {
+    entries = {
         "p": Near(1, 2),
         "deep": [{"k": Point(3, 4)}, {2, 1}],
         "t": NOW,
         "u": {"u": one},
     }
-    coded.put(1, given)
+    coded.put(1, entries)
     stored = {
         "p": [1, 2],
         "deep": [{"k": [3, 4]}, [1, 2]],
@@ -214,11 +214,11 @@ def test_types_anywhere_in_a_value(coded: Caller, data: Caller) -> None:
         "u": {"u": str(one)},
     }
     assert data.get(1).bins == coded.get(1).bins == stored
-    coded.put_many([(2, given)]).raise_for_errors()
+    coded.put_many([(2, entries)]).raise_for_errors()
     assert data.get(2).bins == stored
     # Without a codec these values cannot be stored.
     with pytest.raises(TypeError, match=r'"p".*Near'):
-        data.put(3, given)
+        data.put(3, entries)
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -234,28 +234,32 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.any_face
-@pytest.mark.parametrize(("bins", "error", "says"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED])
-def test_refused(coded: Caller, bins: dict[str, Any], error: type[Exception], says: str) -> None:
+@pytest.mark.any_api
+@pytest.mark.parametrize(
+    ("bins", "error", "message"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED]
+)
+def test_values_that_cannot_be_encoded_raise(
+    coded: Caller, bins: dict[str, Any], error: type[Exception], message: str
+) -> None:
     if "any" in bins:
         bins = {"any": lambda: None}
-    with pytest.raises(error, match=says) as caught:
+    with pytest.raises(error, match=message) as caught:
         coded.put(1, bins)
-    if isinstance(caught.value, ValueError) and "cannot encode" in says:
+    if isinstance(caught.value, ValueError) and "cannot encode" in message:
         assert isinstance(caught.value.__cause__, KeyError)
-    with pytest.raises(error, match=r"row 1: " + says):
+    with pytest.raises(error, match=r"row 1: " + message):
         coded.put_many([(0, {"other": 1}), (1, bins)])
     assert coded.exists_many([0, 1]).found == 0
 
 
-def test_what_cannot_be_decoded(coded: Caller, data: Caller) -> None:
+def test_values_that_cannot_be_decoded_raise(coded: Caller, data: Caller) -> None:
     data.put(1, {"worse": 1})
     data.put(2, {"at": "text"})
-    says = r'bin "worse": the codec cannot decode a value of type int: .*no way'
-    with pytest.raises(ValueError, match=says) as caught:
+    text = r'bin "worse": the codec cannot decode a value of type int: .*no way'
+    with pytest.raises(ValueError, match=text) as caught:
         coded.get(1)
     assert isinstance(caught.value.__cause__, KeyError)
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=text):
         coded.get_many([1])[0]
     with pytest.raises(ValueError, match=r'bin "at".*decode.*type str'):
         coded.get(2)
@@ -263,23 +267,23 @@ def test_what_cannot_be_decoded(coded: Caller, data: Caller) -> None:
     assert coded.get(1, ["other"]).bins == {}
 
 
-def test_codes_that_would_go_round(face: Face, cluster: Cluster, set_name: str) -> None:
+def test_recursive_codecs_raise(api: Api, cluster: Cluster, set_name: str) -> None:
     round_and_round = codec.Codec(types={Point: lambda _: Near(1, 1)})
-    with face.open(cluster.seeds, codec=round_and_round) as client:
+    with api.open(cluster.seeds, codec=round_and_round) as client:
         data = client.dataset("test", set_name)
         with pytest.raises(TypeError, match=r"makes a .*Near of a .*Point"):
             data.put(1, {"a": [Point(1, 2)]})
     endless = codec.Codec(types={Point: lambda value: [value]})
-    with face.open(cluster.seeds, codec=endless) as client:
+    with api.open(cluster.seeds, codec=endless) as client:
         data = client.dataset("test", set_name)
         with pytest.raises(ValueError, match="deeper than"):
             data.put(1, {"a": Point(1, 2)})
 
 
 def test_the_option_is_checked(cluster: Cluster) -> None:
-    for given in ({"at": 1}, codec.timestamp(), codec.Codec, None):
+    for value in ({"at": 1}, codec.timestamp(), codec.Codec, None):
         with pytest.raises(TypeError, match=r"codec must be a spikewire\.codec\.Codec"):
-            spikewire.Client(cluster.seeds, codec=given)  # type: ignore[arg-type]
+            spikewire.Client(cluster.seeds, codec=value)  # type: ignore[arg-type]
     for name in ("x" * 16, "a\0b"):
         with pytest.raises(ValueError, match="bin name"):
             spikewire.Client(cluster.seeds, codec=codec.Codec(bins={name: codec.json()}))
@@ -300,10 +304,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "says"), BAD, ids=[case[1][:25] for case in BAD])
-def test_what_cannot_be_a_codec(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(TypeError, match=says):
-        codec.Codec(**given)
+@pytest.mark.parametrize(("value", "message"), BAD, ids=[case[1][:25] for case in BAD])
+def test_invalid_codecs_raise(value: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        codec.Codec(**value)
 
 
 def test_forms_are_checked() -> None:
@@ -315,7 +319,7 @@ def test_forms_are_checked() -> None:
         codec.text(5)  # type: ignore[arg-type]
 
 
-def test_timestamps_cut_off_towards_the_past() -> None:
+def test_timestamps_round_down() -> None:
     form = codec.timestamp("s")
     before = dt.datetime(1969, 12, 31, 23, 59, 59, 500_000, tzinfo=dt.timezone.utc)
     assert form.encode(before) == -1

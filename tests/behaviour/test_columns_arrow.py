@@ -16,21 +16,21 @@ from spikewire import GeoJSON, HyperLogLog, op
 pa = pytest.importorskip("pyarrow")
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 MOST = 2**63 - 1
 
 
-def table(found: Any, *arguments: Any, **options: Any) -> Any:
+def table(actual: Any, *arguments: Any, **options: Any) -> Any:
     """The table in pyarrow, checked to the last offset."""
-    made = pa.table(found.to_arrow(*arguments, **options))
-    made.validate(full=True)
-    return made
+    result = pa.table(actual.to_arrow(*arguments, **options))
+    result.validate(full=True)
+    return result
 
 
 class TestTypesOfValues:
     @pytest.mark.parametrize(
-        ("values", "kind", "wanted"),
+        ("values", "kind", "expected"),
         [
             ([1, -(2**63), MOST], pa.int64(), None),
             ([0.5, float("inf"), -0.0], pa.float64(), None),
@@ -52,47 +52,49 @@ class TestTypesOfValues:
             ),
         ],
     )
-    def test_kinds(self, data: Caller, values: list[Any], kind: Any, wanted: Any) -> None:
+    def test_column_types_are_inferred_from_values(
+        self, data: Caller, values: list[Any], kind: Any, expected: Any
+    ) -> None:
         data.put_many({i: {"v": value} for i, value in enumerate(values)})
-        made = table(data.get_many(range(len(values))))
-        assert made.schema.field("v").type == kind
-        if wanted is None:
-            assert made["v"].to_pylist() == values
+        result = table(data.get_many(range(len(values))))
+        assert result.schema.field("v").type == kind
+        if expected is None:
+            assert result["v"].to_pylist() == values
 
-    def test_maps_geojson_and_sketches(self, data: Caller) -> None:
+    def test_maps_geojson_and_sketches_have_column_types(self, data: Caller) -> None:
         point = '{"type":"Point","coordinates":[1.5,2.5]}'
         sketch = bytes([0, 4, 0]) + bytes(8) + bytes(12)
         data.put(1, {"m": {"b": 2, "a": 1}, "g": GeoJSON(point), "h": HyperLogLog(sketch)})
-        made = table(data.get_many([1]))
-        assert made["m"].to_pylist() == [[("a", 1), ("b", 2)]]
-        assert made["g"].to_pylist() == [point]
-        assert made["h"].to_pylist() == [sketch]
+        result = table(data.get_many([1]))
+        assert result["m"].to_pylist() == [[("a", 1), ("b", 2)]]
+        assert result["g"].to_pylist() == [point]
+        assert result["h"].to_pylist() == [sketch]
 
-    def test_rows_and_nulls(self, data: Caller) -> None:
+    def test_missing_records_and_bins_are_null(self, data: Caller) -> None:
         data.put_many({1: {"a": 1}, 2: {"b": "x"}, 3: {"a": 3, "b": "y"}})
-        made = table(data.get_many([3, 1, "none", 3, 2]))
-        assert made.to_pydict() == {"a": [3, 1, None, 3, None], "b": ["y", None, None, "y", "x"]}
+        result = table(data.get_many([3, 1, "none", 3, 2]))
+        assert result.to_pydict() == {"a": [3, 1, None, 3, None], "b": ["y", None, None, "y", "x"]}
         assert table(data.get_many([])).num_rows == 0
         assert table(data.get_many([77, 78])).num_rows == 2
         assert table(data.exists_many([1, 2])).num_columns == 0
 
-    def test_keys_generations_and_times_to_live(self, data: Caller) -> None:
+    def test_keys_generations_and_times_to_live_are_columns(self, data: Caller) -> None:
         data.put("x", {"n": 1}, ttl=1000)
         data.put("x", {"n": 1}, ttl="unchanged")
         data.put("y", {"n": 2})
-        made = table(data.get_many(["y", "x", "z"]), key="id", generation="gen", ttl="left")
-        assert made.column_names == ["id", "gen", "left", "n"]
-        assert made.schema.types == [pa.string(), pa.uint16(), pa.uint32(), pa.int64()]
-        assert made["id"].to_pylist() == ["y", "x", "z"]
-        assert made["gen"].to_pylist() == [1, 2, None]
-        assert made["left"].is_valid().to_pylist() == [False, True, False]
-        assert 900 < made["left"][1].as_py() <= 1000
+        result = table(data.get_many(["y", "x", "z"]), key="id", generation="gen", ttl="left")
+        assert result.column_names == ["id", "gen", "left", "n"]
+        assert result.schema.types == [pa.string(), pa.uint16(), pa.uint32(), pa.int64()]
+        assert result["id"].to_pylist() == ["y", "x", "z"]
+        assert result["gen"].to_pylist() == [1, 2, None]
+        assert result["left"].is_valid().to_pylist() == [False, True, False]
+        assert 900 < result["left"][1].as_py() <= 1000
 
-    def test_several_answers_for_a_bin(self, data: Caller) -> None:
+    def test_repeated_results_of_a_bin_fill_one_column(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "l": [5], "s": "a"}, 2: {"n": 2, "l": [6, 7], "s": "b"}})
         twice = [op.get("l"), op.get("n"), op.get("s"), op.get("l"), op.get("n"), op.get("zz")]
-        made = table(data.operate_many([1, 2], twice))
-        assert made.to_pydict() == {
+        result = table(data.operate_many([1, 2], twice))
+        assert result.to_pydict() == {
             "l": [[5], [6, 7]],
             "n": [1, 2],
             "s": ["a", "b"],
@@ -106,15 +108,15 @@ class TestTypesOfValues:
             ]
         )
         data.put(1, {"n": {"a": 3}})
-        made = table(data.operate_many([1, 9], twice), schema)
-        assert made.to_pylist() == [
+        result = table(data.operate_many([1, 9], twice), schema)
+        assert result.to_pylist() == [
             {"l": [5], "s": b"a", "n": {"a": 3}},
             {"l": None, "s": None, "n": None},
         ]
         added = data.operate_many([2], [op.add("n", 1), op.get("n"), op.get("s"), op.get("n")])
         assert table(added).to_pydict() == {"n": [3], "s": ["b"]}
 
-    def test_mixed_types(self, data: Caller) -> None:
+    def test_mixed_types_raise(self, data: Caller) -> None:
         data.put_many(
             {1: {"v": 1}, 2: {"v": "x"}, 3: {"v": [1, "x"]}, 4: {"v": {"a": 1, "b": b""}}}
         )
@@ -163,39 +165,41 @@ TIMES: list[Any] = [
 
 
 class TestSchemas:
-    @pytest.mark.parametrize(("kind", "value", "wanted"), SCHEMAS)
-    def test_kinds(self, data: Caller, kind: Any, value: object, wanted: object) -> None:
+    @pytest.mark.parametrize(("kind", "value", "expected"), SCHEMAS)
+    def test_types_of_a_schema_are_used(
+        self, data: Caller, kind: Any, value: object, expected: object
+    ) -> None:
         data.put_many({1: {"v": value, "not": 1}, 2: {"not": 2}})
         schema = pa.schema([pa.field("v", kind, metadata={"why": "test"})], {"of": "table"})
-        made = table(data.get_many([1, 2, 3, 1]), schema)
-        assert made.schema.equals(schema, check_metadata=True)
-        value = value if wanted is None else wanted
-        assert made["v"].to_pylist() == [value, None, None, value]
+        result = table(data.get_many([1, 2, 3, 1]), schema)
+        assert result.schema.equals(schema, check_metadata=True)
+        value = value if expected is None else expected
+        assert result["v"].to_pylist() == [value, None, None, value]
 
     @pytest.mark.parametrize("kind", TIMES, ids=str)
-    def test_times(self, data: Caller, kind: Any) -> None:
+    def test_integers_become_times_of_a_schema(self, data: Caller, kind: Any) -> None:
         data.put(1, {"v": 86_400})
-        made = table(data.get_many([1]), pa.schema([("v", kind)]))["v"]
-        assert made.type == kind
+        result = table(data.get_many([1]), pa.schema([("v", kind)]))["v"]
+        assert result.type == kind
         raw = pa.int32() if kind.bit_width == 32 else pa.int64()
-        assert made.cast(raw).to_pylist() == [86_400]
+        assert result.cast(raw).to_pylist() == [86_400]
 
-    def test_order_projection_and_missing_bins(self, data: Caller) -> None:
+    def test_a_schema_orders_and_selects_columns(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
         schema = pa.schema([("c", pa.int8()), ("none", pa.string()), ("a", pa.int64())])
         assert table(data.get_many([1]), schema).to_pylist() == [{"c": 3, "none": None, "a": 1}]
 
-    def test_keys(self, data: Caller) -> None:
+    def test_keys_and_generations_fill_columns_of_a_schema(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "id": 99}})
         schema = pa.schema([("n", pa.int8()), ("id", pa.int16()), ("g", pa.int64())])
-        made = table(data.get_many([1, 2]), schema, key="id", generation="g")
-        assert made.to_pydict() == {"n": [1, None], "id": [1, 2], "g": [1, None]}
+        result = table(data.get_many([1, 2]), schema, key="id", generation="g")
+        assert result.to_pydict() == {"n": [1, None], "id": [1, 2], "g": [1, None]}
         with pytest.raises(ValueError, match=r"\"id\": the records have a bin of this name"):
             data.get_many([1]).to_arrow(key="id")
         with pytest.raises(ValueError, match='key: the schema has no field "zz"'):
             data.get_many([1]).to_arrow(schema, key="zz")
 
-    def test_from_another_table(self, data: Caller) -> None:
+    def test_the_schema_of_another_table_is_accepted(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "s": "x"}, 2: {"s": "y"}})
         first = data.get_many([1]).to_arrow()
         assert table(data.get_many([2]), first).to_pylist() == [{"n": None, "s": "y"}]
@@ -231,14 +235,14 @@ class TestSchemas:
             (pa.list_(pa.field("x", pa.int8(), nullable=False)), [None], ValueError, "no value"),
         ],
     )
-    def test_values_that_do_not_fit(
+    def test_values_that_do_not_fit_raise(
         self, data: Caller, kind: Any, value: Any, error: Any, text: str
     ) -> None:
         data.put_many({"good": {"n": 1}, "bad": {"v": value}})
         with pytest.raises(error, match=rf"row 1 \(key 'bad'\), \"v\": .*{text}"):
             data.get_many(["good", "bad"]).to_arrow(pa.schema([("v", kind)]))
 
-    def test_fields_that_are_never_null(self, data: Caller) -> None:
+    def test_null_in_a_required_field_raises(self, data: Caller) -> None:
         data.put_many({1: {"v": 1}, 2: {"n": 1}})
         schema = pa.schema([pa.field("v", pa.int8(), nullable=False)])
         assert table(data.get_many([1]), schema).schema == schema
@@ -259,43 +263,41 @@ class TestSchemas:
             (pa.schema([("v", pa.struct([]))]), TypeError, 'field "v"'),
         ],
     )
-    def test_schemas_that_are_refused(
-        self, data: Caller, schema: Any, error: Any, text: str
-    ) -> None:
+    def test_invalid_schemas_raise(self, data: Caller, schema: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             data.get_many([1]).to_arrow(schema)
 
 
 class TestTables:
-    def test_the_look_of_it(self, data: Caller) -> None:
+    def test_repr_shows_rows_and_columns(self, data: Caller) -> None:
         data.put(1, {"n": 1})
-        made = data.get_many([1, 2]).to_arrow(key="id")
-        assert isinstance(made, spikewire.ArrowTable)
-        assert (len(made), made.column_names) == (2, ["id", "n"])
-        assert repr(made) == "ArrowTable(2 rows, id: Int64, n: Int64)"
-        assert pa.schema(made) == pa.schema([("id", pa.int64()), ("n", pa.int64())])
+        result = data.get_many([1, 2]).to_arrow(key="id")
+        assert isinstance(result, spikewire.ArrowTable)
+        assert (len(result), result.column_names) == (2, ["id", "n"])
+        assert repr(result) == "ArrowTable(2 rows, id: Int64, n: Int64)"
+        assert pa.schema(result) == pa.schema([("id", pa.int64()), ("n", pa.int64())])
 
-    def test_taken_often_and_kept_alive(self, data: Caller) -> None:
+    def test_a_table_is_exported_repeatedly_and_outlives_its_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "s": str(i)} for i in range(100)})
-        made = data.get_many(range(100)).to_arrow()
-        tables = [pa.table(made) for _ in range(3)]
-        capsule = made.__arrow_c_stream__()
-        del made
+        result = data.get_many(range(100)).to_arrow()
+        tables = [pa.table(result) for _ in range(3)]
+        capsule = result.__arrow_c_stream__()
+        del result
         gc.collect()
         assert all(it["s"].to_pylist() == [str(i) for i in range(100)] for it in tables)
         del capsule, tables
         gc.collect()
 
-    def test_a_failed_row(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_a_failed_row_raises(self, client: Opened, data: Caller, set_name: str) -> None:
         data.put(1, {"n": 1})
-        found = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
+        batch = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
         with pytest.raises(spikewire.NamespaceNotFound):
-            found.to_arrow()
-        assert table(found, errors="mask")["n"].to_pylist() == [None, 1]
+            batch.to_arrow()
+        assert table(batch, errors="mask")["n"].to_pylist() == [None, 1]
         with pytest.raises(ValueError, match='errors must be "raise" or "mask"'):
-            found.to_arrow(errors="ignore")
+            batch.to_arrow(errors="ignore")
 
-    def test_polars(self, data: Caller) -> None:
+    def test_polars_reads_the_stream(self, data: Caller) -> None:
         polars = pytest.importorskip("polars")
         data.put_many({i: {"n": i, "s": str(i), "l": [i]} for i in range(3)})
         frame = polars.DataFrame(data.get_many([2, 9, 0]).to_arrow())
@@ -306,23 +308,23 @@ class TestTables:
         ]
         assert table(data.get_many([1]), frame.schema).to_pylist() == [{"n": 1, "s": "1", "l": [1]}]
 
-    def test_duckdb(self, data: Caller) -> None:
+    def test_duckdb_reads_the_stream(self, data: Caller) -> None:
         duckdb = pytest.importorskip("duckdb")
         data.put_many({i: {"n": i, "s": str(i)} for i in range(100)})
-        found = data.get_many(range(101)).to_arrow()
-        assert found is not None  # duckdb finds it by its name
-        assert duckdb.sql("select sum(n), count(s), count(*) from found").fetchall() == [
+        rows = data.get_many(range(101)).to_arrow()
+        assert rows is not None  # duckdb finds it by its name
+        assert duckdb.sql("select sum(n), count(s), count(*) from rows").fetchall() == [
             (4950, 100, 101)
         ]
 
-    def test_pandas(self, data: Caller) -> None:
+    def test_pandas_reads_the_stream(self, data: Caller) -> None:
         pandas = pytest.importorskip("pandas")
         data.put(1, {"n": 1})
         assert pandas.DataFrame.from_arrow(data.get_many([1]).to_arrow()).to_dict("list") == {
             "n": [1]
         }
 
-    def test_schema_that_was_taken_out_of_its_capsule(self, data: Caller) -> None:
+    def test_a_released_schema_capsule_raises(self, data: Caller) -> None:
         capsule = pa.schema([("n", pa.int8())]).__arrow_c_schema__()
 
         class Giving:
@@ -336,11 +338,13 @@ class TestTables:
         with pytest.raises(ValueError, match="taken out of its capsule already"):
             batch.to_arrow(schema=Giving())
 
-    def test_without_pyarrow(self, data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_to_arrow_works_without_pyarrow(
+        self, data: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         data.put(1, {"n": 1})
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        made = data.get_many([1]).to_arrow()
-        assert type(made.__arrow_c_schema__()).__name__ == "PyCapsule"
+        result = data.get_many([1]).to_arrow()
+        assert type(result.__arrow_c_schema__()).__name__ == "PyCapsule"
 
 
 KINDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
@@ -365,21 +369,21 @@ def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     ids = st.integers(0, 20)
     records = st.fixed_dictionaries({}, optional=strategies).filter(bool)
     stored = drawn.draw(st.dictionaries(ids, records, max_size=10))
-    asked = drawn.draw(st.lists(ids, max_size=15))
+    requested = drawn.draw(st.lists(ids, max_size=15))
     data.delete_many(range(21))
     data.put_many(stored).raise_for_errors()
-    found = data.get_many(asked)
+    batch = data.get_many(requested)
     schema = pa.schema([(name, kind) for name, (kind, _) in KINDS.items()])
-    inferred, given = table(found), table(found, schema)
-    assert given.schema == schema
+    inferred, typed = table(batch), table(batch, schema)
+    assert typed.schema == schema
     for name, (kind, _) in KINDS.items():
-        wanted = [stored.get(key, {}).get(name) for key in asked]
+        expected = [stored.get(key, {}).get(name) for key in requested]
         if name == "m":
-            wanted = [None if map_ is None else sorted(map_.items()) for map_ in wanted]
-        got = given[name].to_pylist()
+            expected = [None if map_ is None else sorted(map_.items()) for map_ in expected]
+        got = typed[name].to_pylist()
         if name == "m":
             got = [None if map_ is None else sorted(map_) for map_ in got]
-        assert got == wanted
-        if any(wanted):
+        assert got == expected
+        if any(expected):
             # An empty list says less about its type than the schema does.
-            assert inferred[name].cast(kind).equals(given[name])
+            assert inferred[name].cast(kind).equals(typed[name])

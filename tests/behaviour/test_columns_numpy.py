@@ -19,7 +19,7 @@ from spikewire import GeoJSON, op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 MOST = 2**63 - 1
 SCALARS: list[tuple[str, Any, Any]] = [
@@ -109,31 +109,35 @@ with spikewire.Client.connect(sys.argv[1]) as client:
 
 
 class TestKinds:
-    @pytest.mark.parametrize(("kind", "value", "wanted"), SCALARS)
-    def test_scalars(self, data: Caller, kind: str, value: object, wanted: object) -> None:
+    @pytest.mark.parametrize(("kind", "value", "expected"), SCALARS)
+    def test_values_fill_fields_of_every_type(
+        self, data: Caller, kind: str, value: object, expected: object
+    ) -> None:
         data.put(1, {"v": value})
-        found = data.get_many([1]).to_numpy([("v", kind)])
-        assert type(found) is np.ma.MaskedArray
-        assert found.dtype == np.dtype([("v", kind)])
-        assert not found.mask["v"][0]  # type: ignore[call-overload, index]
-        assert found["v"][0] == (value if wanted is None else wanted)
+        array = data.get_many([1]).to_numpy([("v", kind)])
+        assert type(array) is np.ma.MaskedArray
+        assert array.dtype == np.dtype([("v", kind)])
+        assert not array.mask["v"][0]  # type: ignore[call-overload, index]
+        assert array["v"][0] == (value if expected is None else expected)
 
-    @pytest.mark.parametrize(("kind", "value", "wanted"), SUB_ARRAYS)
-    def test_sub_arrays(self, data: Caller, kind: Any, value: object, wanted: Any) -> None:
+    @pytest.mark.parametrize(("kind", "value", "expected"), SUB_ARRAYS)
+    def test_lists_fill_sub_arrays(
+        self, data: Caller, kind: Any, value: object, expected: Any
+    ) -> None:
         data.put(1, {"v": value})
-        found = data.get_many([1]).to_numpy([("v", *kind)])
-        np.testing.assert_array_equal(found.data["v"][0], value if wanted is None else wanted)
-        assert not found.mask["v"].any()
+        array = data.get_many([1]).to_numpy([("v", *kind)])
+        np.testing.assert_array_equal(array.data["v"][0], value if expected is None else expected)
+        assert not array.mask["v"].any()
 
-    def test_nothing_in_a_list_is_masked(self, data: Caller) -> None:
+    def test_gaps_in_lists_are_masked(self, data: Caller) -> None:
         data.put_many({1: {"v": [[1, None], [None, 4]]}, 2: {"n": 1}})
-        found = data.get_many([1, 2]).to_numpy([("v", "i4", (2, 2))])
-        assert found.mask["v"].tolist() == [[[False, True], [True, False]], [[True, True]] * 2]
-        assert found.data["v"][0].tolist() == [[1, 0], [0, 4]]
+        array = data.get_many([1, 2]).to_numpy([("v", "i4", (2, 2))])
+        assert array.mask["v"].tolist() == [[[False, True], [True, False]], [[True, True]] * 2]
+        assert array.data["v"][0].tolist() == [[1, 0], [0, 4]]
         with pytest.raises(ValueError, match=r"row 0 \(key 1\), \"v\": there is no value"):
             data.get_many([1]).to_numpy([("v", "i4", (2, 2))], missing="raise")
 
-    def test_padding_titles_and_overlap(self, data: Caller) -> None:
+    def test_padded_titled_and_overlapping_fields_are_filled(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
         aligned = np.dtype([("a", "i1"), ("b", "i8"), ("c", "i2")], align=True)
         assert data.get_many([1]).to_numpy(aligned)[0].tolist() == (1, 2, 3)
@@ -142,34 +146,34 @@ class TestKinds:
         offsets = np.dtype({"names": ["c", "a"], "formats": ["i4", "i2"], "offsets": [8, 2]})
         assert data.get_many([1]).to_numpy(offsets)[0].tolist() == (3, 1)
 
-    def test_many_fields_in_any_order(self, data: Caller) -> None:
+    def test_many_fields_are_filled_in_any_order(self, data: Caller) -> None:
         bins = {f"b{i}": i for i in range(100)}
         data.put(1, bins)
         names = sorted(bins, key=lambda name: hash((name, 1)))
-        found = data.get_many([1]).to_numpy([(name, "i2") for name in names])
-        assert dict(zip(names, found[0].tolist(), strict=True)) == bins
+        array = data.get_many([1]).to_numpy([(name, "i2") for name in names])
+        assert dict(zip(names, array[0].tolist(), strict=True)) == bins
 
 
 class TestRows:
-    def test_input_order_with_misses_and_duplicates(self, data: Caller) -> None:
+    def test_rows_are_in_input_order_with_misses_and_duplicates(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2} for i in range(100)} | {"odd": {"f": 0.5}})
-        found = data.get_many([5, "none", 5, "odd", 99]).to_numpy([("n", "i4"), ("f", "f8")])
-        assert found.tolist() == [(5, 2.5), (None, None), (5, 2.5), (None, 0.5), (99, 49.5)]
-        assert found.mask["n"].tolist() == [False, True, False, True, False]
-        assert found["f"].sum() == 55
+        array = data.get_many([5, "none", 5, "odd", 99]).to_numpy([("n", "i4"), ("f", "f8")])
+        assert array.tolist() == [(5, 2.5), (None, None), (5, 2.5), (None, 0.5), (99, 49.5)]
+        assert array.mask["n"].tolist() == [False, True, False, True, False]
+        assert array["f"].sum() == 55
 
-    def test_keys_generations_and_times_to_live(self, data: Caller) -> None:
+    def test_keys_generations_and_times_to_live_fill_fields(self, data: Caller) -> None:
         data.put(1, {"n": 1}, ttl=1000)
         data.put(2, {"n": 2}, ttl="never")
         data.put(2, {"n": 3})
         kinds = [("n", "i4"), ("id", "i8"), ("gen", "u2"), ("left", "u4")]
-        found = data.get_many([2, 1, 7]).to_numpy(kinds, key="id", generation="gen", ttl="left")
-        assert found["id"].tolist() == [2, 1, 7]
-        assert found["gen"].tolist() == [2, 1, None]
-        assert found["left"].mask.tolist() == [True, False, True]
-        assert 900 < found["left"][1] <= 1000
+        array = data.get_many([2, 1, 7]).to_numpy(kinds, key="id", generation="gen", ttl="left")
+        assert array["id"].tolist() == [2, 1, 7]
+        assert array["gen"].tolist() == [2, 1, None]
+        assert array["left"].mask.tolist() == [True, False, True]
+        assert 900 < array["left"][1] <= 1000
 
-    def test_keys_of_other_kinds(self, data: Caller, set_name: str) -> None:
+    def test_text_and_bytes_keys_fill_a_field(self, data: Caller, set_name: str) -> None:
         data.put_many({"é": {"n": 1}, b"\1": {"n": 2}})
         assert data.get_many(["é"]).to_numpy([("k", "U3")], key="k").tolist() == [("é",)]
         assert data.get_many([b"\1", bytearray(b"xy")]).to_numpy(
@@ -177,38 +181,38 @@ class TestRows:
         ).tolist() == [(b"\1", 2), (b"xy", None)]
         digest = spikewire.Key("test", set_name, "é").digest
         unknown = spikewire.Key.from_digest("test", set_name, digest)
-        found = data.get_many([unknown])
-        assert found.to_numpy([("k", "U3"), ("n", "i1")], key="k").tolist() == [(None, 1)]
+        batch = data.get_many([unknown])
+        assert batch.to_numpy([("k", "U3"), ("n", "i1")], key="k").tolist() == [(None, 1)]
         with pytest.raises(ValueError, match=r"row 0, \"k\": there is no value"):
-            found.to_numpy([("k", "U3")], key="k", missing="raise")
+            batch.to_numpy([("k", "U3")], key="k", missing="raise")
         with pytest.raises(TypeError, match=r"row 1 \(key 'b'\), \"k\": text does not go into int"):
             data.get_many([1, "b"]).to_numpy([("k", "i8")], key="k")
 
-    def test_without_a_mask(self, data: Caller) -> None:
+    def test_missing_raise_gives_plain_arrays(self, data: Caller) -> None:
         data.put_many({1: {"n": 1, "m": 1}, 2: {"n": 2}})
-        found = data.get_many([1, 2, 1]).to_numpy([("n", "i4")], missing="raise")
-        assert type(found) is np.ndarray
-        assert found["n"].tolist() == [1, 2, 1]
-        assert found.flags.writeable
+        array = data.get_many([1, 2, 1]).to_numpy([("n", "i4")], missing="raise")
+        assert type(array) is np.ndarray
+        assert array["n"].tolist() == [1, 2, 1]
+        assert array.flags.writeable
         with pytest.raises(spikewire.RecordNotFound) as caught:
             data.get_many([1, 3]).to_numpy([("n", "i4")], missing="raise")
         assert caught.value.key.key == 3  # type: ignore[union-attr]
         with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"m\": there is no value"):
             data.get_many([1, 2]).to_numpy([("m", "i4"), ("n", "i4")], missing="raise")
 
-    def test_rows_that_failed(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_a_failed_row_raises(self, client: Opened, data: Caller, set_name: str) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
-        found = client.verbs.get_many(keys)
+        batch = client.verbs.get_many(keys)
         with pytest.raises(spikewire.NamespaceNotFound):
-            found.to_numpy([("n", "i4")])
+            batch.to_numpy([("n", "i4")])
         kinds = [("n", "i4"), ("k", "i4")]
-        masked = found.to_numpy(kinds, key="k", errors="mask")
+        masked = batch.to_numpy(kinds, key="k", errors="mask")
         assert masked.tolist() == [(1, 1), (None, 1), (2, 2)]
         with pytest.raises(spikewire.NamespaceNotFound):
-            found.to_numpy(kinds[:1], missing="raise")
+            batch.to_numpy(kinds[:1], missing="raise")
 
-    def test_other_verbs(self, data: Caller) -> None:
+    def test_results_of_other_verbs_become_arrays(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         done = data.operate_many([1, 2, 1], [op.add("n", 10), op.get("n"), op.put("s", "x")])
         assert done.to_numpy([("n", "i4")])["n"].tolist() == [11, 12, 21]
@@ -216,21 +220,21 @@ class TestRows:
             assert batch.to_numpy([("n", "i4")]).mask["n"].all()
         assert data.get_many([]).to_numpy([("n", "i4")]).shape == (0,)
 
-    def test_the_batch_stays_as_it_is(self, data: Caller) -> None:
+    def test_to_numpy_does_not_change_the_batch(self, data: Caller) -> None:
         data.put(1, {"n": 1})
-        found = data.get_many([1])
-        first = found.to_numpy([("n", "i4")])
+        batch = data.get_many([1])
+        first = batch.to_numpy([("n", "i4")])
         first["n"] = 7
-        assert found.to_numpy([("n", "i4")])["n"].tolist() == [1]
-        assert found[0].bins == {"n": 1}
+        assert batch.to_numpy([("n", "i4")])["n"].tolist() == [1]
+        assert batch[0].bins == {"n": 1}
 
-    def test_from_many_threads(self, data: Caller) -> None:
+    def test_threads_convert_one_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(500)})
-        found = data.get_many(range(500))
+        batch = data.get_many(range(500))
         sums: list[int] = []
 
         def work() -> None:
-            sums.extend(int(found.to_numpy([("n", "i8")])["n"].sum()) for _ in range(20))
+            sums.extend(int(batch.to_numpy([("n", "i8")])["n"].sum()) for _ in range(20))
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
@@ -252,28 +256,28 @@ class TestTheArray:
         batch = data.get_many([1, 2])
         return [batch.to_numpy(kind), batch.to_numpy(kind), data.get_numpy([1, 2], kind)]
 
-    def test_what_numpy_makes(self, data: Caller) -> None:
+    def test_the_array_equals_one_made_by_numpy(self, data: Caller) -> None:
         plain = np.array([(1, 0.5, "abc"), (0, 0, "")], self.KINDS)
-        wanted = np.ma.MaskedArray(plain, mask=[(False,) * 3, (True,) * 3])
-        for found in self.made(data):
-            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-            assert (found.mask.dtype, found.mask.tolist()) == (
-                wanted.mask.dtype,
-                wanted.mask.tolist(),
+        expected = np.ma.MaskedArray(plain, mask=[(False,) * 3, (True,) * 3])
+        for item in self.made(data):
+            assert (item.dtype, item.shape) == (expected.dtype, expected.shape)
+            assert (item.mask.dtype, item.mask.tolist()) == (
+                expected.mask.dtype,
+                expected.mask.tolist(),
             )
-            assert (repr(found), str(found)) == (repr(wanted), str(wanted))
-            assert found.fill_value == wanted.fill_value
-            assert found.filled().tolist() == wanted.filled().tolist()
-            assert (found.sharedmask, found.hardmask, found.baseclass) == (False, False, np.ndarray)
-            assert type(found.data) is np.ndarray
-            assert found.flags.writeable
-            assert found.flags.c_contiguous
-            again = pickle.loads(pickle.dumps(found))
-            assert again.tolist() == found.copy().tolist() == wanted.tolist()
-            assert found[::-1][0].tolist() == (None, None, None)
-            assert np.ma.concatenate([found, found])["n"].tolist() == [1, None, 1, None]
-            assert vars(found).keys() == vars(wanted).keys()
-            assert self.after_use(found) == self.after_use(wanted.copy())
+            assert (repr(item), str(item)) == (repr(expected), str(expected))
+            assert item.fill_value == expected.fill_value
+            assert item.filled().tolist() == expected.filled().tolist()
+            assert (item.sharedmask, item.hardmask, item.baseclass) == (False, False, np.ndarray)
+            assert type(item.data) is np.ndarray
+            assert item.flags.writeable
+            assert item.flags.c_contiguous
+            again = pickle.loads(pickle.dumps(item))
+            assert again.tolist() == item.copy().tolist() == expected.tolist()
+            assert item[::-1][0].tolist() == (None, None, None)
+            assert np.ma.concatenate([item, item])["n"].tolist() == [1, None, 1, None]
+            assert vars(item).keys() == vars(expected).keys()
+            assert self.after_use(item) == self.after_use(expected.copy())
 
     @staticmethod
     def after_use(array: Any) -> list[Any]:
@@ -287,7 +291,7 @@ class TestTheArray:
         seen.append(array.tolist())
         return [*seen, array.view(np.ndarray)["n"].tolist(), array.fill_value.tolist()]
 
-    def test_nothing_is_shared(self, data: Caller) -> None:
+    def test_arrays_share_no_state(self, data: Caller) -> None:
         first, *others = self.made(data)
         first.fill_value = (5, 5, "five")
         first["f"] = 7
@@ -300,12 +304,16 @@ class TestTheArray:
             assert other.mask.dtype.names == ("n", "f", "s")
             assert other._optinfo == {}
 
-    def test_in_another_way_where_numpy_has_changed(self, cluster: Cluster, set_name: str) -> None:
+    def test_arrays_are_built_by_numpy_if_its_layout_is_unknown(
+        self, cluster: Cluster, set_name: str
+    ) -> None:
         with spikewire.Client.connect(cluster.seeds) as client:
             client.dataset("test", set_name).put(1, {"n": 1})
         environment = [sys.executable, "-c", CHANGED_NUMPY, cluster.seeds, set_name]
-        said = subprocess.run(environment, capture_output=True, text=True, timeout=120, check=False)
-        assert (said.stdout, said.stderr) == ("MaskedArray [(1,), (None,)] new\n", "")
+        process = subprocess.run(
+            environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (process.stdout, process.stderr) == ("MaskedArray [(1,), (None,)] new\n", "")
 
     def test_a_dtype_whose_names_change(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
@@ -327,7 +335,7 @@ class TestTheArray:
         assert batch.to_numpy(kind, key="b", generation="a").tolist() == [(1, 1)]
         assert batch.to_numpy(kind, generation="b").tolist() == [(5, 1)]
 
-    def test_more_dtypes_than_are_kept(self, data: Caller) -> None:
+    def test_more_dtypes_than_the_cache_holds(self, data: Caller) -> None:
         data.put(1, {"n": 1})
         batch = data.get_many([1])
         for size in range(1, 200):
@@ -335,20 +343,20 @@ class TestTheArray:
 
 
 class TestStraightIntoAnArray:
-    def test_it_is_what_the_batch_makes(self, data: Caller) -> None:
+    def test_get_numpy_equals_to_numpy_of_a_batch(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(500)})
         data.put_many({i: {"f": 0.5} for i in range(500, 520)})
-        asked = [5, "none", 5, *range(490, 530)]
+        requested = [5, "none", 5, *range(490, 530)]
         kinds = [("f", "f8"), ("n", "i4"), ("id", "U4"), ("gen", "u2"), ("left", "i4")]
         extra = {"generation": "gen", "ttl": "left"}
-        for keys in (asked, asked[:1], asked[1:2], []):
+        for keys in (requested, requested[:1], requested[1:2], []):
             array = data.get_numpy(keys, kinds, **extra)
             assert type(array) is np.ma.MaskedArray
             batch = data.get_many(keys).to_numpy(kinds, **extra)
             assert array.tolist() == batch.tolist()
             assert array.mask.tolist() == batch.mask.tolist()
 
-    def test_keys_and_filters(self, data: Caller) -> None:
+    def test_get_numpy_takes_keys_and_filters(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(20)})
         array = data.get_numpy(range(25), [("id", "i8"), ("n", "i1")], key="id", where="$.n >= 10")
         assert array["id"].tolist() == list(range(25))
@@ -356,13 +364,15 @@ class TestStraightIntoAnArray:
         only = data.get_numpy([3, 2], [("id", "i8")], key="id")
         assert only["id"].tolist() == [3, 2]
 
-    def test_many_rows(self, data: Caller) -> None:
+    def test_get_numpy_reads_many_rows(self, data: Caller) -> None:
         data.put_many({i: {"n": i} for i in range(0, 12_000, 2)})
         array = data.get_numpy(range(12_000), [("n", "i4")])
         assert array["n"].sum() == sum(range(0, 12_000, 2))
         assert array.mask["n"].sum() == 6000
 
-    def test_rows_that_failed(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_get_numpy_raises_for_a_failed_row(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         with pytest.raises(spikewire.NamespaceNotFound) as caught:
@@ -371,7 +381,7 @@ class TestStraightIntoAnArray:
         array = client.verbs.get_numpy(keys, [("n", "i4")], errors="mask")
         assert array["n"].tolist() == [1, None, 2]
 
-    def test_what_does_not_fit(self, data: Caller) -> None:
+    def test_values_that_do_not_fit_raise(self, data: Caller) -> None:
         data.put_many({i: {"n": 100 + i} for i in range(100)})
         with pytest.raises(OverflowError, match=r"row 28 \(key 28\), \"n\": 128 does not fit int8"):
             data.get_numpy(range(100), [("n", "i1")])
@@ -386,12 +396,12 @@ class TestStraightIntoAnArray:
         with pytest.raises(ValueError, match='missing must be "mask" or "raise", not \'zero\''):
             data.get_numpy([1], [("n", "i8")], missing="zero")
 
-    def test_without_a_mask(self, data: Caller) -> None:
+    def test_get_numpy_gives_plain_arrays_with_missing_raise(self, data: Caller) -> None:
         data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(200)})
         data.put_many({500: {"f": 0.5}, 501: {"f": 0.5}})
         kinds = [("f", "f8"), ("n", "i4"), ("id", "i8"), ("gen", "u2")]
-        asked = [5, 5, *range(190, 100, -1)]
-        for keys in (asked, asked[:1], []):
+        requested = [5, 5, *range(190, 100, -1)]
+        for keys in (requested, requested[:1], []):
             array = data.get_numpy(keys, kinds, key="id", generation="gen", missing="raise")
             assert type(array) is np.ndarray
             assert (array.flags.writeable, array.flags.c_contiguous) == (True, True)
@@ -399,7 +409,7 @@ class TestStraightIntoAnArray:
             assert array.tolist() == [(key / 2, key, key, 1) for key in keys]
         assert data.get_numpy([500], [("f", "f4")], missing="raise").tolist() == [(0.5,)]
 
-    def test_the_first_gap_without_a_mask(self, data: Caller, set_name: str) -> None:
+    def test_missing_raise_names_the_first_gap(self, data: Caller, set_name: str) -> None:
         data.put_many({i: {"n": i} for i in range(200)})
         data.put_many({500: {"f": 0.5}, 501: {"n": None, "f": 0.5}})
         kinds = [("n", "i4")]
@@ -427,14 +437,16 @@ class TestStraightIntoAnArray:
         with pytest.raises(ValueError, match=r"row 1, \"id\": there is no value"):
             data.get_numpy([0, unknown], [("id", "i4")], key="id", missing="raise")
 
-    def test_a_list_with_a_gap_without_a_mask(self, data: Caller) -> None:
+    def test_missing_raise_names_a_gap_in_a_list(self, data: Caller) -> None:
         data.put_many({1: {"v": [1, 2]}, 2: {"v": [1, None]}})
         kinds = [("v", "i4", (2,))]
         assert data.get_numpy([1, 1], kinds, missing="raise")["v"].tolist() == [[1, 2]] * 2
         with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"v\": there is no value"):
             data.get_numpy([1, 2], kinds, missing="raise")
 
-    def test_failures_without_a_mask(self, client: Opened, data: Caller, set_name: str) -> None:
+    def test_missing_raise_raises_for_failed_rows(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         data.put(1, {"n": 1})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         kinds = [("n", "i4")]
@@ -442,16 +454,16 @@ class TestStraightIntoAnArray:
             client.verbs.get_numpy(keys, kinds, missing="raise")
         with pytest.raises(spikewire.RecordNotFound):
             client.verbs.get_numpy(keys[::-1], kinds, missing="raise")
-        found = client.verbs.get_many(keys)
+        batch = client.verbs.get_many(keys)
         for call in (
             lambda: client.verbs.get_numpy(keys, kinds, missing="raise", errors="mask"),
-            lambda: found.to_numpy(kinds, missing="raise", errors="mask"),
+            lambda: batch.to_numpy(kinds, missing="raise", errors="mask"),
         ):
             with pytest.raises(ValueError, match='errors="mask" needs a masked array'):
                 call()
 
-    def test_a_dead_node_and_a_slow_one(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_get_numpy_survives_a_dead_and_a_slow_node(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
             cluster.kill(1)
@@ -462,11 +474,13 @@ class TestStraightIntoAnArray:
             with pytest.raises(spikewire.Timeout):
                 data.get_numpy(range(500), [("n", "i4")], timeout=0.1)
             array = data.get_numpy(range(500), [("n", "i4")], timeout=1, errors="mask")
-            found = array["n"].compressed().tolist()
-            assert 0 < len(found) < 500
-            assert all(array["n"][i] == i for i in found)
+            result = array["n"].compressed().tolist()
+            assert 0 < len(result) < 500
+            assert all(array["n"][i] == i for i in result)
 
-    def test_a_cancelled_one_disturbs_no_other(self, cluster: Cluster, set_name: str) -> None:
+    def test_a_cancelled_get_numpy_does_not_disturb_others(
+        self, cluster: Cluster, set_name: str
+    ) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(
                 cluster.seeds, timeout=20, connect_timeout=20
@@ -483,7 +497,7 @@ class TestStraightIntoAnArray:
         asyncio.run(main())
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 class TestBadInput:
     @pytest.mark.parametrize(
         ("kind", "value", "error", "text"),
@@ -524,12 +538,14 @@ class TestBadInput:
             (("i4", (2,)), [[1], [2]], TypeError, r"\[0\]: a list does not go into"),
         ],
     )
-    def test_values(self, data: Caller, kind: Any, value: Any, error: Any, text: str) -> None:
+    def test_values_that_do_not_fit_name_row_and_field(
+        self, data: Caller, kind: Any, value: Any, error: Any, text: str
+    ) -> None:
         data.put_many({"good": {"n": 1}, "bad": {"v": value}})
         field = ("v", *kind) if isinstance(kind, tuple) else ("v", kind)
-        found = data.get_many(["good", "bad"])
+        batch = data.get_many(["good", "bad"])
         with pytest.raises(error, match=rf"row 1 \(key 'bad'\), \"v\": .*({text})"):
-            found.to_numpy([field])
+            batch.to_numpy([field])
 
     @pytest.mark.parametrize(
         ("kind", "error", "text"),
@@ -547,7 +563,7 @@ class TestBadInput:
             ("nonsense", TypeError, "nonsense"),
         ],
     )
-    def test_dtypes(self, data: Caller, kind: Any, error: Any, text: str) -> None:
+    def test_invalid_dtypes_raise(self, data: Caller, kind: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             data.get_many([1]).to_numpy(kind)
 
@@ -564,12 +580,12 @@ class TestBadInput:
             ({"mising": "mask"}, TypeError, "mising"),
         ],
     )
-    def test_options(self, data: Caller, options: Any, error: Any, text: str) -> None:
+    def test_invalid_options_raise(self, data: Caller, options: Any, error: Any, text: str) -> None:
         kinds = [("v", "i4"), ("s", "S3"), ("l", "i4", (2,))]
         with pytest.raises(error, match=text):
             data.get_many([1]).to_numpy(kinds, **options)
 
-    def test_without_numpy(self, cluster: Cluster) -> None:
+    def test_a_missing_numpy_raises_with_advice(self, cluster: Cluster) -> None:
         # In a process of its own: one that has used NumPy keeps it loaded.
         ran = subprocess.run(
             [sys.executable, "-c", WITHOUT_NUMPY, cluster.seeds],
@@ -611,18 +627,18 @@ def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     strategies = {name: strategy for name, (_, strategy) in KINDS.items()}
     ids = st.integers(0, 20)
     stored = drawn.draw(st.dictionaries(ids, bins_of(strategies), max_size=10))
-    asked = drawn.draw(st.lists(ids, max_size=15))
+    requested = drawn.draw(st.lists(ids, max_size=15))
     names = drawn.draw(st.lists(st.sampled_from(sorted(KINDS)), unique=True, min_size=1))
     data.delete_many(range(21))
     data.put_many(stored).raise_for_errors()
     kinds = [(name, *KINDS[name][0]) for name in names]
-    found = data.get_many(asked).to_numpy([*kinds, ("id", "i8")], key="id")
-    assert found["id"].tolist() == asked
-    for row, key in enumerate(asked):
+    array = data.get_many(requested).to_numpy([*kinds, ("id", "i8")], key="id")
+    assert array["id"].tolist() == requested
+    for row, key in enumerate(requested):
         for name in names:
             value = stored.get(key, {}).get(name)
-            mask = np.atleast_1d(found.mask[name][row])
+            mask = np.atleast_1d(array.mask[name][row])
             assert mask.all() if value is None else not mask.any()
             if value is not None:
-                given = found.data[name][row]
-                assert (given.tobytes() if name == "raw" else given.tolist()) == value
+                options = array.data[name][row]
+                assert (options.tobytes() if name == "raw" else options.tolist()) == value

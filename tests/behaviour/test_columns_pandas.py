@@ -15,12 +15,12 @@ from spikewire import GeoJSON
 pd = pytest.importorskip("pandas")
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 MOST = 2**63 - 1
 
 
-def test_types_rows_and_gaps(data: Caller) -> None:
+def test_columns_have_nullable_types(data: Caller) -> None:
     data.put_many(
         {
             1: {"i": MOST, "f": 0.5, "b": True, "s": "é"},
@@ -89,7 +89,7 @@ def test_generations_times_to_live_and_kinds_of_keys(data: Caller, set_name: str
         data.get_many([b"x"]).to_pandas(generation="n")
 
 
-def test_nothing(data: Caller) -> None:
+def test_no_records_make_an_empty_frame(data: Caller) -> None:
     assert data.get_many([]).to_pandas().shape == (0, 0)
     assert data.get_many([1, 2]).to_pandas().shape == (2, 0)
     data.put(1, {"n": 1})
@@ -97,19 +97,19 @@ def test_nothing(data: Caller) -> None:
     assert frame.dropna().index.tolist() == [1]
 
 
-def test_failed_rows(client: Opened, data: Caller, set_name: str) -> None:
+def test_failed_rows_raise(client: Opened, data: Caller, set_name: str) -> None:
     data.put(1, {"n": 1, "l": [1]})
-    found = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
+    batch = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
     with pytest.raises(spikewire.NamespaceNotFound):
-        found.to_pandas()
-    frame = found.to_pandas(errors="mask")
+        batch.to_pandas()
+    frame = batch.to_pandas(errors="mask")
     assert frame["n"].tolist() == [pd.NA, 1]
     assert frame["l"].tolist() == [None, [1]]
     with pytest.raises(ValueError, match=r"errors must be \"raise\" or \"mask\""):
-        found.to_pandas(errors="coerce")
+        batch.to_pandas(errors="coerce")
 
 
-def test_without_pandas(data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pandas_raises_with_advice(data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"to_pandas needs pandas.*pip install pandas"):
         data.get_many([1]).to_pandas()
@@ -131,15 +131,15 @@ def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     ids = st.integers(0, 20)
     records = st.dictionaries(st.sampled_from("abc"), ANY, min_size=1)
     stored: dict[int, dict[str, Any]] = drawn.draw(st.dictionaries(ids, records, max_size=10))
-    asked = drawn.draw(st.lists(ids, max_size=15))
+    requested = drawn.draw(st.lists(ids, max_size=15))
     data.delete_many(range(21))
     data.put_many(stored).raise_for_errors()
-    frame = data.get_many(asked).to_pandas()
-    assert frame.index.tolist() == asked
+    frame = data.get_many(requested).to_pandas()
+    assert frame.index.tolist() == requested
     for name in frame.columns:
-        for key, value in zip(asked, frame[name], strict=True):
-            wanted = stored.get(key, {}).get(name)
-            if wanted is None:
+        for key, value in zip(requested, frame[name], strict=True):
+            expected = stored.get(key, {}).get(name)
+            if expected is None:
                 assert value is None or value is pd.NA or value != value
             else:
-                assert value == wanted
+                assert value == expected

@@ -13,7 +13,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 #: The hash of the query in a cursor.
 FINGERPRINT = slice(5, 13)
@@ -31,17 +31,17 @@ LINES = [line.split() for line in FILE.read_text().splitlines() if not line.star
 
 
 @pytest.fixture(scope="module")
-def numbers(client: Opened, face: Face) -> dict[bytes, int]:
+def numbers(client: Opened, api: Api) -> dict[bytes, int]:
     """The records of the file by their digests."""
     data = client.dataset("test", "cursors")
     data.put_many({n: {"n": n} for n in range(40)}).raise_for_errors()
-    face.settle(lambda: client.raw.indexes.create("test", "cursors", "n", int))
+    api.settle(lambda: client.raw.indexes.create("test", "cursors", "n", int))
     return {spikewire.Key("test", "cursors", n).digest: n for n in range(40)}
 
 
 @pytest.mark.parametrize(("name", "maker", "cursor", "rest"), LINES)
 def test_a_cursor_of_either_language_goes_on(
-    face: Face,
+    api: Api,
     client: Opened,
     numbers: dict[bytes, int],
     name: str,
@@ -50,10 +50,10 @@ def test_a_cursor_of_either_language_goes_on(
     rest: str,
 ) -> None:
     def left(query: Any) -> list[int]:
-        return sorted(numbers[record.key.digest] for record in face.rows(query))
+        return sorted(numbers[record.key.digest] for record in api.rows(query))
 
     begun = client.raw.query("test", "cursors", **QUERIES[name])
-    seen = {numbers[record.key.digest] for record in face.some(begun, 10, exactly=True)}
+    seen = {numbers[record.key.digest] for record in api.some(begun, 10, exactly=True)}
     own = begun.cursor
     others = sorted(set(range(40)) - seen) if name == "limit" else left(begun)
     cursors = ",".join(map(str, others))

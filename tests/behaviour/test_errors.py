@@ -13,12 +13,12 @@ from spikewire import errors
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 KINDS = [getattr(errors, name) for name in errors.__all__]
 
 
-def test_one_tree() -> None:
+def test_errors_have_one_base_class() -> None:
     assert all(issubclass(kind, spikewire.Error) for kind in KINDS)
     assert all(getattr(spikewire, kind.__name__) is kind for kind in KINDS)
     assert issubclass(spikewire.Timeout, TimeoutError)
@@ -30,7 +30,7 @@ def test_one_tree() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_pickle_and_copy(kind: type[spikewire.Error]) -> None:
+def test_errors_pickle_and_copy(kind: type[spikewire.Error]) -> None:
     key = spikewire.Key("test", "s", "k")
     error = kind("it failed", code=7, node="BB9 10.0.0.1:3000", attempts=3, in_doubt=True, key=key)
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
@@ -51,7 +51,7 @@ def test_pickle_and_copy(kind: type[spikewire.Error]) -> None:
         assert part in text
 
 
-def test_not_found(data: Caller, set_name: str) -> None:
+def test_a_missing_record_raises_record_not_found(data: Caller, set_name: str) -> None:
     with pytest.raises(KeyError) as caught:
         data.get("nobody")
     error = caught.value
@@ -72,14 +72,14 @@ def test_errors_from_a_digest_name_it(client: Opened) -> None:
     assert caught.value.key == spikewire.Key.from_digest("test", "s", bytes(20))
 
 
-def test_advice(data: Caller) -> None:
+def test_messages_give_advice(data: Caller) -> None:
     data.put(1, {"a": 1})
     with pytest.raises(spikewire.GenerationMismatch, match="read it again"):
         data.put(1, {"a": 2}, generation=9)
 
 
-def test_a_closed_client(face: Face, cluster: Cluster) -> None:
-    client = face.open(cluster.seeds, timeout=20)
+def test_a_closed_client_raises(api: Api, cluster: Cluster) -> None:
+    client = api.open(cluster.seeds, timeout=20)
     data = client.dataset("test", "closed")
     data.put(1, {"a": 1})
     assert client.raw.is_connected
@@ -97,26 +97,26 @@ def test_a_closed_client(face: Face, cluster: Cluster) -> None:
             call()
 
 
-def test_a_client_that_was_never_connected(face: Face, cluster: Cluster) -> None:
-    if face.is_blocking:
+def test_an_unconnected_client_raises(api: Api, cluster: Cluster) -> None:
+    if api.is_blocking:
         pytest.skip("the blocking client connects when it is made")
     client = spikewire.AsyncClient(cluster.seeds)
     assert not client.is_connected
     with pytest.raises(spikewire.ClientClosed, match="async with"):
-        face.settle(lambda: client.get(("test", "s", 1)))
+        api.settle(lambda: client.get(("test", "s", 1)))
 
 
-def test_verbs_outside_a_loop(face: Face, client: Opened) -> None:
-    if face.is_blocking:
+def test_verbs_outside_a_loop_raise(api: Api, client: Opened) -> None:
+    if api.is_blocking:
         pytest.skip("needs no loop")
     with pytest.raises(RuntimeError, match="event loop"):
         client.raw.get(("test", "s", 1))
 
 
 @pytest.mark.parametrize("timeout", [5e-324, 1e-10, 1e-9])
-def test_hardly_any_time_is_not_all_the_time(face: Face, timeout: float) -> None:
+def test_a_tiny_timeout_is_not_unlimited(api: Api, timeout: float) -> None:
     """A timeout that rounds to zero must not become an unlimited one."""
-    with Cluster(1) as cluster, face.open(cluster.seeds, max_error_rate=0) as client:
+    with Cluster(1) as cluster, api.open(cluster.seeds, max_error_rate=0) as client:
         data = client.dataset("test", "late")
         data.put(1, {"a": 1}, timeout=20)
         cluster.inject(0, delay=0.2)

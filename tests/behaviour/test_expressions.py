@@ -20,7 +20,7 @@ AGE = exp.bin("age")
 
 
 @pytest.mark.parametrize(
-    ("expression", "shown"),
+    ("expression", "text"),
     [
         (AGE >= 18, "$.age:INT >= 18"),
         (18 < AGE, "$.age:INT > 18"),  # noqa: SIM300
@@ -55,13 +55,13 @@ AGE = exp.bin("age")
     ],
     ids=str,
 )
-def test_shown_as_text(expression: exp.Expression, shown: str) -> None:
-    assert str(expression) == shown
-    assert repr(expression) == f"Expression({shown})"
+def test_expressions_print_as_text(expression: exp.Expression, text: str) -> None:
+    assert str(expression) == text
+    assert repr(expression) == f"Expression({text})"
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error", "message"),
     [
         (lambda: exp.bin("a", int) == "x", TypeError, "INT and STRING"),
         (lambda: exp.bin("a", int) & True, TypeError, "takes INT, not BOOL"),
@@ -91,10 +91,10 @@ def test_shown_as_text(expression: exp.Expression, shown: str) -> None:
         (lambda: exp.Expression.apply("nope", (1,)), ValueError, "nope"),
     ],
 )
-def test_faults_show_when_it_is_made(
-    make: Callable[[], Any], error: type[Exception], says: str
+def test_invalid_expressions_raise_when_built(
+    make: Callable[[], Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         make()
 
 
@@ -104,7 +104,7 @@ def test_an_error_in_a_text_shows_the_place() -> None:
     assert str(caught.value).splitlines()[1:] == ["    $.age > 'x' + 1", "            ^^^^^^^"]
 
 
-def test_kept_hashed_and_pickled() -> None:
+def test_expressions_hash_and_pickle() -> None:
     one = (AGE > 5) & (exp.bin("s") == "x")
     same = (AGE > 5) & (exp.bin("s") == "x")
     assert one.same_as(same)
@@ -133,7 +133,7 @@ def test_long_chains_do_not_nest(operator: str) -> None:
     assert exp.Expression.from_bytes(bytes(whole)).same_as(whole)
 
 
-def test_trees_that_would_be_too_large_are_refused() -> None:
+def test_oversized_expressions_raise() -> None:
     tree = exp.value(1)
 
     def grow() -> None:
@@ -146,7 +146,7 @@ def test_trees_that_would_be_too_large_are_refused() -> None:
 
 
 @given(st.text())
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_parses_or_raises(text: str) -> None:
     try:
         read = exp.text(text)
     except (TypeError, ValueError):
@@ -155,7 +155,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @given(st.binary())
-def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+def test_any_bytes_decode_or_raise(data: bytes) -> None:
     try:
         read = exp.Expression.from_bytes(data)
     except (TypeError, ValueError):
@@ -169,7 +169,7 @@ CIRCLE = GeoJSON('{"type":"AeroCircle","coordinates":[[1,2],9]}')
 
 
 @pytest.mark.parametrize(
-    ("expression", "shown"),
+    ("expression", "text"),
     [
         (exp.map.get_by_key(MAP, "k") > 5, "$.m.k:INT > 5"),
         (exp.map.get_by_key(MAP, 5) == "x", "$.m.{@5}:STRING == 'x'"),
@@ -190,12 +190,14 @@ CIRCLE = GeoJSON('{"type":"AeroCircle","coordinates":[[1,2],9]}')
     ],
     ids=str,
 )
-def test_what_is_inside(expression: exp.Expression, shown: str | None) -> None:
-    if shown is not None:
-        assert str(expression) == shown
+def test_operations_inside_expressions_print_and_round_trip(
+    expression: exp.Expression, text: str | None
+) -> None:
+    if text is not None:
+        assert str(expression) == text
     assert exp.Expression.from_bytes(bytes(expression)).same_as(expression)
     if str(expression).startswith("$") and "(" not in str(expression).replace("()", ""):
-        assert str(exp.text(str(expression))) == shown
+        assert str(exp.text(str(expression))) == text
 
 
 @pytest.mark.parametrize(
@@ -257,7 +259,9 @@ def test_what_is_inside(expression: exp.Expression, shown: str | None) -> None:
     ],
     ids=str,
 )
-def test_what_is_inside_is_computed(data: Any, expression: exp.Expression, value: Any) -> None:
+def test_operations_inside_expressions_are_evaluated(
+    data: Any, expression: exp.Expression, value: Any
+) -> None:
     data.put(
         "k",
         {
@@ -269,12 +273,12 @@ def test_what_is_inside_is_computed(data: Any, expression: exp.Expression, value
         },
     )
     data.operate("k", [op.hll.add("h", ["a", "b", "c"], 12)])
-    (found,) = data.operate("k", [op.read("r", expression, no_fail=True)]).results
-    assert found == value
+    (result,) = data.operate("k", [op.read("r", expression, no_fail=True)]).results
+    assert result == value
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error", "message"),
     [
         (lambda: exp.list.get(exp.bin("l", int), 0), TypeError, "LIST or MAP, not INT"),
         (lambda: exp.list.get(LIST, "x"), TypeError, "index takes INT, not STRING"),
@@ -306,12 +310,12 @@ def test_what_is_inside_is_computed(data: Any, expression: exp.Expression, value
         (lambda: exp.Expression.call("list", "size", LIST, (1,)), TypeError, "0 arguments"),
     ],
 )
-def test_faults_of_calls(make: Callable[[], Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_invalid_calls_raise(make: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         make()
 
 
-def test_texts_are_remembered(data: Any) -> None:
+def test_parsed_texts_are_cached(data: Any) -> None:
     data.put("k", {"n": 1})
     for at in range(300):
         assert data.exists("k", where=f"$.n + {at} == {at + 1}")

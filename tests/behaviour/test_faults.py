@@ -18,25 +18,25 @@ from waiting import ends_before, until
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 pytestmark = pytest.mark.usefixtures("no_descriptor_leak")
 
 
 @contextlib.contextmanager
-def boxed(face: Face, nodes: int = 1, **options: Any) -> Iterator[tuple[Cluster, Opened, Caller]]:
+def boxed(api: Api, nodes: int = 1, **options: Any) -> Iterator[tuple[Cluster, Opened, Caller]]:
     """A cluster that tests may harm, a client, and a dataset."""
     defaults = {"timeout": 30, "max_error_rate": 0, "tend_interval": 0.25}
     with Cluster(nodes) as cluster:
         assert cluster.wait_settled()
-        with face.open(cluster.seeds, **{**defaults, **options}) as client:
+        with api.open(cluster.seeds, **{**defaults, **options}) as client:
             yield cluster, client, client.dataset("test", "faults")
 
 
 def at_once(client: Opened, calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
     """Results or errors of verbs on the dataset that are all in flight together."""
     data = client.raw.dataset("test", "faults")
-    if client.face.is_blocking:
+    if client.api.is_blocking:
 
         def one(call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
             try:
@@ -48,10 +48,10 @@ def at_once(client: Opened, calls: list[tuple[str, tuple[Any, ...], dict[str, An
             return list(pool.map(one, calls))
 
     async def main() -> list[Any]:
-        made = [getattr(data, verb)(*args, **options) for verb, args, options in calls]
-        return await asyncio.gather(*made, return_exceptions=True)
+        values = [getattr(data, verb)(*args, **options) for verb, args, options in calls]
+        return await asyncio.gather(*values, return_exceptions=True)
 
-    return client.face.settle(main)
+    return client.api.settle(main)
 
 
 def in_order_of_ending(
@@ -65,7 +65,7 @@ def in_order_of_ending(
         verb, args, options = calls[number]
         return getattr(data, verb)(*args, **options)
 
-    if client.face.is_blocking:
+    if client.api.is_blocking:
 
         def wait(number: int) -> None:
             try:
@@ -86,7 +86,7 @@ def in_order_of_ending(
     async def main() -> None:
         await asyncio.gather(*(settle(number) for number in range(len(calls))))
 
-    client.face.settle(main)
+    client.api.settle(main)
     return ended
 
 
@@ -119,8 +119,8 @@ def recovers(work: Callable[[], Any]) -> bool:
 
 
 class TestCut:
-    def test_reads_are_tried_again_and_then_fail(self, face: Face) -> None:
-        with boxed(face) as (cluster, _, data):
+    def test_reads_are_tried_again_and_then_fail(self, api: Api) -> None:
+        with boxed(api) as (cluster, _, data):
             data.put(1, {"a": 1})
             cluster.inject(0, cut=1.0)
             with pytest.raises(spikewire.ConnectionFailed) as caught:
@@ -133,8 +133,8 @@ class TestCut:
             cluster.clear_faults(0)
             assert data.get(1)["a"] == 1
 
-    def test_writes_are_in_doubt_and_not_repeated(self, face: Face) -> None:
-        with boxed(face) as (cluster, _, data):
+    def test_writes_are_in_doubt_and_not_repeated(self, api: Api) -> None:
+        with boxed(api) as (cluster, _, data):
             data.put(1, {"n": 1})
             cluster.inject(0, cut=1.0)
             with pytest.raises(spikewire.ConnectionFailed) as caught:
@@ -144,8 +144,8 @@ class TestCut:
             cluster.clear_faults(0)
             assert data.get(1)["n"] == 2, "it was applied, and once"
 
-    def test_writes_are_repeated_on_request(self, face: Face) -> None:
-        with boxed(face, retry_in_doubt=True) as (cluster, _, data):
+    def test_writes_are_repeated_on_request(self, api: Api) -> None:
+        with boxed(api, retry_in_doubt=True) as (cluster, _, data):
             data.put(1, {"n": 0})
             cluster.inject(0, cut=1.0)
             with pytest.raises(spikewire.ConnectionFailed) as caught:
@@ -154,14 +154,14 @@ class TestCut:
             cluster.clear_faults(0)
             assert data.get(1)["n"] == 3
 
-    def test_some_replies(self, face: Face) -> None:
-        with boxed(face, 3, max_retries=10) as (cluster, client, data):
+    def test_some_replies_are_lost_and_retried(self, api: Api) -> None:
+        with boxed(api, 3, max_retries=10) as (cluster, client, data):
             for key in range(100):
                 data.put(key, {"v": key})
             cluster.inject(1, cut=0.2, seed=3)
             for _ in range(5):
-                found = at_once(client, [("get", (key,), {}) for key in range(100)])
-                assert [one["v"] for one in found] == list(range(100))
+                results = at_once(client, [("get", (key,), {}) for key in range(100)])
+                assert [one["v"] for one in results] == list(range(100))
             written = at_once(client, [("put", (key, {"v": -key}), {}) for key in range(100)])
             for one in written:
                 if one is not None:
@@ -169,22 +169,22 @@ class TestCut:
                     assert one.in_doubt
             cluster.clear_faults(1)
             for key, one in enumerate(written):
-                found = data.get(key)["v"]
-                assert found == -key or (one is not None and found == key)
+                results = data.get(key)["v"]
+                assert results == -key or (one is not None and results == key)
 
 
 class TestDelay:
-    def test_one_slow_node(self, face: Face) -> None:
-        with boxed(face, 3) as (cluster, client, _):
+    def test_calls_succeed_with_a_slow_node(self, api: Api) -> None:
+        with boxed(api, 3) as (cluster, client, _):
             cluster.inject(0, delay=0.05)
             for _ in range(3):
                 calls: list[Any] = [("put", (key, {"v": key}), {}) for key in range(200)]
                 assert at_once(client, calls) == [None] * 200
-                found = at_once(client, [("get", (key,), {}) for key in range(200)])
-                assert [one["v"] for one in found] == list(range(200))
+                results = at_once(client, [("get", (key,), {}) for key in range(200)])
+                assert [one["v"] for one in results] == list(range(200))
 
-    def test_a_silent_node_holds_up_no_other(self, face: Face) -> None:
-        with boxed(face, 3) as (cluster, client, data):
+    def test_a_silent_node_holds_up_no_other(self, api: Api) -> None:
+        with boxed(api, 3) as (cluster, client, data):
             silent = of_node(client, data, cluster, 0, 20)
             others = of_node(client, data, cluster, 1, 20) + of_node(client, data, cluster, 2, 20)
             cluster.inject(0, delay=30)
@@ -197,8 +197,8 @@ class TestDelay:
             assert [one for number, one in ended if number not in late] == [None] * 40
             assert [data.get(key)["v"] for key in others] == [1] * 40
 
-    def test_timeouts(self, face: Face) -> None:
-        with boxed(face) as (cluster, _, data):
+    def test_a_timed_out_write_is_in_doubt_and_a_read_is_not(self, api: Api) -> None:
+        with boxed(api) as (cluster, _, data):
             data.put(1, {"a": 1})
             cluster.inject(0, delay=30)
             for verb, args, write in [("get", (1,), False), ("put", (1, {"a": 2}), True)]:
@@ -211,9 +211,9 @@ class TestDelay:
                 assert error.key.key == 1  # type: ignore[union-attr]
 
     @pytest.mark.parametrize("fault", [{"delay": 30}, {"drop": 1.0}, {"drop_reply": 1.0}])
-    def test_what_may_wait_longer_ends_later(self, face: Face, fault: Any) -> None:
+    def test_calls_time_out_in_the_order_of_their_timeouts(self, api: Api, fault: Any) -> None:
         timeouts = [1.6, 0.2, 0.8]
-        with boxed(face) as (cluster, client, data):
+        with boxed(api) as (cluster, client, data):
             data.put(1, {"n": 0})
             cluster.inject(0, **fault)
             calls: list[Any] = [
@@ -226,8 +226,8 @@ class TestDelay:
                 order = [number % 3 for number, _ in ended if number in of_verb]
                 assert order == [1, 2, 0]
 
-    def test_a_socket_timeout_leads_to_another_attempt(self, face: Face) -> None:
-        with boxed(face, 3, socket_timeout=0.3) as (cluster, client, data):
+    def test_a_socket_timeout_leads_to_another_attempt(self, api: Api) -> None:
+        with boxed(api, 3, socket_timeout=0.3) as (cluster, client, data):
             key = of_node(client, data, cluster, 2, 1)[0]
             data.put(key, {"v": 1})
             cluster.inject(2, delay=60)
@@ -238,8 +238,8 @@ class TestDelay:
 
 
 class TestLateReplies:
-    def test_they_are_dropped_and_neighbours_get_their_own(self, face: Face) -> None:
-        with boxed(face, connections_per_node=1) as (cluster, client, data):
+    def test_late_replies_are_dropped(self, api: Api) -> None:
+        with boxed(api, connections_per_node=1) as (cluster, client, data):
             for key in range(60):
                 data.put(key, {"v": key})
             late = 0
@@ -255,12 +255,12 @@ class TestLateReplies:
                     else:
                         assert (one["v"], one.key.key) == (key, key)
                 cluster.clear_faults(0)
-                found = at_once(client, [("get", (key,), {}) for key in range(60)])
-                assert [one["v"] for one in found] == list(range(60))
+                results = at_once(client, [("get", (key,), {}) for key in range(60)])
+                assert [one["v"] for one in results] == list(range(60))
             assert late > 0
 
-    def test_of_a_single_caller(self, face: Face) -> None:
-        with boxed(face, connections_per_node=1) as (cluster, _, data):
+    def test_late_replies_of_a_single_caller_are_dropped(self, api: Api) -> None:
+        with boxed(api, connections_per_node=1) as (cluster, _, data):
             for key in range(10):
                 data.put(key, {"v": key})
             cluster.inject(0, delay=0.2)
@@ -279,8 +279,8 @@ class TestLateReplies:
 
 
 class TestDrip:
-    def test_the_deadline_holds_though_bytes_trickle(self, face: Face) -> None:
-        with boxed(face) as (cluster, _, data):
+    def test_the_deadline_holds_though_bytes_trickle(self, api: Api) -> None:
+        with boxed(api) as (cluster, _, data):
             data.put(1, {"v": "x" * 2000})
             cluster.inject(0, drip=(1, 0.2))
             # The whole reply takes 400 s, and would be a record; that of a write takes seconds.
@@ -295,48 +295,48 @@ class TestDrip:
             assert data.get(3)["v"] == 3
             assert data.get(1)["v"] == "x" * 2000
 
-    def test_a_slow_link_is_slow_but_right(self, face: Face) -> None:
-        with boxed(face, timeout=30) as (cluster, client, data):
+    def test_a_slow_link_is_slow_but_right(self, api: Api) -> None:
+        with boxed(api, timeout=30) as (cluster, client, data):
             for key in range(20):
                 data.put(key, {"v": str(key) * 50})
             cluster.inject(0, drip=(100, 0.001))
-            found = at_once(client, [("get", (key,), {}) for key in range(20)])
-            assert [one["v"] for one in found] == [str(key) * 50 for key in range(20)]
+            results = at_once(client, [("get", (key,), {}) for key in range(20)])
+            assert [one["v"] for one in results] == [str(key) * 50 for key in range(20)]
 
 
 class TestLateEnd:
-    def test_a_query_has_all_its_records_and_waits_for_the_end(self, face: Face) -> None:
-        with boxed(face) as (cluster, _, data):
+    def test_a_query_has_all_its_records_and_waits_for_the_end(self, api: Api) -> None:
+        with boxed(api) as (cluster, _, data):
             for key in range(10):
                 data.put(key, {"v": key})
             cluster.inject(0, late_end=0.4)
             began = time.monotonic()
-            rows = face.rows(data.target.query())
+            rows = api.rows(data.target.query())
             assert sorted(row["v"] for row in rows) == list(range(10))
             assert time.monotonic() - began >= 0.4
 
 
 class TestRefusal:
     @pytest.mark.parametrize("how", ["close", "port"])
-    def test_reads_go_to_another_replica(self, face: Face, how: Any) -> None:
-        with boxed(face, 3) as (cluster, _, data):
-            with face.open(cluster.seeds, timeout=10) as writer:
+    def test_reads_go_to_another_replica(self, api: Api, how: Any) -> None:
+        with boxed(api, 3) as (cluster, _, data):
+            with api.open(cluster.seeds, timeout=10) as writer:
                 filled = writer.dataset("test", "faults")
                 for key in range(60):
                     filled.put(key, {"v": key})
             cluster.inject(1, refuse=how)
             assert [data.get(key)["v"] for key in range(60)] == list(range(60))
 
-    def test_writes_that_never_left_are_tried_elsewhere(self, face: Face) -> None:
-        with boxed(face, 3) as (cluster, _, data):
+    def test_writes_that_never_left_are_tried_elsewhere(self, api: Api) -> None:
+        with boxed(api, 3) as (cluster, _, data):
             cluster.inject(1, refuse="port")
             for key in range(60):
                 data.put(key, {"v": key})
             assert [data.get(key)["v"] for key in range(60)] == list(range(60))
 
     @pytest.mark.parametrize("how", ["close", "port"])
-    def test_without_another_replica(self, face: Face, how: Any) -> None:
-        with boxed(face, replica="master") as (cluster, _, data):
+    def test_a_refusing_node_without_another_replica_raises(self, api: Api, how: Any) -> None:
+        with boxed(api, replica="master") as (cluster, _, data):
             cluster.inject(0, refuse=how)
             with pytest.raises(spikewire.ConnectionFailed) as caught:
                 data.get(1)
@@ -368,14 +368,14 @@ class TestCodes:
     )
     def test_every_request_fails(
         self,
-        face: Face,
+        api: Api,
         code: int,
         kind: type[spikewire.Error],
         read_attempts: int,
         write_attempts: int,
         in_doubt: bool,
     ) -> None:
-        with boxed(face) as (cluster, _, data):
+        with boxed(api) as (cluster, _, data):
             data.put(1, {"a": 1})
             cluster.inject(0, error=1.0, code=code)
             with pytest.raises(kind) as caught:
@@ -393,32 +393,32 @@ class TestCodes:
             assert data.get(1).bins == {"a": 1}
 
     @pytest.mark.parametrize("code", [11, 18])
-    def test_some_requests_fail_and_are_repeated(self, face: Face, code: int) -> None:
-        with boxed(face, 3, max_retries=30) as (cluster, client, _):
+    def test_some_requests_fail_and_are_repeated(self, api: Api, code: int) -> None:
+        with boxed(api, 3, max_retries=30) as (cluster, client, _):
             for node in range(3):
                 cluster.inject(node, error=0.3, code=code, seed=node)
             calls: list[Any] = [("add", (key, {"n": 1}), {}) for key in range(200)]
             assert at_once(client, calls) == [None] * 200
             assert at_once(client, calls) == [None] * 200
-            found = at_once(client, [("get", (key,), {}) for key in range(200)])
-            assert [one["n"] for one in found] == [2] * 200
+            results = at_once(client, [("get", (key,), {}) for key in range(200)])
+            assert [one["n"] for one in results] == [2] * 200
 
-    def test_reads_of_one_bad_node_come_from_another(self, face: Face) -> None:
-        with boxed(face, 3) as (cluster, _, data):
+    def test_reads_of_one_bad_node_come_from_another(self, api: Api) -> None:
+        with boxed(api, 3) as (cluster, _, data):
             for key in range(60):
                 data.put(key, {"v": key})
             cluster.inject(2, error=1.0, code=18)
             assert [data.get(key)["v"] for key in range(60)] == list(range(60))
 
-    def test_no_retries(self, face: Face) -> None:
-        with boxed(face, max_retries=0) as (cluster, _, data):
+    def test_without_retries_the_first_error_raises(self, api: Api) -> None:
+        with boxed(api, max_retries=0) as (cluster, _, data):
             cluster.inject(0, error=1.0, code=18)
             with pytest.raises(spikewire.ServerError) as caught:
                 data.get(1)
             assert caught.value.attempts == 1
 
-    def test_a_pause_between_retries(self, face: Face) -> None:
-        with boxed(face, max_retries=3, sleep_between_retries=0.1, replica="master") as (
+    def test_retries_pause(self, api: Api) -> None:
+        with boxed(api, max_retries=3, sleep_between_retries=0.1, replica="master") as (
             cluster,
             _,
             data,
@@ -433,8 +433,8 @@ class TestCodes:
 
 class TestLoss:
     @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
-    def test_everything_is_lost(self, face: Face, fault: str) -> None:
-        with boxed(face) as (cluster, _, data):
+    def test_everything_is_lost(self, api: Api, fault: str) -> None:
+        with boxed(api) as (cluster, _, data):
             data.put(1, {"n": 1})
             cluster.inject(0, **{fault: 1.0})  # type: ignore[arg-type]
             with pytest.raises(spikewire.Timeout) as caught:
@@ -447,13 +447,13 @@ class TestLoss:
             cluster.clear_faults(0)
             # The client cannot know which, so both are in doubt; only one was applied.
             expected = 2 if fault == "drop_reply" else 1
-            found: list[int] = []
-            assert recovers(lambda: found.append(data.get(1, timeout=1)["n"]))
-            assert found == [expected]
+            results: list[int] = []
+            assert recovers(lambda: results.append(data.get(1, timeout=1)["n"]))
+            assert results == [expected]
 
     @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
-    def test_values_never_reach_another_call(self, face: Face, fault: str) -> None:
-        with boxed(face, 3, timeout=0.3) as (cluster, client, data):
+    def test_values_never_reach_another_call(self, api: Api, fault: str) -> None:
+        with boxed(api, 3, timeout=0.3) as (cluster, client, data):
             for key in range(100):
                 data.put(key, {"v": key}, timeout=20)
             cluster.inject(1, **{fault: 0.05}, seed=11)  # type: ignore[arg-type]
@@ -461,8 +461,8 @@ class TestLoss:
             for turn in range(3):
                 if turn == 2:
                     cluster.clear_faults(1)
-                found = at_once(client, [("get", (key,), {}) for key in range(100)])
-                for key, one in enumerate(found):
+                results = at_once(client, [("get", (key,), {}) for key in range(100)])
+                for key, one in enumerate(results):
                     if isinstance(one, spikewire.Record):
                         assert (one["v"], one.key.key) == (key, key)
                     else:
@@ -471,8 +471,8 @@ class TestLoss:
             assert late > 0
             assert recovers(lambda: [data.get(key, timeout=1) for key in range(100)])
 
-    def test_a_lost_connection_is_replaced_before_long(self, face: Face) -> None:
-        with boxed(face, connections_per_node=2) as (cluster, client, data):
+    def test_a_lost_connection_is_replaced_before_long(self, api: Api) -> None:
+        with boxed(api, connections_per_node=2) as (cluster, client, data):
             data.put(1, {"v": 1})
             cluster.inject(0, drop=1.0)
             for _ in range(3):
@@ -481,13 +481,13 @@ class TestLoss:
             cluster.clear_faults(0)
             assert recovers(lambda: data.get(1, timeout=0.5))
             for _ in range(10):
-                found = at_once(client, [("get", (1,), {"timeout": 20})] * 10)
-                assert [one["v"] for one in found] == [1] * 10
+                results = at_once(client, [("get", (1,), {"timeout": 20})] * 10)
+                assert [one["v"] for one in results] == [1] * 10
 
 
 class TestCircuitBreaker:
-    def test_a_node_that_fails_too_often_gets_no_commands_for_a_while(self, face: Face) -> None:
-        with boxed(face, max_error_rate=5, tend_interval=0.5) as (cluster, _, data):
+    def test_a_node_that_fails_too_often_gets_no_commands_for_a_while(self, api: Api) -> None:
+        with boxed(api, max_error_rate=5, tend_interval=0.5) as (cluster, _, data):
             data.put(1, {"v": 1})
             cluster.inject(0, error=1.0, code=18)
             seen: set[type] = set()
@@ -508,10 +508,10 @@ class TestCircuitBreaker:
             cluster.clear_faults(0)
             assert recovers(lambda: data.get(1))
 
-    def test_questions_reach_a_node_all_the_same(self, face: Face) -> None:
+    def test_info_requests_reach_a_suspended_node(self, api: Api) -> None:
         with (
             Cluster(1) as cluster,
-            face.open(cluster.seeds, timeout=30, max_error_rate=5, tend_interval=60) as client,
+            api.open(cluster.seeds, timeout=30, max_error_rate=5, tend_interval=60) as client,
         ):
             data = client.dataset("test", "broken")
             cluster.inject(0, error=1.0, code=18)
@@ -524,7 +524,7 @@ class TestCircuitBreaker:
                 return False
 
             assert until(is_open, pause=0)
-            assert face.settle(lambda: client.raw.info("namespaces")) == "test"
+            assert api.settle(lambda: client.raw.info("namespaces")) == "test"
             assert is_open()
 
 
@@ -532,10 +532,10 @@ class TestCircuitBreaker:
 DELAY = 30
 
 
-def test_a_storm_of_all_faults(face: Face) -> None:
+def test_mixed_faults_end_in_a_typed_error_or_the_right_value(api: Api) -> None:
     """Under any fault: a typed error or the right value, in time."""
     rng = random.Random(1)
-    with boxed(face, 3, timeout=0.4) as (cluster, client, data):
+    with boxed(api, 3, timeout=0.4) as (cluster, client, data):
         for key in range(50):
             data.put(key, {"v": key}, timeout=20)
         for turn in range(8):

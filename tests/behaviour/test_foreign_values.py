@@ -22,7 +22,7 @@ def named(value: object) -> str:
 
 
 if TYPE_CHECKING:
-    from faces import Caller
+    from apis import Caller
 
 
 class Level(enum.IntEnum):
@@ -74,24 +74,24 @@ STORED: list[tuple[Any, object]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "stored"), STORED, ids=named)
-def test_stored_as(data: Caller, given: Any, stored: object) -> None:
-    data.put(1, {"v": given, "list": [given], "map": {"k": given}})
+@pytest.mark.parametrize(("value", "stored"), STORED, ids=named)
+def test_values_are_stored_as_their_builtin_type(data: Caller, value: Any, stored: object) -> None:
+    data.put(1, {"v": value, "list": [value], "map": {"k": value}})
     bins = data.get(1).bins
     assert bins == {"v": stored, "list": [stored], "map": {"k": stored}}
     assert type(bins["v"]) is type(bins["list"][0]) is type(stored)
-    data.operate(1, [op.put("o", given)])
+    data.operate(1, [op.put("o", value)])
     assert data.get(1)["o"] == stored
 
 
-def test_files_in_memory(data: Caller) -> None:
+def test_memory_mapped_files_are_stored_as_bytes(data: Caller) -> None:
     with mmap.mmap(-1, 5) as area:
         area[:] = b"hello"
         data.put(1, {"v": area})
     assert data.get(1)["v"] == b"hello"
 
 
-def test_map_keys(data: Caller) -> None:
+def test_keys_of_maps_are_stored_as_their_builtin_type(data: Caller) -> None:
     data.put(1, {"m": {numpy.int16(5): 1, Colour.RED: 2, Level.HIGH: 3, numpy.str_("s"): 4}})
     assert data.get(1)["m"] == {5: 1, "red": 2, 3: 3, "s": 4}
 
@@ -107,7 +107,7 @@ def test_map_keys(data: Caller) -> None:
         (Colour.RED, "red"),
     ],
 )
-def test_map_keys_of_operations(data: Caller, key: Any, same: object) -> None:
+def test_keys_of_map_operations_may_be_such_types(data: Caller, key: Any, same: object) -> None:
     """What can be the key of a map that is stored can be that of an operation, and of a path."""
     data.put(1, {"m": {}})
     data.operate(1, [op.map.put("m", key, 1), op.map.increment("m", key, 1)])
@@ -119,7 +119,7 @@ def test_map_keys_of_operations(data: Caller, key: Any, same: object) -> None:
     assert data.get(1)["m"] == {same: {"a": 1, "b": 2}}
 
 
-def test_bytes_like_keys_of_maps(data: Caller) -> None:
+def test_bytes_like_map_keys_are_stored_as_bytes(data: Caller) -> None:
     data.put(1, {"m": {memoryview(b"k"): [{memoryview(b"l"): 1}]}})
     assert data.get(1)["m"] == {b"k": [{b"l": 1}]}
 
@@ -139,11 +139,13 @@ REFUSED: list[tuple[object, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "error", "says"), REFUSED, ids=named)
-def test_refused(data: Caller, value: object, error: type[Exception], says: str) -> None:
+@pytest.mark.parametrize(("value", "error", "message"), REFUSED, ids=named)
+def test_unsupported_values_raise(
+    data: Caller, value: object, error: type[Exception], message: str
+) -> None:
     data.put(1, {"a": 0})
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         data.put(1, {"v": value})
-    with pytest.raises(error, match=says.replace('"v"', r'"v"\[\'k\'\]\[0\]')):
+    with pytest.raises(error, match=message.replace('"v"', r'"v"\[\'k\'\]\[0\]')):
         data.put(1, {"v": {"k": [value]}})
     assert data.get(1).bins == {"a": 0}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from faces import Face
+    from apis import Api
 
 SOURCE = """
 function visit(rec, by)
@@ -36,11 +36,11 @@ function hoard(rec) bytes.set_size(bytes(), 100000000) end
 
 
 @pytest.fixture(scope="module")
-def modules(face: Face, client: Any) -> Iterator[Any]:
+def modules(api: Api, client: Any) -> Iterator[Any]:
     class Settled:
         def __getattr__(self, name: str) -> Any:
             method = getattr(client.raw.modules, name)
-            return lambda *args, **options: face.settle(lambda: method(*args, **options))
+            return lambda *args, **options: api.settle(lambda: method(*args, **options))
 
     modules = Settled()
     modules.register("visits.lua", SOURCE)
@@ -86,9 +86,7 @@ def test_a_filter_guards_the_call(data: Any) -> None:
         ("nothing", "none", "UDF: Execution Error 1"),
     ],
 )
-def test_a_failure_is_told_and_the_cluster_lives(
-    data: Any, module: str, function: str, text: str
-) -> None:
+def test_errors_of_functions_are_reported(data: Any, module: str, function: str, text: str) -> None:
     with pytest.raises(spikewire.FunctionFailed) as caught:
         data.apply("k", module, function)
     error = caught.value
@@ -99,7 +97,7 @@ def test_a_failure_is_told_and_the_cluster_lives(
     assert data.apply("k", "visits", "visit", [1]) >= 1
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [
@@ -112,7 +110,7 @@ def test_a_failure_is_told_and_the_cluster_lives(
         (("visits", "f", [2**64]), OverflowError, r"arguments\[0\]"),
     ],
 )
-def test_bad_calls_are_refused(
+def test_invalid_calls_raise(
     data: Any, arguments: tuple[Any, ...], kind: type[Exception], text: str
 ) -> None:
     with pytest.raises(kind, match=text):
@@ -137,12 +135,12 @@ def test_modules_are_listed_replaced_and_removed(modules: Any, data: Any, tmp_pa
         modules.source("one.lua")
 
 
-def test_a_source_that_does_not_compile_is_refused_with_its_line(modules: Any) -> None:
+def test_a_compile_error_names_its_line(modules: Any) -> None:
     with pytest.raises(spikewire.ServerError, match=r"bad\.lua:3: .*unexpected symbol"):
         modules.register("bad.lua", "function f()\n  return 1 +\nend")
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
@@ -154,7 +152,7 @@ def test_a_source_that_does_not_compile_is_refused_with_its_line(modules: Any) -
         (("missing-file.lua",), FileNotFoundError),
     ],
 )
-def test_modules_that_cannot_be(
+def test_invalid_modules_raise(
     modules: Any, arguments: tuple[Any, ...], kind: type[Exception]
 ) -> None:
     with pytest.raises(kind):
@@ -162,7 +160,7 @@ def test_modules_that_cannot_be(
 
 
 @pytest.mark.usefixtures("modules")
-def test_many_records_at_once(data: Any) -> None:
+def test_apply_many_runs_on_each_record(data: Any) -> None:
     data.put_many({n: {"n": n} for n in range(50)})
     done = data.apply_many(range(50), "visits", "visit", [1])
     assert [record.results for record in done] == [(n + 1,) for n in range(50)]
@@ -175,7 +173,7 @@ def test_many_records_at_once(data: Any) -> None:
 
 
 @pytest.mark.usefixtures("modules")
-def test_rows_of_a_batch(data: Any) -> None:
+def test_apply_rows_run_in_a_batch(data: Any) -> None:
     done = data.batch(
         [
             spikewire.Write("a", {"n": 1}),

@@ -1,4 +1,4 @@
-"""Second requests for reads with a late answer, on every face."""
+"""Second requests for reads with a late answer, on every API."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from waiting import becomes, ends_before, until
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 #: Longer than a read that is not delayed takes on any machine.
 SLOW = 3.0
@@ -44,8 +44,8 @@ def healthy(cluster: Cluster) -> Iterator[None]:
     cluster.clear_faults(1)
 
 
-def opened(face: Face, cluster: Cluster, **options: Any) -> Any:
-    return face.open(cluster.seeds, **{"timeout": 30, "hedge_percent": 100, **options})
+def opened(api: Api, cluster: Cluster, **options: Any) -> Any:
+    return api.open(cluster.seeds, **{"timeout": 30, "hedge_percent": 100, **options})
 
 
 def hedges(client: Opened) -> tuple[int, int]:
@@ -54,14 +54,14 @@ def hedges(client: Opened) -> tuple[int, int]:
 
 
 def idle(client: Opened) -> bool:
-    client.face.breathe()
+    client.api.breathe()
     return bool(client.raw.stats().in_flight == 0)
 
 
 def read_all(client: Opened) -> list[Any]:
     """Reads all records, all in flight together."""
     data = client.raw.dataset("test", "hedged")
-    if client.face.is_blocking:
+    if client.api.is_blocking:
         with ThreadPoolExecutor(len(KEYS)) as pool:
             return [record["v"] for record in pool.map(data.get, KEYS)]
 
@@ -69,13 +69,13 @@ def read_all(client: Opened) -> list[Any]:
         records = await asyncio.gather(*(data.get(key) for key in KEYS))
         return [record["v"] for record in records]
 
-    found: list[Any] = client.face.settle(main)
-    return found
+    results: list[Any] = client.api.settle(main)
+    return results
 
 
 @pytest.mark.parametrize("replica", ["sequence", "any"])
-def test_a_slow_node_holds_nothing_up(face: Face, cluster: Cluster, replica: str) -> None:
-    with opened(face, cluster, hedge=0.02, replica=replica) as client:
+def test_a_slow_node_does_not_delay_reads(api: Api, cluster: Cluster, replica: str) -> None:
+    with opened(api, cluster, hedge=0.02, replica=replica) as client:
         data = client.dataset("test", "hedged")
         assert data.get(1)["v"] == 1
         cluster.inject(1, delay=SLOW)
@@ -94,8 +94,8 @@ def test_a_slow_node_holds_nothing_up(face: Face, cluster: Cluster, replica: str
         assert until(lambda: idle(client))
 
 
-def test_calls_and_profiles_say_otherwise(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, hedge=0.02) as client:
+def test_calls_and_profiles_override_the_client(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, hedge=0.02) as client:
         data = client.dataset("test", "hedged")
         cluster.inject(0, delay=0.2)
         cluster.inject(1, delay=0.2)
@@ -106,20 +106,20 @@ def test_calls_and_profiles_say_otherwise(face: Face, cluster: Cluster) -> None:
         assert data.get(1)["v"] == 1
         assert hedges(client)[0] == 1
     profile = Profile("eager", read={"point": {"hedge": timedelta(milliseconds=20)}})
-    with opened(face, cluster) as client:
+    with opened(api, cluster) as client:
         data = client.raw.with_profile(profile).dataset("test", "hedged")
-        assert face.settle(lambda: data.get(1, hedge=0))["v"] == 1
+        assert api.settle(lambda: data.get(1, hedge=0))["v"] == 1
         assert hedges(client) == (0, 0)
-        assert face.settle(lambda: data.get(1))["v"] == 1
+        assert api.settle(lambda: data.get(1))["v"] == 1
         assert hedges(client)[0] == 1
         explained = client.raw.with_profile(profile).explain("get")
         assert explained["hedge"].source == "profile 'eager', read.point.hedge"
 
 
-def test_steps_of_the_builder(face: Face, cluster: Cluster) -> None:
-    if face.name not in ("blocking", "asyncio"):
-        pytest.skip("the builder has two faces")
-    with opened(face, cluster) as client:
+def test_builder_steps_hedge(api: Api, cluster: Cluster) -> None:
+    if api.name not in ("blocking", "asyncio"):
+        pytest.skip("the builder has two APIs")
+    with opened(api, cluster) as client:
         session, key = client.raw.session(), spikewire.Key("test", "hedged", 1)
         calls: tuple[Callable[[Any], Any], ...] = (
             lambda hedge: session.query(key).bins("v").hedge(hedge).first(),
@@ -129,18 +129,18 @@ def test_steps_of_the_builder(face: Face, cluster: Cluster) -> None:
         )
         for call in calls:
             with pytest.raises(ValueError, match="p200"):
-                face.settle(partial(call, "p200"))
+                api.settle(partial(call, "p200"))
         cluster.inject(0, delay=0.2)
         cluster.inject(1, delay=0.2)
         for sent, call in enumerate(calls, 1):
-            assert face.settle(partial(call, 0))
+            assert api.settle(partial(call, 0))
             assert hedges(client)[0] == sent - 1
-            assert face.settle(partial(call, 0.02))
+            assert api.settle(partial(call, 0.02))
             assert hedges(client)[0] == sent
 
 
-def test_writes_have_none(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, hedge=0.02) as client:
+def test_writes_are_never_hedged(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, hedge=0.02) as client:
         data = client.dataset("test", "written")
         cluster.inject(0, delay=0.2)
         cluster.inject(1, delay=0.2)
@@ -157,8 +157,8 @@ def test_writes_have_none(face: Face, cluster: Cluster) -> None:
         data.delete(1)
 
 
-def test_only_a_share_of_the_reads(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, hedge=0.01, hedge_percent=5) as client:
+def test_only_a_share_of_the_reads(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, hedge=0.01, hedge_percent=5) as client:
         cluster.inject(0, delay=0.1)
         cluster.inject(1, delay=0.1)
         for _ in range(3):
@@ -167,8 +167,8 @@ def test_only_a_share_of_the_reads(face: Face, cluster: Cluster) -> None:
         assert 0 < hedges(client)[0] <= 10 + 3 * len(KEYS) * 5 // 100
 
 
-def test_a_percentile_of_what_the_other_node_takes(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, hedge="p95") as client:
+def test_a_percentile_of_what_the_other_node_takes(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, hedge="p95") as client:
         data = client.dataset("test", "hedged")
         for key in list(KEYS) * 2:
             assert data.get(key)["v"] == key
@@ -181,8 +181,8 @@ def test_a_percentile_of_what_the_other_node_takes(face: Face, cluster: Cluster)
         assert hedges(client)[1] > 0
 
 
-def test_where_no_other_node_has_the_record(face: Face) -> None:
-    with Cluster(nodes=1) as alone, opened(face, alone, hedge=0.01) as client:
+def test_a_single_node_gets_no_second_request(api: Api) -> None:
+    with Cluster(nodes=1) as alone, opened(api, alone, hedge=0.01) as client:
         data = client.dataset("test", "alone")
         data.put(1, {"n": 1})
         alone.inject(0, delay=0.1)
@@ -190,8 +190,8 @@ def test_where_no_other_node_has_the_record(face: Face) -> None:
         assert hedges(client) == (0, 0)
 
 
-def test_the_deadline_is_that_of_the_call(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, hedge=0.02) as client:
+def test_the_deadline_is_that_of_the_call(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, hedge=0.02) as client:
         data = client.dataset("test", "hedged")
         assert data.get(1)["v"] == 1
         cluster.inject(0, delay=SLOW)
@@ -205,8 +205,8 @@ def test_the_deadline_is_that_of_the_call(face: Face, cluster: Cluster) -> None:
         assert until(lambda: idle(client))
 
 
-def test_a_failure_that_comes_first_is_tried_again_as_ever(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, hedge=0.5, max_error_rate=0) as client:
+def test_a_failure_that_comes_first_is_tried_again_as_ever(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, hedge=0.5, max_error_rate=0) as client:
         data = client.dataset("test", "hedged")
         cluster.inject(0, error=1.0, code=18)
         assert [data.get(key)["v"] for key in KEYS] == list(KEYS)
@@ -216,7 +216,7 @@ def test_a_failure_that_comes_first_is_tried_again_as_ever(face: Face, cluster: 
         assert caught.value.attempts == 3
 
 
-def test_no_second_request_for_a_task_that_was_cancelled(cluster: Cluster) -> None:
+def test_a_cancelled_task_sends_no_second_request(cluster: Cluster) -> None:
     async def main() -> None:
         options: dict[str, Any] = {"timeout": 30, "hedge": 0.3, "hedge_percent": 100}
         async with spikewire.AsyncClient(cluster.seeds, **options) as client:
@@ -255,7 +255,7 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "says"),
+    ("value", "error", "message"),
     [
         (0.0001, ValueError, "hedge must be from 0.001 s to 600 s, or 0 for none, got 0.0001"),
         (601, ValueError, "hedge must be from"),
@@ -265,12 +265,14 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
         ([], TypeError, "hedge must be seconds as a number or a timedelta, not list"),
     ],
 )
-def test_mistakes(cluster: Cluster, value: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_invalid_hedges_raise(
+    cluster: Cluster, value: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         spikewire.Client(cluster.seeds, hedge=value)
-    with spikewire.Client(cluster.seeds) as client, pytest.raises(error, match=says):
+    with spikewire.Client(cluster.seeds) as client, pytest.raises(error, match=message):
         client.dataset("test", "hedged").get(1, hedge=value)
-    with pytest.raises(spikewire.ProfileError, match=says):
+    with pytest.raises(spikewire.ProfileError, match=message):
         Profile("wrong", read={"hedge": value})
     with pytest.raises(ValueError, match="hedge_percent must be from 1 to 100"):
         spikewire.Client(cluster.seeds, hedge_percent=0)

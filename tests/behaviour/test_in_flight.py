@@ -39,11 +39,11 @@ def run(request: pytest.FixtureRequest) -> Callable[[Callable[[], Awaitable[None
 
 
 def client_of(cluster: Cluster, limit: int, **options: Any) -> spikewire.AsyncClient:
-    given: dict[str, Any] = {"timeout": 30, "connect_timeout": 20, **options}
-    return spikewire.AsyncClient(cluster.seeds, max_in_flight=limit, **given)
+    value: dict[str, Any] = {"timeout": 30, "connect_timeout": 20, **options}
+    return spikewire.AsyncClient(cluster.seeds, max_in_flight=limit, **value)
 
 
-def test_all_are_served_in_order(run: Any, cluster: Cluster) -> None:
+def test_waiting_calls_run_in_order(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         async with client_of(cluster, 3, queue_limit=0, connections_per_node=1) as client:
             data = client.dataset("test", "line")
@@ -55,8 +55,8 @@ def test_all_are_served_in_order(run: Any, cluster: Cluster) -> None:
 
             await asyncio.gather(*(one(number) for number in range(200)))
             assert order == sorted(order), "a connection answers in the order of its requests"
-            found = await asyncio.gather(*(data.get(number) for number in range(200)))
-            assert [record["n"] for record in found] == list(range(200))
+            results = await asyncio.gather(*(data.get(number) for number in range(200)))
+            assert [record["n"] for record in results] == list(range(200))
             batch = await data.get_many(range(200))
             assert [record["n"] for record in batch if record] == list(range(200))
             assert await becomes(lambda: client.stats().in_flight == 0)
@@ -79,9 +79,7 @@ def test_no_more_than_the_limit_are_sent(run: Any, cluster: Cluster) -> None:
     run(main)
 
 
-def test_what_is_under_way_is_told_also_while_nothing_is_counted(
-    run: Any, cluster: Cluster
-) -> None:
+def test_stats_report_calls_in_flight_without_metrics(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         async with client_of(cluster, 2) as client:
 
@@ -147,7 +145,7 @@ def test_a_cancelled_waiter_gives_its_place_up(run: Any, cluster: Cluster) -> No
     run(main)
 
 
-def test_closing_ends_the_line(run: Any, cluster: Cluster) -> None:
+def test_closing_fails_waiting_calls(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         client = await client_of(cluster, 1).open()
         data = client.dataset("test", "line")
@@ -162,7 +160,7 @@ def test_closing_ends_the_line(run: Any, cluster: Cluster) -> None:
     run(main)
 
 
-def test_what_is_refused() -> None:
+def test_invalid_limits_raise() -> None:
     with pytest.raises(TypeError, match="max_in_flight is an option of AsyncClient"):
         spikewire.Client("127.0.0.1:3000", max_in_flight=1)  # type: ignore[call-arg]
     for wrong, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):

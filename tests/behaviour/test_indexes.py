@@ -11,7 +11,7 @@ from spikewire import GeoJSON, around, between, contains, ctx, equal, exp, op, w
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 COUNT = 500
 SQUARE = GeoJSON({"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]]]})
@@ -25,7 +25,7 @@ class Indexed:
     """A set with indexes on most of its bins."""
 
     def __init__(self, client: Opened, name: str) -> None:
-        self.face, self.client, self.name = client.face, client, name
+        self.api, self.client, self.name = client.api, client, name
         self.raw = client.raw.dataset("test", name)
         rows = {
             i: {
@@ -56,49 +56,49 @@ class Indexed:
 
     def call(self, verb: str, *args: Any, **options: Any) -> Any:
         method = getattr(self.client.raw.indexes, verb)
-        return self.face.settle(lambda: method(*args, **options))
+        return self.api.settle(lambda: method(*args, **options))
 
     def ids(self, **options: Any) -> list[int]:
-        return sorted(record.key.key for record in self.face.rows(self.raw.query(**options)))
+        return sorted(record.key.key for record in self.api.rows(self.raw.query(**options)))
 
 
 @pytest.fixture(scope="module")
 def indexed(client: Opened) -> Indexed:
-    return Indexed(client, f"ix{client.face.name}")
+    return Indexed(client, f"ix{client.api.name}")
 
 
-def test_integers(indexed: Indexed) -> None:
+def test_integer_indexes_match_ranges_and_values(indexed: Indexed) -> None:
     expected = [i for i in range(COUNT) if 20 <= i % 50 <= 30]
     assert indexed.ids(index=between("age", 20, 30)) == expected
     assert indexed.ids(index=equal("age", 7)) == [i for i in range(COUNT) if i % 50 == 7]
     assert indexed.ids(index=between("age", 90, 99)) == []
 
 
-def test_other_kinds(indexed: Indexed) -> None:
+def test_indexes_on_strings_blobs_lists_and_maps_are_queried(indexed: Indexed) -> None:
     assert indexed.ids(index=equal("name", "n3")) == [i for i in range(COUNT) if i % 10 == 3]
     assert indexed.ids(index=equal("blob", b"\x02")) == [i for i in range(COUNT) if i % 5 == 2]
     assert indexed.ids(index=contains("tags", 5)) == [i for i in range(COUNT) if i % 7 == 5]
     assert indexed.ids(index=contains("tags", "t1")) == [i for i in range(COUNT) if i % 3 == 1]
-    found = indexed.ids(index=contains("map", "k3", of="mapkeys"))
-    assert found == [i for i in range(COUNT) if i % 4 == 3]
-    found = indexed.ids(index=between("map", 4, 5, of="mapvalues"))
-    assert found == [i for i in range(COUNT) if i % 6 >= 4]
+    ids = indexed.ids(index=contains("map", "k3", of="mapkeys"))
+    assert ids == [i for i in range(COUNT) if i % 4 == 3]
+    ids = indexed.ids(index=between("map", 4, 5, of="mapvalues"))
+    assert ids == [i for i in range(COUNT) if i % 6 >= 4]
 
 
-def test_places(indexed: Indexed) -> None:
-    found = indexed.ids(index=within("at", SQUARE))
+def test_geo_indexes_match_points_in_regions(indexed: Indexed) -> None:
+    ids = indexed.ids(index=within("at", SQUARE))
     inside = [i for i in range(COUNT) if 1 <= i % 20 <= 8]
-    assert set(inside) <= set(found) <= {i for i in range(COUNT) if i % 20 <= 9}
-    found = indexed.ids(index=around("area", point(3, 3)))
-    assert found == [i for i in range(COUNT) if i % 2]
+    assert set(inside) <= set(ids) <= {i for i in range(COUNT) if i % 20 <= 9}
+    ids = indexed.ids(index=around("area", point(3, 3)))
+    assert ids == [i for i in range(COUNT) if i % 2]
 
 
-def test_an_index_by_its_name(indexed: Indexed) -> None:
+def test_an_index_is_selected_by_its_name(indexed: Indexed) -> None:
     name = f"{indexed.name}_age_None_int"
     assert indexed.ids(index=equal(None, 7, name=name)) == indexed.ids(index=equal("age", 7))
 
 
-def test_with_everything_else(indexed: Indexed) -> None:
+def test_index_queries_take_all_other_options(indexed: Indexed) -> None:
     expected = [i for i in range(COUNT) if i % 50 < 10 and i % 10 == 3]
     options = {"index": between("age", 0, 9), "where": "$.name == 'n3'"}
     assert indexed.ids(**options, bins=["age"]) == expected
@@ -106,7 +106,7 @@ def test_with_everything_else(indexed: Indexed) -> None:
     cursor, seen = None, []
     while True:
         query = indexed.raw.query(**options, page_size=7, resume=cursor)
-        page = indexed.face.page(query)
+        page = indexed.api.page(query)
         seen += [record.key.key for record in page]
         cursor = page.cursor
         if page.done:
@@ -114,12 +114,12 @@ def test_with_everything_else(indexed: Indexed) -> None:
     assert sorted(seen) == expected
 
 
-def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
+def test_indexes_are_listed_and_dropped(indexed: Indexed, set_name: str) -> None:
     name = indexed.call("create", "test", set_name, "a", int, of="list")
     assert name == f"{set_name}_a_list"
     assert indexed.call("create", "test", set_name, "a", int, of="list") == name
-    (found,) = [index for index in indexed.call("list", "test") if index.name == name]
-    assert found == (name, "test", set_name, "a", "numeric", "list", True)
+    (listed,) = [index for index in indexed.call("list", "test") if index.name == name]
+    assert listed == (name, "test", set_name, "a", "numeric", "list", True)
     with pytest.raises(spikewire.ServerError) as caught:
         indexed.call("create", "test", set_name, "b", int, name=name)
     assert caught.value.code == 200
@@ -127,13 +127,13 @@ def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
     indexed.call("drop", "test", set_name, name)
     assert name not in {index.name for index in indexed.call("list", "test")}
     with pytest.raises(spikewire.ServerError) as caught:
-        indexed.face.rows(indexed.client.raw.query("test", set_name, index=contains("a", 1)))
+        indexed.api.rows(indexed.client.raw.query("test", set_name, index=contains("a", 1)))
     assert caught.value.code == 201
     with pytest.raises(spikewire.Timeout, match=f"index {name} was not ready"):
         indexed.call("wait", "test", name, timeout=0.1)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
@@ -146,7 +146,7 @@ def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
         (("none", "s", "a", int), {}, spikewire.NamespaceNotFound, r"namespace .none. is not in"),
     ],
 )
-def test_indexes_that_cannot_be(
+def test_invalid_indexes_raise(
     indexed: Indexed, arguments: Any, options: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -170,7 +170,7 @@ def test_indexes_that_cannot_be(
         (lambda: within("a", "{}"), TypeError, "the place must be GeoJSON, not str"),  # type: ignore[arg-type]
     ],
 )
-def test_ranges_that_cannot_be(make: Any, error: type[Exception], message: str) -> None:
+def test_invalid_ranges_raise(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
 
@@ -182,33 +182,33 @@ def test_ranges_show_and_compare() -> None:
     assert len({between("age", 1, 2), between("age", 1, 2), equal("age", 1)}) == 2
 
 
-def test_a_node_dies(face: Face) -> None:
+def test_index_queries_survive_a_dead_node(api: Api) -> None:
     with (
         Cluster(nodes=3) as cluster,
-        face.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
+        api.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
     ):
         assert cluster.wait_settled()
         data = client.dataset("test", "a")
         rows = {i: {"n": i % 100, "b": b"x" * 5000} for i in range(3000)}
         data.put_many(rows, send_key=True).raise_for_errors()
         indexes = client.raw.indexes
-        face.settle(lambda: indexes.create("test", "a", "n", int))
+        api.settle(lambda: indexes.create("test", "a", "n", int))
         query = client.raw.query("test", "a", index=between("n", 0, 79))
-        seen = [record.key.key for record in face.some(query, 300)]
+        seen = [record.key.key for record in api.some(query, 300)]
         cluster.kill(1)
-        seen += [record.key.key for record in face.rows(query)]
+        seen += [record.key.key for record in api.rows(query)]
         assert sorted(seen) == [i for i in range(3000) if i % 100 < 80]
 
 
-def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str) -> None:
+def test_a_query_without_its_index_gives_advice(client: Opened, set_name: str) -> None:
     raw = client.raw.dataset("test", set_name)
-    client.face.settle(lambda: raw.put(1, {"n": 1}))
+    client.api.settle(lambda: raw.put(1, {"n": 1}))
     with pytest.raises(spikewire.IndexNotFound, match="filter with where=") as caught:
-        everything(client.face, raw.query(index=between("n", 1, 2)))
+        everything(client.api, raw.query(index=between("n", 1, 2)))
     assert caught.value.code == 201
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     "index",
     [
@@ -227,19 +227,17 @@ def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str
 )
 @pytest.mark.parametrize("way", ["records", "page", "arrow", "numpy", "aggregate", "job"])
 def test_an_index_that_does_not_fit(indexed: Indexed, index: Any, way: str) -> None:
-    face, raw = indexed.face, indexed.raw
+    api, raw = indexed.api, indexed.raw
     ways = {
-        "records": lambda: everything(face, raw.query(index=index)),
-        "page": lambda: face.page(raw.query(index=index, page_size=5)),
-        "arrow": lambda: everything(face, raw.query(index=index).arrow_batches()),
-        "numpy": lambda: everything(face, raw.query(index=index).numpy_batches([("age", "i8")])),
-        "aggregate": lambda: face.settle(
-            lambda: raw.query(index=index).aggregate("indexes", "all")
-        ),
-        "job": lambda: face.settle(lambda: raw.operate_all([op.touch()], index=index)),
+        "records": lambda: everything(api, raw.query(index=index)),
+        "page": lambda: api.page(raw.query(index=index, page_size=5)),
+        "arrow": lambda: everything(api, raw.query(index=index).arrow_batches()),
+        "numpy": lambda: everything(api, raw.query(index=index).numpy_batches([("age", "i8")])),
+        "aggregate": lambda: api.settle(lambda: raw.query(index=index).aggregate("indexes", "all")),
+        "job": lambda: api.settle(lambda: raw.operate_all([op.touch()], index=index)),
     }
     source = "function all(stream) return stream : map(function(rec) return rec.age end) end"
-    indexed.client.face.settle(lambda: indexed.client.raw.modules.register("indexes.lua", source))
+    indexed.client.api.settle(lambda: indexed.client.raw.modules.register("indexes.lua", source))
     with pytest.raises(spikewire.IndexNotFound, match="index") as caught:
         ways[way]()
     assert caught.value.code == 201
@@ -247,21 +245,21 @@ def test_an_index_that_does_not_fit(indexed: Indexed, index: Any, way: str) -> N
 
 
 def test_values_of_other_types_are_left_out(client: Opened, set_name: str) -> None:
-    face, raw, indexes = client.face, client.raw.dataset("test", set_name), client.raw.indexes
-    face.settle(lambda: indexes.create("test", set_name, "v", int, name=set_name))
+    api, raw, indexes = client.api, client.raw.dataset("test", set_name), client.raw.indexes
+    api.settle(lambda: indexes.create("test", set_name, "v", int, name=set_name))
     values = [7, "7", b"7", 7.0, True, [7], {"7": 7}, SQUARE, 7]
     client.dataset("test", set_name).put_many({i: {"v": v, "i": i} for i, v in enumerate(values)})
-    assert sorted(record["i"] for record in everything(face, raw.query(index=equal("v", 7)))) == [
+    assert sorted(record["i"] for record in everything(api, raw.query(index=equal("v", 7)))) == [
         0,
         8,
     ]
     # Given by name, the index is used for any range; it has no such values.
-    assert everything(face, raw.query(index=equal(None, "7", name=set_name))) == []
+    assert everything(api, raw.query(index=equal(None, "7", name=set_name))) == []
 
 
 def test_cursors_belong_to_their_range(indexed: Indexed) -> None:
     query = indexed.raw.query(index=between("age", 1, 9))
-    indexed.face.some(query, 5)
+    indexed.api.some(query, 5)
     for other in (None, between("age", 1, 8), equal("age", 7), equal("name", "n1")):
         with pytest.raises(ValueError, match="it is from another query"):
             indexed.raw.query(index=other, resume=query.cursor)
@@ -270,40 +268,42 @@ def test_cursors_belong_to_their_range(indexed: Indexed) -> None:
             indexed.raw.query(index=between("age", 1, 9), resume=query.cursor[:-cut])
 
 
-def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
-    face, raw = client.face, client.raw.dataset("test", set_name)
+def test_indexes_on_nested_values_and_expressions_are_queried(
+    client: Opened, set_name: str
+) -> None:
+    api, raw = client.api, client.raw.dataset("test", set_name)
     rows = {n: {"a": n, "b": n * 2, "m": {"deep": [n % 7, n % 3]}} for n in range(100)}
-    face.settle(lambda: raw.put_many(rows))
+    api.settle(lambda: raw.put_many(rows))
     indexes = client.raw.indexes
     way = [ctx.map_key("deep")]
     both = exp.bin("a", int) + exp.bin("b", int)
     nested, summed = f"{set_name}_deep", f"{set_name}_sum"
-    face.settle(lambda: indexes.create("test", set_name, "m", int, of="list", name=nested, ctx=way))
-    face.settle(lambda: indexes.create("test", set_name, both, int, name=summed))
+    api.settle(lambda: indexes.create("test", set_name, "m", int, of="list", name=nested, ctx=way))
+    api.settle(lambda: indexes.create("test", set_name, both, int, name=summed))
 
     def found(index: Any) -> list[int]:
         query = raw.query(index=index)
-        return sorted(record["a"] for record in everything(face, query))
+        return sorted(record["a"] for record in everything(api, query))
 
     assert found(contains("m", 5, ctx=way)) == [n for n in range(100) if n % 7 == 5]
     assert found(between(both, 30, 36)) == [10, 11, 12]
     assert found(between(None, 30, 36, name=summed)) == [10, 11, 12]
-    shown = between("m", 1, 2, of="list", ctx=way)
-    assert repr(shown).endswith("of='list', ctx=[ctx.map_key('deep')])")
+    condition = between("m", 1, 2, of="list", ctx=way)
+    assert repr(condition).endswith("of='list', ctx=[ctx.map_key('deep')])")
     with pytest.raises(ValueError, match="needs a name"):
-        face.settle(lambda: indexes.create("test", set_name, both, int))
+        api.settle(lambda: indexes.create("test", set_name, both, int))
     with pytest.raises(ValueError, match="needs a name"):
-        face.settle(lambda: indexes.create("test", set_name, "m", int, ctx=way))
+        api.settle(lambda: indexes.create("test", set_name, "m", int, ctx=way))
     with pytest.raises(ValueError, match="ctx goes with a bin"):
         between(both, 1, 2, ctx=way)
     with pytest.raises(TypeError, match="ctx"):
         between("m", 1, 2, ctx="deep")  # type: ignore[arg-type]
     for name in (nested, summed):
-        face.settle(lambda name=name: indexes.drop("test", set_name, name))  # type: ignore[misc]
+        api.settle(lambda name=name: indexes.drop("test", set_name, name))  # type: ignore[misc]
 
 
-def test_an_index_on_a_set(face: Face, client: Opened, set_name: str) -> None:
-    settle, indexes = face.settle, client.raw.indexes
+def test_an_index_on_a_set(api: Api, client: Opened, set_name: str) -> None:
+    settle, indexes = api.settle, client.raw.indexes
     data = client.dataset("test", set_name)
     data.put_many({n: {"n": n} for n in range(20)}).raise_for_errors()
     for _ in range(2):
@@ -311,54 +311,54 @@ def test_an_index_on_a_set(face: Face, client: Opened, set_name: str) -> None:
     listed = settle(lambda: indexes.list("test"))
     assert (f"{set_name}_set", "test", set_name, None, "", "set", True) in listed
     assert f":set={set_name}:indextype=set" in settle(lambda: client.raw.info("sindex-list:"))
-    assert len(face.rows(client.raw.query("test", set_name))) == 20
+    assert len(api.rows(client.raw.query("test", set_name))) == 20
     settle(lambda: indexes.drop("test", set_name, f"{set_name}_set"))
     # With a name, and without waiting.
-    made = settle(lambda: indexes.create_on_set("test", set_name, name="mine", wait=False))
-    assert made == "mine"
+    name = settle(lambda: indexes.create_on_set("test", set_name, name="mine", wait=False))
+    assert name == "mine"
     settle(lambda: indexes.wait("test", "mine"))
     settle(lambda: indexes.drop("test", set_name, "mine"))
     with pytest.raises(spikewire.NamespaceNotFound):
         settle(lambda: indexes.create_on_set("nowhere", set_name))
-    for given, says in (
+    for arguments, message in (
         (("test", ""), "set"),
         (("test", "s", 1), "positional"),
         (("te;st", "s"), "namespace"),
     ):
-        with pytest.raises((TypeError, ValueError), match=says):
-            settle(lambda given=given: indexes.create_on_set(*given))  # type: ignore[misc]
+        with pytest.raises((TypeError, ValueError), match=message):
+            settle(lambda arguments=arguments: indexes.create_on_set(*arguments))  # type: ignore[misc]
     with pytest.raises(TypeError, match="set must be"):
         settle(lambda: indexes.create_on_set("test", None))
 
 
-def test_sets_with_an_index_of_their_own(face: Face) -> None:
-    with Cluster(nodes=2, indexed_sets=["few"]) as cluster, face.open(cluster.seeds) as client:
+def test_sets_with_an_index_of_their_own(api: Api) -> None:
+    with Cluster(nodes=2, indexed_sets=["few"]) as cluster, api.open(cluster.seeds) as client:
         few, many = client.dataset("test", "few"), client.dataset("test", "many")
         many.put_many({n: {"n": n} for n in range(500)}).raise_for_errors()
         few.put_many({n: {"n": n} for n in range(50)}, send_key=True).raise_for_errors()
-        ask = lambda command: face.settle(lambda: client.raw.info(command))  # noqa: E731
+        ask = lambda command: api.settle(lambda: client.raw.info(command))  # noqa: E731
         assert "enable-index=true" in ask("sets/test/few")
         assert "enable-index=false" in ask("sets/test/many")
-        found = face.rows(client.raw.query("test", "few"))
-        assert sorted(record.key.key for record in found) == list(range(50))
+        rows = api.rows(client.raw.query("test", "few"))
+        assert sorted(record.key.key for record in rows) == list(range(50))
         # Under a name, it is listed.
-        face.settle(lambda: client.raw.indexes.create_on_set("test", "few", name="all"))
-        listed = face.settle(lambda: client.raw.indexes.list("test"))
+        api.settle(lambda: client.raw.indexes.create_on_set("test", "few", name="all"))
+        listed = api.settle(lambda: client.raw.indexes.list("test"))
         assert listed == [("all", "test", "few", None, "", "set", True)]
-        assert len(face.rows(client.raw.query("test", "few"))) == 50
-        face.settle(lambda: client.raw.indexes.drop("test", "few", "all"))
-        assert len(face.rows(client.raw.query("test", "few"))) == 50
+        assert len(api.rows(client.raw.query("test", "few"))) == 50
+        api.settle(lambda: client.raw.indexes.drop("test", "few", "all"))
+        assert len(api.rows(client.raw.query("test", "few"))) == 50
     with pytest.raises(TypeError, match="indexed_sets must be a list of str"):
         Cluster(indexed_sets="few")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="indexed set"):
         Cluster(indexed_sets=[""])
 
 
-def everything(face: Face, query: Any) -> list[Any]:
-    if face.is_blocking:
+def everything(api: Api, query: Any) -> list[Any]:
+    if api.is_blocking:
         return list(query)
 
     async def collect() -> list[Any]:
         return [record async for record in query]
 
-    return face.settle(collect)
+    return api.settle(collect)

@@ -10,7 +10,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Opened
+    from apis import Opened
 
 COUNT = 400
 
@@ -19,17 +19,17 @@ class Filled:
     """A set with ``COUNT`` records, and its jobs with their methods settled."""
 
     def __init__(self, client: Opened, name: str) -> None:
-        self.client, self.face, self.name = client, client.face, name
+        self.client, self.api, self.name = client, client.api, name
         self.verbs = client.dataset("test", name)
         rows = {i: {"n": i, "v": 0} for i in range(COUNT)}
         self.verbs.put_many(rows, send_key=True).raise_for_errors()
 
     def ended(self, job: Any) -> Any:
-        return self.face.settle(lambda: job.wait(60))
+        return self.api.settle(lambda: job.wait(60))
 
     def changed(self) -> list[int]:
         query = self.client.raw.query("test", self.name, where="$.v > 0")
-        return sorted(record.key.key for record in self.face.rows(query))
+        return sorted(record.key.key for record in self.api.rows(query))
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def filled(client: Opened, set_name: str) -> Filled:
     return Filled(client, set_name)
 
 
-def test_every_record(filled: Filled) -> None:
+def test_a_job_changes_every_record(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1), op.put("seen", True)])
     progress = filled.ended(job)
     assert progress.done
@@ -48,7 +48,7 @@ def test_every_record(filled: Filled) -> None:
     assert str(job.id) in repr(job)
 
 
-def test_some_records(filled: Filled) -> None:
+def test_a_job_changes_matching_records(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1)], where="$.n < 10", ttl=1000)
     progress = filled.ended(job)
     assert (progress.succeeded, progress.filtered) == (10, COUNT - 10)
@@ -56,18 +56,18 @@ def test_some_records(filled: Filled) -> None:
     assert 900 < filled.verbs.get(3).ttl <= 1000
 
 
-def test_by_an_index(filled: Filled) -> None:
+def test_a_job_selects_records_by_an_index(filled: Filled) -> None:
     indexes = filled.client.raw.indexes
-    filled.face.settle(lambda: indexes.create("test", filled.name, "n", int))
+    filled.api.settle(lambda: indexes.create("test", filled.name, "n", int))
     index = spikewire.between("n", 50, 59)
     filled.ended(filled.verbs.operate_all([op.add("v", 1)], index=index))
     assert filled.changed() == list(range(50, 60))
 
 
-def test_a_function(filled: Filled) -> None:
+def test_a_job_runs_a_function_on_every_record(filled: Filled) -> None:
     source = "function f(rec, by) rec['v'] = rec['v'] + by; aerospike:update(rec) end"
     modules = filled.client.raw.modules
-    filled.face.settle(lambda: modules.register("jobs.lua", source))
+    filled.api.settle(lambda: modules.register("jobs.lua", source))
     progress = filled.ended(filled.verbs.apply_all("jobs", "f", [5], where="$.n >= 390"))
     assert progress.succeeded == 10
     assert filled.changed() == list(range(390, 400))
@@ -78,46 +78,48 @@ def test_a_function(filled: Filled) -> None:
     ("module", "function"),
     [("failing", "fail"), ("failing", "spin"), ("failing", "none"), ("nothing", "none")],
 )
-def test_functions_that_fail(client: Opened, set_name: str, module: str, function: str) -> None:
-    face, few = client.face, client.dataset("test", set_name)
+def test_failing_functions_are_counted(
+    client: Opened, set_name: str, module: str, function: str
+) -> None:
+    api, few = client.api, client.dataset("test", set_name)
     few.put_many({i: {"v": 0} for i in range(4)}).raise_for_errors()
     source = "function fail(rec) error('no luck') end function spin(rec) while true do end end"
-    face.settle(lambda: client.raw.modules.register("failing.lua", source))
+    api.settle(lambda: client.raw.modules.register("failing.lua", source))
     job = few.apply_all(module, function)
-    progress = face.settle(lambda: job.wait(60))
+    progress = api.settle(lambda: job.wait(60))
     assert (progress.done, progress.succeeded, progress.failed) == (True, 0, 4)
     assert [few.get(i)["v"] for i in range(4)] == [0] * 4
 
 
-def test_on_a_client(filled: Filled) -> None:
+def test_jobs_of_a_client_name_their_set(filled: Filled) -> None:
     job = filled.client.verbs.operate_all("test", filled.name, [op.add("v", 1)])
     filled.ended(job)
     assert len(filled.changed()) == COUNT
 
 
-def test_abort(filled: Filled) -> None:
+def test_a_job_is_aborted(filled: Filled) -> None:
     # At 10 ms per record, the slowest rate of nodes, this takes half a minute.
     filled.verbs.put_many({i: {"v": 0} for i in range(COUNT, 10_000)}).raise_for_errors()
     job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=1)
     with pytest.raises(spikewire.Timeout, match=f"job {job.id} was"):
-        filled.face.settle(lambda: job.wait(0.05))
-    assert not filled.face.settle(job.progress).done
-    filled.face.settle(job.abort)
+        filled.api.settle(lambda: job.wait(0.05))
+    assert not filled.api.settle(job.progress).done
+    filled.api.settle(job.abort)
     progress = filled.ended(job)
     assert progress.aborted
     assert progress.succeeded < 10_000
-    filled.face.settle(job.abort)
+    filled.api.settle(job.abort)
 
 
-def test_touching_and_deleting_all(filled: Filled) -> None:
+def test_touch_all_and_delete_all_change_matching_records(filled: Filled) -> None:
     progress = filled.ended(filled.verbs.touch_all(where="$.n < 10", ttl=1000))
     assert progress.succeeded == 10
     assert 900 <= filled.verbs.get(3).ttl <= 1000
     filled.ended(filled.verbs.delete_all(where="$.n >= 10"))
-    left = filled.face.rows(filled.client.raw.query("test", filled.name))
+    left = filled.api.rows(filled.client.raw.query("test", filled.name))
     assert sorted(record["n"] for record in left) == list(range(10))
     filled.ended(filled.client.verbs.delete_all("test", filled.name))
-    assert filled.face.rows(filled.client.raw.query("test", filled.name)) == []
+    assert filled.api.rows(filled.client.raw.query("test", filled.name)) == []
     with pytest.raises(ValueError, match="records_per_second must be from 1"):
         filled.verbs.delete_all(records_per_second=0)
 
@@ -125,7 +127,7 @@ def test_touching_and_deleting_all(filled: Filled) -> None:
 @pytest.mark.parametrize("verb", ["operate_all", "apply_all", "touch_all", "delete_all"])
 def test_a_set_that_no_node_knows(client: Opened, set_name: str, verb: str) -> None:
     """Nodes answer "not found" for sets of which they never had a record: nothing to do."""
-    modules, settle = client.raw.modules, client.face.settle
+    modules, settle = client.raw.modules, client.api.settle
     settle(lambda: modules.register("few.lua", "function f(rec) end"))
     operations: list[Any] = [[op.add("v", 1)]]
     arguments = {"operate_all": operations, "apply_all": ["few", "f"]}.get(verb, [])
@@ -142,16 +144,16 @@ def test_a_set_that_few_nodes_know(client: Opened, set_name: str, verb: str) -> 
     data.put("only", {"v": 0})
     arguments = [[op.add("v", 1)]] if verb == "operate_all" else []
     job = getattr(data, verb)(*arguments)
-    assert client.face.settle(lambda: job.wait(60)).succeeded == 1
+    assert client.api.settle(lambda: job.wait(60)).succeeded == 1
 
 
 def test_zero_is_no_limit(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=COUNT // 2)
-    assert filled.face.settle(lambda: job.wait(0)).done
+    assert filled.api.settle(lambda: job.wait(0)).done
     assert len(filled.changed()) == COUNT
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
@@ -165,14 +167,14 @@ def test_zero_is_no_limit(filled: Filled) -> None:
         (([op.add("v", 1)],), {"where": 5}, TypeError, "where"),
     ],
 )
-def test_what_cannot_be(
+def test_invalid_jobs_raise(
     filled: Filled, arguments: Any, options: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         filled.verbs.operate_all(*arguments, **options)
 
 
-def test_what_the_cluster_refuses(filled: Filled) -> None:
+def test_errors_of_the_server_raise(filled: Filled) -> None:
     with pytest.raises(spikewire.ServerError) as caught:
         filled.verbs.operate_all([op.add("v", 1)], index=spikewire.equal("nothing", 1))
     assert caught.value.code == 201

@@ -12,7 +12,7 @@ import spikewire
 from spikewire import Key
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 
 class Index:
@@ -34,7 +34,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: repr(key)[:20])
-def test_every_type_of_key(data: Caller, key: object) -> None:
+def test_keys_of_every_type_round_trip(data: Caller, key: object) -> None:
     data.put(key, {"v": 1}, send_key=True)
     record = data.get(key)
     assert record.bins == {"v": 1}
@@ -43,7 +43,7 @@ def test_every_type_of_key(data: Caller, key: object) -> None:
     assert data.delete(key) is True
 
 
-def test_types_are_apart(data: Caller) -> None:
+def test_keys_of_different_types_are_different_records(data: Caller) -> None:
     keys = [1, "1", b"1"]
     for at, key in enumerate(keys):
         data.put(key, {"v": at})
@@ -77,7 +77,7 @@ def test_keys_that_may_change_are_copied(data: Caller) -> None:
     assert (array.key, type(array.key)) == (41, int)
 
 
-def test_values_that_cannot_be_keys(data: Caller) -> None:
+def test_invalid_keys_raise(data: Caller) -> None:
     for key, parts in {
         1.5: ["float (1.5)", "int(key)"],
         ("a", 1): ["tuple (('a', 1))", "join"],
@@ -91,13 +91,13 @@ def test_values_that_cannot_be_keys(data: Caller) -> None:
         data.get([1, 2])
 
 
-def test_what_counts_as_an_index_is_an_integer(data: Caller) -> None:
+def test_objects_with_index_are_integer_keys(data: Caller) -> None:
     data.put(41, {"v": 1})
     for same in (Index(), Colour.RED):
         assert data.get(same).bins == {"v": 1}
 
 
-def test_numpy_integers(data: Caller) -> None:
+def test_numpy_integers_are_integer_keys(data: Caller) -> None:
     numpy = pytest.importorskip("numpy")
     data.put(41, {"v": 1})
     for kind in (numpy.int8, numpy.uint16, numpy.int64, numpy.uint64):
@@ -150,7 +150,7 @@ def test_records_pickle(data: Caller) -> None:
     assert pickle.loads(pickle.dumps(operated)).results == ([1],)
 
 
-def test_many_keys_over_all_nodes(client: Opened, data: Caller) -> None:
+def test_keys_on_all_nodes_are_found(client: Opened, data: Caller) -> None:
     for key in range(300):
         data.put(key, {"v": key})
     assert [data.get(key)["v"] for key in range(300)] == list(range(300))

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def test_five_hundred_tasks_take_turns_on_one_place(run: Any, cluster: Cluster) -> None:
+def test_five_hundred_tasks_share_one_pipeline_slot(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
             cluster.seeds, timeout=30, connect_timeout=20, pipeline_depth=1, connections_per_node=1
         ) as client:
             data = client.dataset("test", "turns")
             await asyncio.gather(*(data.put(key, {"v": key}) for key in range(500)))
-            found = await asyncio.gather(*(data.get(key) for key in range(500)))
-            assert [one["v"] for one in found] == list(range(500))
+            results = await asyncio.gather(*(data.get(key) for key in range(500)))
+            assert [one["v"] for one in results] == list(range(500))
 
     run(main())
 
 
-def test_they_are_served_in_the_order_they_came(run: Any) -> None:
+def test_waiting_calls_are_served_in_order(run: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
             cluster.seeds, timeout=30, connect_timeout=20, pipeline_depth=1, connections_per_node=1
@@ -50,7 +50,7 @@ def test_they_are_served_in_the_order_they_came(run: Any) -> None:
         run(main())
 
 
-def test_a_full_queue_says_so(run: Any) -> None:
+def test_a_full_queue_raises(run: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
             cluster.seeds,
@@ -104,18 +104,18 @@ def test_a_deadline_passes_while_waiting_for_a_turn(run: Any) -> None:
 
 
 @pytest.mark.parametrize("count", [256, 257, 1000, 5000])
-def test_no_count_fails_by_itself(run: Any, cluster: Cluster, count: int) -> None:
+def test_no_number_of_calls_fails_by_itself(run: Any, cluster: Cluster, count: int) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:
             data = client.dataset("test", "count")
             await asyncio.gather(*(data.put(key, {"v": key}) for key in range(count)))
-            found = await asyncio.gather(*(data.get(key) for key in range(count)))
-            assert [one["v"] for one in found] == list(range(count))
+            results = await asyncio.gather(*(data.get(key) for key in range(count)))
+            assert [one["v"] for one in results] == list(range(count))
 
     run(main())
 
 
-def test_large_values_between_small_ones(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_large_values_do_not_disturb_small_ones(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         rng = random.Random(2)
         async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:
@@ -124,8 +124,8 @@ def test_large_values_between_small_ones(run: Any, cluster: Cluster, set_name: s
             values = {key: bytes([key]) * size for key, size in sizes.items()}
             for _ in range(2):
                 await asyncio.gather(*(data.put(key, {"v": v}) for key, v in values.items()))
-                found = await asyncio.gather(*(data.get(key) for key in values))
-                assert [one["v"] for one in found] == list(values.values())
+                results = await asyncio.gather(*(data.get(key) for key in values))
+                assert [one["v"] for one in results] == list(values.values())
 
     run(main())
 
@@ -138,13 +138,13 @@ def test_large_values_share_one_connection(run: Any, cluster: Cluster, set_name:
             data = client.dataset("test", set_name)
             values = {key: bytes([key]) * 900_000 for key in range(20)}
             await asyncio.gather(*(data.put(key, {"v": v}) for key, v in values.items()))
-            found = await asyncio.gather(*(data.get(key) for key in values))
-            assert [one["v"] for one in found] == list(values.values())
+            results = await asyncio.gather(*(data.get(key) for key in values))
+            assert [one["v"] for one in results] == list(values.values())
 
     run(main())
 
 
-def test_questions_do_not_wait_for_large_batches(run: Any) -> None:
+def test_single_calls_do_not_wait_for_large_batches(run: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
             nodes.seeds, timeout=60, connect_timeout=2, connections_per_node=1
@@ -165,7 +165,7 @@ def test_questions_do_not_wait_for_large_batches(run: Any) -> None:
         run(main())
 
 
-def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_memory_of_large_values_is_freed(run: Any, cluster: Cluster, set_name: str) -> None:
     def resident() -> int:
         lines = Path("/proc/self/status").read_text().splitlines()
         line = next(line for line in lines if line.startswith("VmRSS:"))
@@ -218,7 +218,7 @@ class TestBlockingThreads:
             thread.join(60)
         return ended
 
-    def test_a_hundred_threads_take_turns_on_one_place(self, cluster: Cluster) -> None:
+    def test_a_hundred_threads_share_one_pipeline_slot(self, cluster: Cluster) -> None:
         with spikewire.Client(
             cluster.seeds, timeout=30, connect_timeout=20, pipeline_depth=1, connections_per_node=1
         ) as client:
@@ -231,7 +231,7 @@ class TestBlockingThreads:
 
             assert self.together(100, call) == [[number] * 20 for number in range(100)]
 
-    def test_a_full_queue_says_so(self) -> None:
+    def test_a_full_queue_raises(self) -> None:
         with (
             Cluster(1) as cluster,
             spikewire.Client(

@@ -34,7 +34,7 @@ HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class TestLoops:
-    def test_several_loops_in_several_threads(self, cluster: Cluster, set_name: str) -> None:
+    def test_loops_of_several_threads_share_a_client(self, cluster: Cluster, set_name: str) -> None:
         client = asyncio.run(
             spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
         )
@@ -83,7 +83,9 @@ class TestLoops:
         assert [run_on(loop(), again()) for _ in range(5)] == [2, 3, 4, 5, 6]
         asyncio.run(client.close())
 
-    def test_a_loop_within_a_loop(self, run: Any, cluster: Cluster, set_name: str) -> None:
+    def test_a_client_works_in_a_nested_loop(
+        self, run: Any, cluster: Cluster, set_name: str
+    ) -> None:
         async def within(data: spikewire.AsyncDataset) -> None:
             await data.add(1, {"v": 1})
 
@@ -116,7 +118,7 @@ class TestLoops:
 
         run(main())
 
-    def test_a_loop_that_ends_with_calls_under_way(self, cluster: Cluster, set_name: str) -> None:
+    def test_a_loop_may_end_with_calls_in_flight(self, cluster: Cluster, set_name: str) -> None:
         client = asyncio.run(
             spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
         )
@@ -198,7 +200,7 @@ class TestLoops:
             assert [loop for loop in many if loop() is not None] == []
             asyncio.run(client.close())
 
-    def test_a_loop_without_descriptors(self, cluster: Cluster) -> None:
+    def test_a_loop_without_add_reader_works(self, cluster: Cluster) -> None:
         class Poor(asyncio.SelectorEventLoop):
             def add_reader(self, *_: object) -> None:
                 raise NotImplementedError
@@ -213,7 +215,7 @@ class TestLoops:
 
 class TestClosing:
     @pytest.mark.parametrize("write", [False, True])
-    def test_calls_under_way_are_told(self, run: Any, write: bool) -> None:
+    def test_closing_fails_calls_in_flight(self, run: Any, write: bool) -> None:
         async def main() -> None:
             client = await spikewire.AsyncClient.connect(
                 cluster.seeds, timeout=60, connect_timeout=20
@@ -231,7 +233,7 @@ class TestClosing:
         with Cluster(1) as cluster:
             run(main())
 
-    def test_from_another_loop(self) -> None:
+    def test_a_client_is_closed_from_another_loop(self) -> None:
         async def main() -> None:
             client = await spikewire.AsyncClient.connect(slow.seeds, timeout=60, connect_timeout=20)
             data = client.dataset("test", "closing")
@@ -246,7 +248,9 @@ class TestClosing:
         with Cluster(1) as slow:
             run_on(asyncio.new_event_loop(), main())
 
-    def test_under_load(self, run: Any, cluster: Cluster, set_name: str) -> None:
+    def test_closing_under_load_raises_client_closed(
+        self, run: Any, cluster: Cluster, set_name: str
+    ) -> None:
         async def endless(data: spikewire.AsyncDataset, number: int) -> int:
             turn = 0
             try:

@@ -12,7 +12,7 @@ from spikewire import op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
 
 
 def bins(record: Any) -> Any:
@@ -26,10 +26,10 @@ def filled(data: Caller) -> Caller:
 
 
 class TestReads:
-    def test_input_order_with_misses_and_duplicates(self, filled: Caller) -> None:
+    def test_rows_are_in_input_order_with_misses_and_duplicates(self, filled: Caller) -> None:
         keys = [5, 999, 5, 0, "none", 299]
-        found = filled.get_many(keys)
-        assert [bins(r) for r in found] == [
+        batch = filled.get_many(keys)
+        assert [bins(r) for r in batch] == [
             {"n": 5, "s": "5"},
             None,
             {"n": 5, "s": "5"},
@@ -37,58 +37,58 @@ class TestReads:
             None,
             {"n": 299, "s": "299"},
         ]
-        assert list(found.codes) == [0, 2, 0, 0, 2, 0]
-        assert (len(found), found.found, found.errors) == (6, 4, {})
-        assert [key.key for key in found.keys] == keys
-        assert bins(found[-1]) == {"n": 299, "s": "299"}
+        assert list(batch.codes) == [0, 2, 0, 0, 2, 0]
+        assert (len(batch), batch.found, batch.errors) == (6, 4, {})
+        assert [key.key for key in batch.keys] == keys
+        assert bins(batch[-1]) == {"n": 299, "s": "299"}
         with pytest.raises(IndexError, match="row 6 of a batch of 6"):
-            found[6]
+            batch[6]
 
-    def test_some_bins_and_none(self, filled: Caller) -> None:
+    def test_bins_may_be_selected_or_none(self, filled: Caller) -> None:
         assert [bins(r) for r in filled.get_many([1, 2], bins=["s"])] == [{"s": "1"}, {"s": "2"}]
         assert [bins(r) for r in filled.get_many([1, 2], ["zz"])] == [{}, {}]
-        found = filled.get_many([1, 777], bins=[])
-        assert (bins(found[0]), found[0].generation, found[1]) == ({}, 1, None)
+        batch = filled.get_many([1, 777], bins=[])
+        assert (bins(batch[0]), batch[0].generation, batch[1]) == ({}, 1, None)
 
-    def test_exists(self, filled: Caller) -> None:
-        found = filled.exists_many([0, 1000])
-        assert [r is not None for r in found] == [True, False]
+    def test_exists_many_reports_each_key(self, filled: Caller) -> None:
+        batch = filled.exists_many([0, 1000])
+        assert [r is not None for r in batch] == [True, False]
 
-    def test_any_iterable_and_nothing(self, filled: Caller) -> None:
+    def test_keys_may_be_any_iterable_or_none(self, filled: Caller) -> None:
         assert filled.get_many(i for i in range(3)).found == 3
         assert filled.get_many({1: "a", 2: "b"}).found == 2
         assert len(filled.get_many([])) == 0
         assert filled.put_many({}).found == 0
 
-    def test_one_is_as_good_as_many(self, filled: Caller) -> None:
-        found = filled.get_many([7])
-        assert bins(found[0]) == {"n": 7, "s": "7"}
+    def test_a_batch_of_one_key_returns_one_record(self, filled: Caller) -> None:
+        batch = filled.get_many([7])
+        assert bins(batch[0]) == {"n": 7, "s": "7"}
         assert list(filled.get_many([7777]).codes) == [2]
 
     def test_each_record_is_decoded_once(self, filled: Caller) -> None:
-        found = filled.get_many([1])
-        assert found[0] is found[0]
+        batch = filled.get_many([1])
+        assert batch[0] is batch[0]
 
-    def test_to_dict(self, filled: Caller) -> None:
-        found = filled.get_many([3, 1, 3, 888]).to_dict()
-        assert {key: record["n"] for key, record in found.items()} == {3: 3, 1: 1}
+    def test_to_dict_maps_keys_to_records(self, filled: Caller) -> None:
+        result = filled.get_many([3, 1, 3, 888]).to_dict()
+        assert {key: record["n"] for key, record in result.items()} == {3: 3, 1: 1}
 
-    def test_ten_thousand_rows(self, filled: Caller) -> None:
-        found = filled.get_many(range(10_000))
-        assert found.found == 300
-        assert sum(record["n"] for record in found if record is not None) == sum(range(300))
+    def test_ten_thousand_rows_succeed(self, filled: Caller) -> None:
+        batch = filled.get_many(range(10_000))
+        assert batch.found == 300
+        assert sum(record["n"] for record in batch if record is not None) == sum(range(300))
 
     def test_keys_of_several_sets(self, client: Opened, data: Caller, set_name: str) -> None:
         other = client.dataset("test", f"{set_name}b")
         data.put(1, {"x": "a"})
         other.put(1, {"x": "b"})
         keys = [("test", set_name, 1), ("test", f"{set_name}b", 1), ("test", None, 1)]
-        found = client.verbs.get_many(keys)
-        assert [bins(r) for r in found] == [{"x": "a"}, {"x": "b"}, None]
+        batch = client.verbs.get_many(keys)
+        assert [bins(r) for r in batch] == [{"x": "a"}, {"x": "b"}, None]
 
 
 class TestWrites:
-    def test_mapping_and_pairs(self, data: Caller) -> None:
+    def test_records_may_be_a_mapping_or_pairs(self, data: Caller) -> None:
         assert data.put_many({"a": {"n": 1}, b"b": {"n": 2}}).found == 2
         assert data.put_many([("c", {"n": 3}), (4, {"n": 4, "m": [1]})]).found == 2
         assert [bins(r) for r in data.get_many(["a", b"b", "c", 4])] == [
@@ -111,19 +111,19 @@ class TestWrites:
             written.raise_for_errors()
         assert bins(data.get("old")) == {"n": 1}
 
-    def test_ttl_generation_and_stored_keys(self, data: Caller) -> None:
+    def test_put_many_takes_ttl_generation_and_send_key(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}}, ttl=1000, send_key=True)
         assert all(900 < record.ttl <= 1000 for record in data.get_many([1, 2]))
         data.put(2, {"n": 3})
         again = data.put_many({1: {"n": 9}, 2: {"n": 9}}, generation=1)
         assert list(again.codes) == [0, 3]
 
-    def test_delete(self, filled: Caller) -> None:
+    def test_delete_many_reports_each_key(self, filled: Caller) -> None:
         gone = filled.delete_many([1, 2, 5000])
         assert [r is not None for r in gone] == [True, True, False]
         assert filled.get_many([0, 1, 2]).found == 1
 
-    def test_operate(self, filled: Caller) -> None:
+    def test_operate_many_returns_results_of_each_record(self, filled: Caller) -> None:
         result = filled.operate_many([1, 2], [op.add("n", 10), op.get("n"), op.touch()])
         assert [record.results for record in result] == [(None, 11, None), (None, 12, None)]
         assert [record["n"] for record in filled.operate_many([1, 2], [op.get("n")])] == [11, 12]
@@ -132,7 +132,7 @@ class TestWrites:
 
 
 class TestBadInput:
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("keys", "error", "text"),
         [
@@ -143,12 +143,12 @@ class TestBadInput:
             ([0, 1, 2**63], OverflowError, "row 2"),
         ],
     )
-    def test_keys(self, filled: Caller, keys: Any, error: Any, text: str) -> None:
+    def test_invalid_keys_raise(self, filled: Caller, keys: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             filled.get_many(keys)
         assert filled.get_many([1]).found == 1
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("records", "error", "text"),
         [
@@ -159,80 +159,82 @@ class TestBadInput:
             ("ab", TypeError, "records must be an iterable"),
         ],
     )
-    def test_records(self, data: Caller, records: Any, error: Any, text: str) -> None:
+    def test_invalid_records_raise_before_sending(
+        self, data: Caller, records: Any, error: Any, text: str
+    ) -> None:
         with pytest.raises(error, match=text):
             data.put_many(records)
         assert data.get_many([1, 2]).found == 0, "nothing is sent before everything is checked"
 
-    def test_an_unknown_namespace_in_the_middle(
+    def test_an_unknown_namespace_fails_only_its_rows(
         self, client: Opened, data: Caller, set_name: str
     ) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
-        found = client.verbs.get_many(keys)
-        assert (bins(found[0]), bins(found[2])) == ({"n": 1}, {"n": 2})
-        assert list(found.errors) == [1]
-        assert isinstance(found.errors[1], spikewire.NamespaceNotFound)
-        assert "nowhere" in str(found.errors[1])
+        batch = client.verbs.get_many(keys)
+        assert (bins(batch[0]), bins(batch[2])) == ({"n": 1}, {"n": 2})
+        assert list(batch.errors) == [1]
+        assert isinstance(batch.errors[1], spikewire.NamespaceNotFound)
+        assert "nowhere" in str(batch.errors[1])
 
 
 class TestFailures:
-    def test_a_dead_node(self, face: Face) -> None:
+    def test_a_dead_node_loses_no_row(self, api: Api) -> None:
         # The second failure may come before the client knows that the first one is over; without a
         # pause all retries would be used up by then.
         options = {"timeout": 30, "max_retries": 10, "sleep_between_retries": 0.1}
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
             for _ in range(2):
                 cluster.kill(1)
-                found = data.get_many(range(500))
-                assert found.errors == {}
-                assert [record["n"] for record in found] == list(range(500))
+                batch = data.get_many(range(500))
+                assert batch.errors == {}
+                assert [record["n"] for record in batch] == list(range(500))
                 cluster.restart(1)
                 assert cluster.wait_settled()
 
-    def test_a_deadline_is_each_row_s_own_error(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=20) as client:
+    def test_a_deadline_is_each_row_s_own_error(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=20) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, delay=30)
-            found = data.get_many(range(100), timeout=1)
-            assert 0 < len(found.errors) < 100
-            assert all(isinstance(e, spikewire.Timeout) for e in found.errors.values())
-            assert not any(e.in_doubt for e in found.errors.values())
+            batch = data.get_many(range(100), timeout=1)
+            assert 0 < len(batch.errors) < 100
+            assert all(isinstance(e, spikewire.Timeout) for e in batch.errors.values())
+            assert not any(e.in_doubt for e in batch.errors.values())
             written = data.put_many({i: {"n": 0} for i in range(100)}, timeout=1)
-            assert written.errors.keys() == found.errors.keys()
+            assert written.errors.keys() == batch.errors.keys()
             assert all(e.in_doubt for e in written.errors.values())
             cluster.clear_faults(0)
             assert data.get_many(range(100), timeout=10).errors == {}
 
-    def test_replies_cut_in_the_middle(self, face: Face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_truncated_replies_are_retried(self, api: Api) -> None:
+        with Cluster(nodes=3) as cluster, api.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, cut=1.0)
-            found = data.get_many(range(100))
-            assert all(e.code == -10 for e in found.errors.values())
+            batch = data.get_many(range(100))
+            assert all(e.code == -10 for e in batch.errors.values())
             cluster.clear_faults(0)
             assert data.get_many(range(100)).errors == {}
 
 
-def test_many_batches_at_once_on_one_loop(cluster: Cluster, set_name: str) -> None:
+def test_concurrent_batches_share_a_loop(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
             await data.put_many({i: {"n": i} for i in range(1000)})
             batches = (data.get_many(range(at, at + 50)) for at in range(900))
             results = await asyncio.gather(*batches, data.get(5))
-            for at, found in enumerate(results[:-1]):
-                assert [record["n"] for record in found] == list(range(at, at + 50))  # type: ignore[attr-defined]
+            for at, result in enumerate(results[:-1]):
+                assert [record["n"] for record in result] == list(range(at, at + 50))  # type: ignore[attr-defined]
             assert results[-1]["n"] == 5  # type: ignore[index]
 
     asyncio.run(main())
 
 
-def test_a_cancelled_batch_disturbs_no_other(cluster: Cluster, set_name: str) -> None:
+def test_a_cancelled_batch_does_not_disturb_others(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
@@ -240,7 +242,7 @@ def test_a_cancelled_batch_disturbs_no_other(cluster: Cluster, set_name: str) ->
             for at in range(50):
                 doomed = data.get_many(range(1000))
                 doomed.cancel()
-                found = await data.get_many([at, at + 1])
-                assert [record["n"] for record in found] == [at, at + 1]  # type: ignore[index]
+                batch = await data.get_many([at, at + 1])
+                assert [record["n"] for record in batch] == [at, at + 1]  # type: ignore[index]
 
     asyncio.run(main())

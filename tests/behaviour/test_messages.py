@@ -17,7 +17,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 #: What verbs are called with.
 ARGUMENTS: dict[str, tuple[object, ...]] = {
@@ -39,27 +39,27 @@ def message(call: Callable[[], object], kind: type[BaseException]) -> str:
     return str(caught.value)
 
 
-def test_a_missing_record_says_how_to_do_without_the_error(data: Caller) -> None:
+def test_a_missing_record_suggests_a_default(data: Caller) -> None:
     assert "default=None" in message(lambda: data.get("nobody"), spikewire.RecordNotFound)
     assert "default=" not in message(lambda: data.touch("nobody"), spikewire.RecordNotFound)
 
 
 def test_operations_that_do_not_fit_are_named(data: Caller) -> None:
     data.put("k", {"n": 1, "s": "text", "l": [1]})
-    told = message(lambda: data.operate("k", [op.get("n"), op.add("s", 1)]), spikewire.BinTypeError)
-    assert 'bin: op.add("s", 1) (' in told
+    text = message(lambda: data.operate("k", [op.get("n"), op.add("s", 1)]), spikewire.BinTypeError)
+    assert 'bin: op.add("s", 1) (' in text
     several = [op.add("n", 1), op.list.append("n", 1), op.list.append("l", 2)]
-    told = message(lambda: data.operate("k", several), spikewire.BinTypeError)
-    assert all(f'"{name}"' in told for name in "nl")
-    assert "one of" in told
-    told = message(
+    text = message(lambda: data.operate("k", several), spikewire.BinTypeError)
+    assert all(f'"{name}"' in text for name in "nl")
+    assert "one of" in text
+    text = message(
         lambda: data.operate("k", [op.list.get_by_index("l", 9)]), spikewire.OpNotApplicable
     )
-    assert 'op.list.get_by_index("l", 9' in told
+    assert 'op.list.get_by_index("l", 9' in text
     many = [op.list.append("n", number) for number in range(100)]
-    told = message(lambda: data.operate("k", many), spikewire.BinTypeError)
-    assert "92 more" in told
-    assert len(told) < 2000
+    text = message(lambda: data.operate("k", many), spikewire.BinTypeError)
+    assert "92 more" in text
+    assert len(text) < 2000
 
 
 def test_bins_whose_type_does_not_fit_are_named(data: Caller) -> None:
@@ -71,14 +71,14 @@ def test_bins_whose_type_does_not_fit_are_named(data: Caller) -> None:
         lambda: data.prepend("k", {"n": "x"}),
     ):
         assert re.search('type of the bin: bin "[ns]" ', message(call, spikewire.BinTypeError))
-    told = message(lambda: data.add("k", {"n": 1, "s": 1}), spikewire.BinTypeError)
-    assert 'one of bins "n", "s" (' in told
+    text = message(lambda: data.add("k", {"n": 1, "s": 1}), spikewire.BinTypeError)
+    assert 'one of bins "n", "s" (' in text
     many = {"s": 1} | {f"b{number}": 1 for number in range(20)}
-    told = message(lambda: data.add("k", many), spikewire.BinTypeError)
-    assert "and 13 more" in told
+    text = message(lambda: data.add("k", many), spikewire.BinTypeError)
+    assert "and 13 more" in text
     # Operations are shown as they were written, and their bins not a second time.
-    told = message(lambda: data.operate("k", [op.add("s", 1)]), spikewire.BinTypeError)
-    assert told.count('"s"') == 1
+    text = message(lambda: data.operate("k", [op.add("s", 1)]), spikewire.BinTypeError)
+    assert text.count('"s"') == 1
 
 
 def test_a_record_that_is_too_big_has_a_size(data: Caller) -> None:
@@ -86,8 +86,8 @@ def test_a_record_that_is_too_big_has_a_size(data: Caller) -> None:
         lambda: data.put("k", {"a": bytes(2 << 20)}),
         lambda: data.operate("k", [op.put("a", bytes(2 << 20))]),
     ):
-        told = message(call, spikewire.RecordTooBig)
-        size = re.search("max-record-size; the request has ([0-9]+) bytes", told)
+        text = message(call, spikewire.RecordTooBig)
+        size = re.search("max-record-size; the request has ([0-9]+) bytes", text)
         assert size is not None
         assert 2 << 20 < int(size[1]) < (2 << 20) + 200
 
@@ -99,9 +99,9 @@ def test_keywords_that_a_verb_does_not_have(data: Caller, client: Opened) -> Non
     for of in (data, client.verbs):
         for verb in verbs:
             call = partial(getattr(of, verb), *ARGUMENTS.get(verb, ("k",)), timout=1)
-            told = message(call, TypeError)
-            assert f".{verb}() got an unexpected keyword argument 'timout'; there are: " in told
-            assert ", timeout" in told
+            text = message(call, TypeError)
+            assert f".{verb}() got an unexpected keyword argument 'timout'; there are: " in text
+            assert ", timeout" in text
 
 
 @pytest.mark.parametrize("value", [object(), 2**64, [2**64], {"k": {1j}}, "\udc80"])
@@ -109,10 +109,10 @@ def test_a_value_that_cannot_be_stored(data: Caller, value: Any) -> None:
     """The error is the same wherever the value stands."""
     with pytest.raises((TypeError, OverflowError, ValueError)) as caught:
         data.put("k", {"b": value})
-    kind, told = type(caught.value), str(caught.value)
-    assert message(lambda: data.operate("k", [op.put("b", value)]), kind) == told
+    kind, text = type(caught.value), str(caught.value)
+    assert message(lambda: data.operate("k", [op.put("b", value)]), kind) == text
     for wrong in (op.list.append, partial(op.map.put, key="k")):
-        assert told.partition(": ")[2] in message(partial(wrong, "b", value=value), kind)
+        assert text.partition(": ")[2] in message(partial(wrong, "b", value=value), kind)
 
 
 def test_a_bin_that_was_not_read(data: Caller) -> None:
@@ -125,9 +125,9 @@ def test_a_bin_that_was_not_read(data: Caller) -> None:
 
 def test_a_module_that_is_not_registered(data: Caller) -> None:
     data.put("k", {"n": 1})
-    told = message(lambda: data.apply("k", "nothere", "f", []), spikewire.FunctionFailed)
-    assert '"nothere"' in told
-    assert "client.modules.list()" in told
+    text = message(lambda: data.apply("k", "nothere", "f", []), spikewire.FunctionFailed)
+    assert '"nothere"' in text
+    assert "client.modules.list()" in text
 
 
 def test_long_texts_are_shortened(data: Caller) -> None:
@@ -142,17 +142,17 @@ def test_long_texts_are_shortened(data: Caller) -> None:
 
 
 def test_codes_of_failures_on_this_side_are_left_out(data: Caller) -> None:
-    told = message(lambda: spikewire.Client("127.0.0.1:1"), spikewire.ConnectionFailed)
-    assert "code" not in told
-    assert "is a server running there?" in told
+    text = message(lambda: spikewire.Client("127.0.0.1:1"), spikewire.ConnectionFailed)
+    assert "code" not in text
+    assert "is a server running there?" in text
     assert "code 2" in message(lambda: data.get("nobody"), spikewire.RecordNotFound)
 
 
 def test_the_node_of_a_timeout_is_named_once() -> None:
     with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds) as client:
         cluster.inject(0, delay=60)
-        told = message(lambda: client.get(("test", "s", 1), timeout=0.05), spikewire.Timeout)
-        assert told.count(cluster.seeds) == 1
+        text = message(lambda: client.get(("test", "s", 1), timeout=0.05), spikewire.Timeout)
+        assert text.count(cluster.seeds) == 1
 
 
 SEEDS: list[tuple[Any, type[Exception], str]] = [
@@ -162,19 +162,21 @@ SEEDS: list[tuple[Any, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("seeds", "kind", "told"), SEEDS, ids=str)
-def test_seeds_in_the_forms_of_others(seeds: Any, kind: type[Exception], told: str) -> None:
+@pytest.mark.parametrize(("seeds", "kind", "text"), SEEDS, ids=str)
+def test_seeds_in_the_form_of_other_clients_raise_with_advice(
+    seeds: Any, kind: type[Exception], text: str
+) -> None:
     for client in (spikewire.Client, spikewire.AsyncClient):
-        with pytest.raises(kind, match=told) as caught:
+        with pytest.raises(kind, match=text) as caught:
             client(seeds)
         assert "secret" not in str(caught.value)
 
 
-def test_a_closed_client_says_which(cluster: Cluster) -> None:
+def test_a_closed_client_names_its_node(cluster: Cluster) -> None:
     client = spikewire.Client(cluster.seeds)
     client.close()
-    told = message(lambda: client.get(("test", "s", 1)), spikewire.ClientClosed)
-    assert cluster.addresses[0] in told
+    text = message(lambda: client.get(("test", "s", 1)), spikewire.ClientClosed)
+    assert cluster.addresses[0] in text
 
 
 def test_a_subclass_that_does_not_call_its_base(cluster: Cluster) -> None:
@@ -182,8 +184,8 @@ def test_a_subclass_that_does_not_call_its_base(cluster: Cluster) -> None:
         def __init__(self, seeds: str) -> None:
             pass
 
-    told = message(lambda: Mine(cluster.seeds).nodes(), spikewire.ClientClosed)
-    assert "super().__init__" in told
+    text = message(lambda: Mine(cluster.seeds).nodes(), spikewire.ClientClosed)
+    assert "super().__init__" in text
 
 
 def test_passwords_are_not_quoted(cluster: Cluster) -> None:
@@ -194,9 +196,9 @@ def test_passwords_are_not_quoted(cluster: Cluster) -> None:
         lambda: Cluster(users={"u": secret}),
         lambda: Cluster(users={"u": {"password": secret}}),
     ):
-        told = message(call, ValueError)
-        assert "S3cr" not in told
-        assert "password" in told
+        text = message(call, ValueError)
+        assert "S3cr" not in text
+        assert "password" in text
 
 
 def test_timeouts_in_milliseconds_are_noticed_once(cluster: Cluster) -> None:
@@ -244,7 +246,7 @@ def test_an_iterator_without_end_raises_memory_error(cluster: Cluster) -> None:
     subprocess.run([sys.executable, "-c", code, cluster.seeds], check=True, timeout=120)
 
 
-def test_what_objects_show(cluster: Cluster) -> None:
+def test_repr_of_public_objects(cluster: Cluster) -> None:
     with Cluster(nodes=1) as one:
         assert repr(one) == f"<Cluster of 1 node, {one.seeds}>"
     assert repr(one) == "<Cluster of 1 node, stopped>"

@@ -13,7 +13,7 @@ from spikewire import HyperLogLog, ctx, exp, op
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faces import Caller
+    from apis import Caller
 
 LIST = [3, 1, 2, 1]
 MAP = {"a": 3, "b": 1, "c": 2}
@@ -70,7 +70,9 @@ def results(data: Caller, *operations: spikewire.Operation) -> tuple[Any, ...]:
     ],
     ids=repr,
 )
-def test_lists(data: Caller, operation: spikewire.Operation, result: Any, left: Any) -> None:
+def test_list_operations_return_their_results(
+    data: Caller, operation: spikewire.Operation, result: Any, left: Any
+) -> None:
     data.put("k", {"b": LIST})
     assert results(data, operation, op.get("b")) == (result, left)
 
@@ -130,7 +132,9 @@ def test_lists(data: Caller, operation: spikewire.Operation, result: Any, left: 
     ],
     ids=repr,
 )
-def test_maps(data: Caller, operation: spikewire.Operation, result: Any, left: Any) -> None:
+def test_map_operations_return_their_results(
+    data: Caller, operation: spikewire.Operation, result: Any, left: Any
+) -> None:
     data.put("k", {"b": MAP})
     assert results(data, operation, op.get("b")) == (result, left)
 
@@ -163,12 +167,14 @@ def test_maps(data: Caller, operation: spikewire.Operation, result: Any, left: A
     ],
     ids=repr,
 )
-def test_bits(data: Caller, operation: spikewire.Operation, result: Any, left: bytes) -> None:
+def test_bit_operations_return_their_results(
+    data: Caller, operation: spikewire.Operation, result: Any, left: bytes
+) -> None:
     data.put("k", {"b": b"\x0f\xf1"})
     assert results(data, operation, op.get("b")) == (result, left)
 
 
-def test_sketches(data: Caller) -> None:
+def test_hll_operations_return_their_results(data: Caller) -> None:
     first = results(
         data,
         op.hll.init("h", 12, 16),
@@ -199,7 +205,7 @@ def test_sketches(data: Caller) -> None:
     assert results(data, op.hll.describe("plain")) == ([6, 0],)
 
 
-def test_nested(data: Caller) -> None:
+def test_operations_with_a_context_reach_nested_values(data: Caller) -> None:
     data.put("k", {"b": {"m": {"x": [1, [5, 6]]}}, "l": [[1], {"y": 2}]})
     path = [ctx.map_key("m"), ctx.map_key("x")]
     assert results(
@@ -215,7 +221,7 @@ def test_nested(data: Caller) -> None:
     ) == (3, [1], 3, 2, 1, 1, 1, 2)
 
 
-def test_paths_that_are_made(data: Caller) -> None:
+def test_a_context_creates_missing_parts(data: Caller) -> None:
     results(
         data,
         op.map.put("m", "k", 1, order="key", ctx=[ctx.map_key_create("a", "key")]),
@@ -236,7 +242,7 @@ def test_paths_that_are_made(data: Caller) -> None:
     }
 
 
-def test_expressions(data: Caller) -> None:
+def test_expressions_read_and_write_bins(data: Caller) -> None:
     data.put("k", {"n": 5, "l": [1, 2, 3], "s": "abc"})
     record = data.operate(
         "k",
@@ -314,7 +320,7 @@ def test_maps_are_looked_for_in_the_order_of_servers(
     assert results(data, operation) == (result,)
 
 
-def test_several_operations_on_one_bin(data: Caller) -> None:
+def test_several_operations_on_one_bin_run_in_order(data: Caller) -> None:
     record = data.operate(
         "k",
         [op.list.append("l", 1), op.list.append("l", 2), op.list.clear("l"), op.list.size("l")],
@@ -348,13 +354,13 @@ def test_only_reads_write_nothing(data: Caller) -> None:
     [op.get("a"), op.list.size("l"), op.list.append("l", 1), op.read("r", "$.a + 1")],
     ids=repr,
 )
-def test_reading_every_bin_leaves_no_place(data: Caller, other: spikewire.Operation) -> None:
+def test_reading_every_bin_adds_no_result(data: Caller, other: spikewire.Operation) -> None:
     with pytest.raises(ValueError, match="every bin"):
         data.operate("k", [op.get(), other])
     assert data.operate("k", [op.put("a", 1), op.get()]).bins == {"a": 1}
 
 
-def test_many(data: Caller) -> None:
+def test_operate_many_runs_operations_on_each_record(data: Caller) -> None:
     data.put_many({at: {"l": [at]} for at in range(5)})
     operations = [op.list.append("l", 9), op.list.get("l", 0), op.read("n", "$.l.type()")]
     assert [row.results for row in data.operate_many(range(5), operations)] == [
@@ -379,7 +385,7 @@ def test_many(data: Caller) -> None:
     ],
     ids=repr,
 )
-def test_refused(
+def test_invalid_operations_get_server_errors(
     data: Caller, operation: spikewire.Operation, error: type[spikewire.Error]
 ) -> None:
     data.put("k", {"l": [1], "m": {"a": 1}, "b": b"x"})
@@ -388,7 +394,7 @@ def test_refused(
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "says"),
+    ("make", "error", "message"),
     [
         (lambda: op.list.get_by_index("l", 0, returning="key"), ValueError, "'value'.*'key'"),  # type: ignore[arg-type]
         (lambda: op.list.get_by_rank("l", 0, returning="index_range"), ValueError, "'rank_range'"),  # type: ignore[arg-type]
@@ -470,13 +476,15 @@ def test_refused(
         (lambda: spikewire.Operation.list("size", "l", (1,)), TypeError, "0 arguments.*1 were"),
     ],
 )
-def test_bad_arguments(make: Callable[[], Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_invalid_arguments_raise(
+    make: Callable[[], Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         make()
 
 
 @pytest.mark.parametrize(
-    ("made", "shown"),
+    ("value", "text"),
     [
         (op.get(), "op.get()"),
         (op.list.append("l", 1), 'op.list.append("l", 1)'),
@@ -501,13 +509,13 @@ def test_bad_arguments(make: Callable[[], Any], error: type[Exception], says: st
         (ctx.map_value({"a": [1]}), "ctx.map_value({'a': [1]})"),
     ],
 )
-def test_repr(made: object, shown: str) -> None:
-    if isinstance(made, spikewire.Operation) and shown.startswith("op.read"):
-        shown = shown.replace("Expression($.a:INT + 1)", repr(exp.bin("a", int) + 1))
-    assert repr(made) == shown
+def test_repr_shows_the_call(value: object, text: str) -> None:
+    if isinstance(value, spikewire.Operation) and text.startswith("op.read"):
+        text = text.replace("Expression($.a:INT + 1)", repr(exp.bin("a", int) + 1))
+    assert repr(value) == text
 
 
-def test_what_changes_later_is_not_seen() -> None:
+def test_operations_copy_their_arguments() -> None:
     items = [1]
     operation = op.list.append_items("l", items)
     items.append(2)
@@ -521,7 +529,7 @@ def test_steps_compare() -> None:
     assert ctx.map_key("a") != ctx.map_key_create("a")
 
 
-def test_wildcards_and_infinity_are_found_and_not_stored(data: Any) -> None:
+def test_wildcards_and_infinity_match_but_are_not_stored(data: Any) -> None:
     pairs = [["a", 1], ["b", 2], ["a", 3, 4]]
     data.put("k", {"l": pairs, "m": {"x": ["a", 1], "y": ["b", 2]}})
     record = data.operate(
@@ -544,7 +552,7 @@ def test_wildcards_and_infinity_are_found_and_not_stored(data: Any) -> None:
     assert pickle.loads(pickle.dumps(op.WILDCARD)) == op.WILDCARD != op.INFINITY
 
 
-def test_what_an_empty_list_may_mean(data: Caller) -> None:
+def test_an_empty_list_selects_nothing(data: Caller) -> None:
     data.put("k", {"l": [1, 2], "m": {"a": 1}})
     record = data.operate(
         "k",

@@ -42,7 +42,7 @@ def options(gate: Gate) -> dict[str, Any]:
     }
 
 
-def test_on_an_event_loop(run: Any, gate: Gate, set_name: str) -> None:
+def test_calls_on_an_event_loop_keep_their_order(run: Any, gate: Gate, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(**options(gate)) as client:
             data = client.dataset("test", set_name)
@@ -57,7 +57,9 @@ def test_on_an_event_loop(run: Any, gate: Gate, set_name: str) -> None:
     run(main())
 
 
-def test_builders_on_an_event_loop(run: Any, gate: Gate, set_name: str) -> None:
+def test_builder_calls_on_an_event_loop_keep_their_order(
+    run: Any, gate: Gate, set_name: str
+) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(**options(gate)) as client:
             data = client.dataset("test", set_name)
@@ -73,7 +75,7 @@ def test_builders_on_an_event_loop(run: Any, gate: Gate, set_name: str) -> None:
 
 
 @pytest.mark.parametrize("read", ["submit", "blocking"])
-def test_after_a_submitted_call(read: str, gate: Gate, set_name: str) -> None:
+def test_a_call_follows_submitted_calls_of_its_record(read: str, gate: Gate, set_name: str) -> None:
     with spikewire.Client(**options(gate)) as client:
         data = client.dataset("test", set_name)
         for future in [data.submit.put(n, {"n": 0}) for n in range(MANY)]:

@@ -1,4 +1,4 @@
-"""Scans and their results, on every face."""
+"""Scans and their results, on every API."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 COUNT = 3000
 
 
 class Filled:
-    """A set with ``COUNT`` records, seen by one face."""
+    """A set with ``COUNT`` records, seen by one API."""
 
     def __init__(self, client: Opened, name: str) -> None:
-        self.client, self.face = client, client.face
+        self.client, self.api = client, client.api
         self.verbs = client.dataset("test", name)
         self.raw = client.raw.dataset("test", name)
         rows = {i: {"n": i, "half" if i % 2 else "even": "x" * 20} for i in range(COUNT)}
         self.verbs.put_many(rows, send_key=True, timeout=60).raise_for_errors()
 
     def rows(self, **options: Any) -> list[spikewire.Record]:
-        return self.face.rows(self.raw.query(**options))
+        return self.api.rows(self.raw.query(**options))
 
     def ids(self, **options: Any) -> list[Any]:
         return [record.key.key for record in self.rows(**options)]
@@ -42,7 +42,7 @@ class Filled:
 
 @pytest.fixture(scope="module")
 def filled(client: Opened) -> Filled:
-    return Filled(client, f"scans-{client.face.name}")
+    return Filled(client, f"scans-{client.api.name}")
 
 
 def test_every_record_comes_once(filled: Filled) -> None:
@@ -57,7 +57,7 @@ def test_every_record_comes_once(filled: Filled) -> None:
     assert dict(record.bins) == dict(record.items())
 
 
-def test_where_and_bins(filled: Filled) -> None:
+def test_where_and_bins_select_records_and_bins(filled: Filled) -> None:
     assert sorted(filled.ids(where=exp.bin("n") < 10)) == list(range(10))
     assert sorted(filled.ids(where=("$.n >= ?0", COUNT - 2))) == [COUNT - 2, COUNT - 1]
     assert {tuple(record.bins) for record in filled.rows(bins=["n"])} == {("n",)}
@@ -65,7 +65,7 @@ def test_where_and_bins(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("limit", [None, COUNT // 2, COUNT])
-def test_records_without_the_wanted_bins_are_left_out(filled: Filled, limit: int | None) -> None:
+def test_records_without_the_selected_bins_are_left_out(filled: Filled, limit: int | None) -> None:
     rows = filled.rows(bins=["half", "nowhere"], limit=limit)
     assert {tuple(record.bins) for record in rows} == {("half",)}
     assert len({record.key for record in rows}) == len(rows) == COUNT // 2
@@ -73,7 +73,7 @@ def test_records_without_the_wanted_bins_are_left_out(filled: Filled, limit: int
 
 
 @pytest.mark.parametrize("options", [{"include_values": False}, {"bins": []}])
-def test_no_values(filled: Filled, options: dict[str, Any]) -> None:
+def test_queries_without_values_return_keys_only(filled: Filled, options: dict[str, Any]) -> None:
     rows = filled.rows(**options)
     assert len({record.key.digest for record in rows}) == COUNT
     assert all(record.bins == {} and record.generation == 1 for record in rows)
@@ -81,11 +81,11 @@ def test_no_values(filled: Filled, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 100, 1001, COUNT - 1, COUNT, COUNT + 1])
 def test_limit_is_exact(filled: Filled, limit: int) -> None:
-    found = filled.ids(limit=limit)
-    assert len(set(found)) == len(found) == min(limit, COUNT)
+    ids = filled.ids(limit=limit)
+    assert len(set(ids)) == len(ids) == min(limit, COUNT)
 
 
-def test_partitions(filled: Filled) -> None:
+def test_a_query_reads_chosen_partitions(filled: Filled) -> None:
     every = filled.rows()
     some = filled.rows(partitions=range(1000, 1500))
     assert {record.key for record in some} == {
@@ -98,7 +98,7 @@ def test_partitions(filled: Filled) -> None:
     }
 
 
-def test_after_a_key(filled: Filled) -> None:
+def test_a_query_resumes_after_a_key(filled: Filled) -> None:
     first = filled.rows(limit=1)[0]
     partition = filled.rows(partitions=first.key.partition)
     for at, record in enumerate(partition):
@@ -108,7 +108,7 @@ def test_after_a_key(filled: Filled) -> None:
             assert [other.key for other in rest] == [other.key for other in partition[at + 1 :]]
 
 
-def test_operations(filled: Filled) -> None:
+def test_operations_return_results_of_each_record(filled: Filled) -> None:
     rows = filled.rows(operations=[op.get("half"), op.get("n")], limit=COUNT)
     assert len(rows) == COUNT
     for record in rows:
@@ -117,32 +117,32 @@ def test_operations(filled: Filled) -> None:
         assert "half" in record.bins or half is None
 
 
-def test_a_whole_namespace(client: Opened, face: Face) -> None:
-    names = [f"whole-{face.name}-{number}" for number in range(3)]
+def test_a_query_without_a_set_scans_the_namespace(client: Opened, api: Api) -> None:
+    names = [f"whole-{api.name}-{number}" for number in range(3)]
     for name in names:
         client.dataset("test", name).put("k", {"of": name})
-    client.dataset("test").put(f"null-{face.name}", {"of": "null"}, send_key=True)
-    rows = face.rows(client.raw.query("test", where=exp.bin_exists("of")))
-    found = {record.key.set: record["of"] for record in rows}
-    assert {name: name for name in names}.items() <= found.items()
-    assert found[None] == "null"
-    one = face.rows(client.raw.query("test", names[0]))
+    client.dataset("test").put(f"null-{api.name}", {"of": "null"}, send_key=True)
+    rows = api.rows(client.raw.query("test", where=exp.bin_exists("of")))
+    entries = {record.key.set: record["of"] for record in rows}
+    assert {name: name for name in names}.items() <= entries.items()
+    assert entries[None] == "null"
+    one = api.rows(client.raw.query("test", names[0]))
     assert [record.key.digest for record in one] == [Key("test", names[0], "k").digest]
 
 
-def test_time_to_live(client: Opened, face: Face, set_name: str) -> None:
+def test_time_to_live(client: Opened, api: Api, set_name: str) -> None:
     client.dataset("test", set_name).put("k", {"a": 1}, ttl=1000)
-    (record,) = face.rows(client.raw.query("test", set_name))
+    (record,) = api.rows(client.raw.query("test", set_name))
     assert record.ttl is not None
     assert 900 < record.ttl <= 1000
 
 
-def test_pages(filled: Filled) -> None:
+def test_pages_resume_in_new_queries(filled: Filled) -> None:
     cursor, seen, sizes = None, [], []
     while True:
         # Each page by a new query, as in another process.
         query = filled.raw.query(page_size=700, resume=cursor)
-        page = filled.face.page(query)
+        page = filled.api.page(query)
         query.close()
         seen += [record.key.key for record in page]
         sizes.append(len(page))
@@ -154,27 +154,27 @@ def test_pages(filled: Filled) -> None:
     assert filled.ids(page_size=700, resume=cursor) == []
 
 
-def test_pages_of_one_query(filled: Filled) -> None:
+def test_a_query_returns_consecutive_pages(filled: Filled) -> None:
     query = filled.raw.query(page_size=1000, where=exp.bin("n") < 1500, limit=1200)
-    first, second = filled.face.page(query), filled.face.page(query)
+    first, second = filled.api.page(query), filled.api.page(query)
     assert (len(first), len(second), first.done, second.done) == (1000, 200, False, True)
     assert len({record.key for record in [*first, *second]}) == 1200
     assert repr(first) == "Page(1000 records, done=False)"
-    assert len(filled.face.page(query)) == 0
+    assert len(filled.api.page(query)) == 0
 
 
-def test_a_limit_goes_on_from_a_cursor(filled: Filled) -> None:
-    page = filled.face.page(filled.raw.query(page_size=100, limit=250))
+def test_a_limited_query_resumes_from_a_cursor(filled: Filled) -> None:
+    page = filled.api.page(filled.raw.query(page_size=100, limit=250))
     rest = filled.ids(page_size=100, limit=250, resume=page.cursor)
     assert len(rest) == 150
     assert not {record.key.key for record in page} & set(rest)
 
 
-@pytest.mark.parametrize("taken", [0, 1, 15, 16, 17, 1000, COUNT - 1, COUNT])
-def test_a_cursor_is_where_the_caller_is(filled: Filled, taken: int) -> None:
+@pytest.mark.parametrize("values", [0, 1, 15, 16, 17, 1000, COUNT - 1, COUNT])
+def test_a_cursor_follows_the_reader(filled: Filled, values: int) -> None:
     query = filled.raw.query()
-    seen = [record.key.key for record in filled.face.some(query, taken)]
-    assert len(seen) == taken
+    seen = [record.key.key for record in filled.api.some(query, values)]
+    assert len(seen) == values
     cursor = query.cursor
     query.close()
     assert query.cursor == cursor
@@ -182,7 +182,7 @@ def test_a_cursor_is_where_the_caller_is(filled: Filled, taken: int) -> None:
     assert sorted(seen + rest) == list(range(COUNT))
 
 
-def test_cursors_of_others_are_refused(filled: Filled) -> None:
+def test_a_cursor_of_another_query_raises(filled: Filled) -> None:
     cursor = filled.raw.query().cursor
     with pytest.raises(ValueError, match="from another query"):
         filled.client.raw.query("test", "other", resume=cursor)
@@ -197,7 +197,7 @@ def test_cursors_of_others_are_refused(filled: Filled) -> None:
             filled.raw.query(resume=wrong)
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -234,7 +234,7 @@ def test_cursors_of_others_are_refused(filled: Filled) -> None:
         ({"resumes": b""}, TypeError, "resumes"),
     ],
 )
-def test_what_cannot_be(
+def test_invalid_options_raise(
     filled: Filled, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -251,7 +251,7 @@ def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
     # Its records fit into the windows, and are more than are decoded in a row. A consumer that
     # waits is never as fast, on any machine.
     for _ in range(50):
-        page = min(page, taken(lambda: filled.face.page(filled.raw.query(page_size=COUNT))))
+        page = min(page, taken(lambda: filled.api.page(filled.raw.query(page_size=COUNT))))
         ids = min(ids, taken(lambda: filled.ids()))
         if page < 5 * ids:
             break
@@ -260,47 +260,47 @@ def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
 
 def test_pages_need_a_size(filled: Filled) -> None:
     with pytest.raises(ValueError, match="page_size"):
-        filled.face.page(filled.raw.query())
+        filled.api.page(filled.raw.query())
 
 
-def test_names_are_checked(client: Opened, face: Face) -> None:
+def test_invalid_names_raise(client: Opened, api: Api) -> None:
     with pytest.raises(ValueError, match="namespace must not be empty"):
         client.raw.query("")
     with pytest.raises(spikewire.NamespaceNotFound, match="nowhere"):
-        face.rows(client.raw.query("nowhere"))
-    assert face.rows(client.raw.query("test", "no such set")) == []
+        api.rows(client.raw.query("nowhere"))
+    assert api.rows(client.raw.query("test", "no such set")) == []
 
 
 def test_closing_ends_it(filled: Filled) -> None:
     query = filled.raw.query()
-    assert len(filled.face.some(query, 20)) == 20
+    assert len(filled.api.some(query, 20)) == 20
     query.close()
     query.close()
     with pytest.raises(spikewire.QueryClosed, match="the query is closed"):
-        filled.face.some(query, 1)
+        filled.api.some(query, 1)
     # Records that had already arrived are not returned either.
     query = filled.raw.query(limit=5)
-    filled.face.some(query, 2)
+    filled.api.some(query, 2)
     query.close()
     with pytest.raises(spikewire.QueryClosed):
-        filled.face.some(query, 1)
+        filled.api.some(query, 1)
 
 
-def test_a_closed_client_ends_its_queries(filled: Filled, face: Face, cluster: Cluster) -> None:
-    with face.open(cluster.seeds, timeout=30) as other:
+def test_a_closed_client_ends_its_queries(filled: Filled, api: Api, cluster: Cluster) -> None:
+    with api.open(cluster.seeds, timeout=30) as other:
         query = other.raw.query("test", filled.raw.set)
-        face.some(query, 1)
+        api.some(query, 1)
     with pytest.raises(spikewire.ClientClosed):
-        face.some(query, COUNT)
+        api.some(query, COUNT)
     with pytest.raises(spikewire.ClientClosed):
         other.raw.query("test")
 
 
-def test_many_at_once(filled: Filled) -> None:
-    if filled.face.is_blocking:
-        found: list[int] = []
+def test_concurrent_queries_return_all_records(filled: Filled) -> None:
+    if filled.api.is_blocking:
+        result: list[int] = []
         threads = [
-            threading.Thread(target=lambda: found.append(len(filled.rows()))) for _ in range(8)
+            threading.Thread(target=lambda: result.append(len(filled.rows()))) for _ in range(8)
         ]
         for thread in threads:
             thread.start()
@@ -308,60 +308,60 @@ def test_many_at_once(filled: Filled) -> None:
             thread.join()
     else:
         queries = [filled.raw.query() for _ in range(8)]
-        found = [len(rows) for rows in filled.face.rows_of_all(queries)]
-    assert found == [COUNT] * 8
+        result = [len(rows) for rows in filled.api.rows_of_all(queries)]
+    assert result == [COUNT] * 8
 
 
-def test_one_node_at_a_time(filled: Filled) -> None:
+def test_concurrent_nodes_limits_the_nodes(filled: Filled) -> None:
     assert len(set(filled.ids(concurrent_nodes=1))) == COUNT
 
 
-def test_a_pace(filled: Filled) -> None:
+def test_records_per_second_returns_every_record(filled: Filled) -> None:
     rows = filled.rows(records_per_second=100_000, timeout=60)
     assert len({record.key for record in rows}) == COUNT
 
 
-def test_a_total_timeout(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
+def test_a_total_timeout_ends_a_query(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.Timeout, match=r"total timeout of 0\.2 s"):
-            face.rows(client.raw.query("test", "a", timeout=0.2))
+            api.rows(client.raw.query("test", "a", timeout=0.2))
 
 
-def test_silence_is_tried_again(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30, max_retries=0) as client:
+def test_silence_is_tried_again(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30, max_retries=0) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.ConnectionFailed, match="silent"):
-            face.rows(client.raw.query("test", "a", socket_timeout=1))
+            api.rows(client.raw.query("test", "a", socket_timeout=1))
     with (
         Cluster(nodes=1) as cluster,
-        face.open(cluster.seeds, timeout=30, max_retries=100) as client,
+        api.open(cluster.seeds, timeout=30, max_retries=100) as client,
     ):
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         query = client.raw.query("test", "a", socket_timeout=0.2)
         ends = threading.Timer(0.5, lambda: cluster.clear_faults(0))
         ends.start()
-        assert len(face.rows(query)) == 1
+        assert len(api.rows(query)) == 1
         ends.join()
 
 
-def test_errors_of_the_server(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
+def test_errors_of_the_server_raise(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         cluster.inject(0, error=1, code=4)
         query = client.raw.query("test")
         for _ in range(2):
             with pytest.raises(spikewire.ServerError) as caught:
-                face.rows(query)
+                api.rows(query)
             assert (caught.value.code, caught.value.node is not None) == (4, True)
 
 
 @pytest.fixture(scope="module")
-def large(face: Face) -> Iterator[Opened]:
+def large(api: Api) -> Iterator[Opened]:
     """A cluster with more data than sockets hold."""
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=60) as client:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "large")
         for start in range(0, 12_000, 2000):
             rows = {i: {"n": i, "b": b"x" * 4000} for i in range(start, start + 2000)}
@@ -369,54 +369,54 @@ def large(face: Face) -> Iterator[Opened]:
         yield client
 
 
-def test_a_pause_ends_in_an_error_to_go_on_from(face: Face, large: Opened) -> None:
+def test_a_pause_ends_in_an_error_to_go_on_from(api: Api, large: Opened) -> None:
     query = large.raw.query("test", "large", socket_timeout=0.8)
-    seen = [record.key.key for record in face.some(query, 50)]
+    seen = [record.key.key for record in api.some(query, 50)]
     pause = threading.Event()
     pause.wait(2)
 
     def go_on() -> None:
         while True:
-            seen.extend(record.key.key for record in face.some(query, 1, exactly=True))
+            seen.extend(record.key.key for record in api.some(query, 1, exactly=True))
 
     with pytest.raises(spikewire.QueryPaused, match="socket_timeout") as caught:
         go_on()
     assert caught.value.cursor == query.cursor
-    rest = face.rows(large.raw.query("test", "large", resume=caught.value.cursor))
+    rest = api.rows(large.raw.query("test", "large", resume=caught.value.cursor))
     assert sorted(seen + [record.key.key for record in rest]) == list(range(12_000))
 
 
-def test_a_waiting_query_holds_up_no_other(face: Face, large: Opened) -> None:
+def test_a_waiting_query_holds_up_no_other(api: Api, large: Opened) -> None:
     query = large.raw.query("test", "large")
-    face.some(query, 1)
+    api.some(query, 1)
     data = large.dataset("test", "large")
     assert [data.get(number)["n"] for number in range(100)] == list(range(100))
-    assert len({record.key for record in face.rows(query)}) == 12_000 - 1
+    assert len({record.key for record in api.rows(query)}) == 12_000 - 1
 
 
-def test_an_abandoned_query_stops_the_server(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=60) as client:
+def test_an_abandoned_query_stops_the_server(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "a")
         data.put_many({i: {"b": b"x" * 100_000} for i in range(300)}).raise_for_errors()
         before = cluster.stats(0)["connections"]
         query = client.raw.query("test", "a")
-        assert len(face.some(query, 1)) == 1
+        assert len(api.some(query, 1)) == 1
         assert cluster.stats(0)["connections"] == before + 1
         del query
-        face.breathe()
+        api.breathe()
         assert until(lambda: cluster.stats(0)["connections"] == before)
         query = client.raw.query("test", "a")
-        assert len(face.some(query, 1)) == 1
+        assert len(api.some(query, 1)) == 1
         query.close()
         assert until(lambda: cluster.stats(0)["connections"] == before)
 
 
-def test_connections_are_used_again(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
+def test_connections_are_used_again(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         counts = set()
         for limit in (None, 1, 5, None):
-            assert len(face.rows(client.raw.query("test", "a", limit=limit))) == 1
+            assert len(api.rows(client.raw.query("test", "a", limit=limit))) == 1
             counts.add(cluster.stats(0)["connections"])
         assert len(counts) == 1
 
@@ -449,25 +449,25 @@ def test_a_signal_ends_the_wait() -> None:
         assert len(list(data.query(resume=query.cursor))) == 1
 
 
-def test_a_wait_can_be_cancelled(face: Face) -> None:
-    if face.is_blocking:
+def test_a_wait_can_be_cancelled(api: Api) -> None:
+    if api.is_blocking:
         pytest.skip("needs a loop")
     with (
         Cluster(nodes=1) as cluster,
-        face.open(cluster.seeds, timeout=30, max_retries=100) as client,
+        api.open(cluster.seeds, timeout=30, max_retries=100) as client,
     ):
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         query = client.raw.query("test", "a", page_size=5, socket_timeout=0.5)
         with pytest.raises(asyncio.TimeoutError):
-            face.settle(lambda: asyncio.wait_for(query.page(), 0.1))
+            api.settle(lambda: asyncio.wait_for(query.page(), 0.1))
         cluster.clear_faults(0)
         # The query continues, with the request that it sends when the first one is given up.
-        assert len(face.page(query)) == 1
+        assert len(api.page(query)) == 1
 
 
 def test_tasks_have_their_turn_while_records_come(filled: Filled) -> None:
-    if filled.face.is_blocking:
+    if filled.api.is_blocking:
         pytest.skip("needs a loop")
 
     async def both() -> int:
@@ -485,4 +485,4 @@ def test_tasks_have_their_turn_while_records_come(filled: Filled) -> None:
         task.cancel()
         return turns
 
-    assert filled.face.settle(both) > 1
+    assert filled.api.settle(both) > 1

@@ -10,7 +10,7 @@ import spikewire
 from spikewire import exp, op
 
 if TYPE_CHECKING:
-    from faces import Opened
+    from apis import Opened
 
 pa = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
@@ -19,10 +19,10 @@ COUNT = 2500
 
 
 class Filled:
-    """A set with ``COUNT`` records, seen by one face."""
+    """A set with ``COUNT`` records, seen by one API."""
 
     def __init__(self, client: Opened, name: str) -> None:
-        self.face = client.face
+        self.api = client.api
         self.raw = client.raw.dataset("test", name)
         rows = {
             i: {"n": i, "f": i / 2, "s": f"text {i}"} if i % 5 else {"n": i} for i in range(COUNT)
@@ -30,12 +30,12 @@ class Filled:
         client.dataset("test", name).put_many(rows, send_key=True).raise_for_errors()
 
     def batches(self, make: Any, **options: Any) -> list[Any]:
-        return self.face.rows(make(self.raw.query(**options)))
+        return self.api.rows(make(self.raw.query(**options)))
 
     def each(self, make: Any, take: Any) -> int:
         """Passes batches to `take` one after the other; returns how many rows they had together."""
         batches, count = make(self.raw.query()), 0
-        if self.face.is_blocking:
+        if self.api.is_blocking:
             for batch in batches:
                 count += len(batch)
                 take(batch)
@@ -48,15 +48,15 @@ class Filled:
                 take(batch)
             return count
 
-        return int(self.face.settle(work))
+        return int(self.api.settle(work))
 
 
 @pytest.fixture(scope="module")
 def filled(client: Opened) -> Filled:
-    return Filled(client, f"batches{client.face.name}")
+    return Filled(client, f"batches{client.api.name}")
 
 
-def test_arrow(filled: Filled) -> None:
+def test_arrow_batches_have_the_requested_size(filled: Filled) -> None:
     tables = filled.batches(lambda query: query.arrow_batches(1000, key="key", generation="g"))
     assert [len(table) for table in tables] == [1000, 1000, 500]
     whole = pa.concat_tables(map(pa.table, tables), promote_options="default").to_pydict()
@@ -72,7 +72,7 @@ def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
     """Memory is reused only without other references: every third table is kept, or a part of
     it."""
     schema = None if kind is None else pa.schema([("n", pa.int64()), ("s", kind)])
-    kept: list[Any] = []
+    stored: list[Any] = []
     count = 0
 
     def keep(batch: Any) -> None:
@@ -80,16 +80,16 @@ def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
         count += 1
         if count % 3 == 0:
             table = pa.table(batch).select(["n", "s"])
-            kept.append(table if count % 2 else table.slice(50, 7))
+            stored.append(table if count % 2 else table.slice(50, 7))
 
     assert filled.each(lambda query: query.arrow_batches(100, schema=schema), keep) == COUNT
-    assert [len(table) for table in kept] == [100, 7] * 4
-    for table in kept:
+    assert [len(table) for table in stored] == [100, 7] * 4
+    for table in stored:
         texts = [f"text {n}" if n % 5 else None for n in table["n"].to_pylist()]
         assert table["s"].to_pylist() == texts
 
 
-def test_a_schema(filled: Filled) -> None:
+def test_arrow_batches_follow_a_schema(filled: Filled) -> None:
     schema = pa.schema([("s", pa.large_string()), ("n", pa.int16()), ("none", pa.int8())])
     options = {"where": exp.bin("n") < 100, "bins": ["n", "s"]}
     tables = filled.batches(lambda query: query.arrow_batches(schema=schema), **options)
@@ -99,7 +99,7 @@ def test_a_schema(filled: Filled) -> None:
     assert table["none"].null_count == 100
 
 
-def test_numpy(filled: Filled) -> None:
+def test_numpy_batches_have_the_requested_size(filled: Filled) -> None:
     dtype = np.dtype([("n", "i4"), ("f", "f8"), ("s", "S12")])
     arrays = filled.batches(lambda query: query.numpy_batches(dtype, 900))
     assert [len(array) for array in arrays] == [900, 900, 700]
@@ -117,7 +117,7 @@ def test_numpy(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 999, 1024, 1025, 2048, 2049, COUNT, 10_000])
-def test_arrays_of_any_length(filled: Filled, rows: int) -> None:
+def test_numpy_batches_may_have_any_length(filled: Filled, rows: int) -> None:
     kind = [("n", "i4"), ("f", "f8"), ("k", "i8")]
     options = {"limit": 50} if rows == 1 else {}
     count = options.get("limit", COUNT)
@@ -133,37 +133,37 @@ def test_arrays_of_any_length(filled: Filled, rows: int) -> None:
         assert (array["f"][~gaps] == array["n"][~gaps] / 2).all()
 
 
-def test_nothing_to_read(filled: Filled) -> None:
+def test_a_query_without_records_has_no_batches(filled: Filled) -> None:
     options = {"where": exp.bin("n") < 0}
     assert filled.batches(lambda query: query.arrow_batches(), **options) == []
     assert filled.batches(lambda query: query.numpy_batches([("n", "i8")]), **options) == []
 
 
-def test_a_limit(filled: Filled) -> None:
+def test_a_limit_cuts_the_last_batch(filled: Filled) -> None:
     tables = filled.batches(lambda query: query.arrow_batches(400), limit=1000)
     assert [len(table) for table in tables] == [400, 400, 200]
 
 
 def test_cursors_stand_between_batches(filled: Filled) -> None:
     query = filled.raw.query()
-    tables = filled.face.some(query.arrow_batches(700, key="key"), 2)
+    tables = filled.api.some(query.arrow_batches(700, key="key"), 2)
     cursor = query.cursor
     query.close()
     seen = [key for table in tables for key in pa.table(table)["key"].to_pylist()]
-    rest = [record.key.key for record in filled.face.rows(filled.raw.query(resume=cursor))]
+    rest = [record.key.key for record in filled.api.rows(filled.raw.query(resume=cursor))]
     assert (len(seen), len(rest)) == (1400, COUNT - 1400)
     assert sorted(seen + rest) == list(range(COUNT))
 
 
-def test_a_batch_that_cannot_be_made_comes_again(filled: Filled) -> None:
+def test_records_of_a_failed_batch_are_read_again(filled: Filled) -> None:
     query = filled.raw.query()
     small = pa.schema([("n", pa.int8())])
     with pytest.raises(OverflowError, match=r"row \d+ of the batch, \"n\""):
-        filled.face.rows(query.arrow_batches(schema=small))
-    rest = [record.key.key for record in filled.face.rows(filled.raw.query(resume=query.cursor))]
+        filled.api.rows(query.arrow_batches(schema=small))
+    rest = [record.key.key for record in filled.api.rows(filled.raw.query(resume=query.cursor))]
     assert sorted(rest) == list(range(COUNT))
     # The query itself continues, too.
-    tables = filled.face.rows(query.arrow_batches(key="key"))
+    tables = filled.api.rows(query.arrow_batches(key="key"))
     keys = [key for table in tables for key in pa.table(table)["key"].to_pylist()]
     assert sorted(keys) == list(range(COUNT))
     with pytest.raises(ValueError, match="there is no value"):
@@ -172,12 +172,12 @@ def test_a_batch_that_cannot_be_made_comes_again(filled: Filled) -> None:
 
 def test_records_and_batches_do_not_mix(filled: Filled) -> None:
     query = filled.raw.query()
-    filled.face.some(query, 3)
+    filled.api.some(query, 3)
     with pytest.raises(ValueError, match="iterated over, record by record"):
-        filled.face.rows(query.arrow_batches())
+        filled.api.rows(query.arrow_batches())
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
@@ -189,7 +189,9 @@ def test_records_and_batches_do_not_mix(filled: Filled) -> None:
         (lambda query: query.numpy_batches([("a", "O")]), TypeError, "a"),
     ],
 )
-def test_what_cannot_be(filled: Filled, make: Any, error: type[Exception], message: str) -> None:
+def test_invalid_options_raise(
+    filled: Filled, make: Any, error: type[Exception], message: str
+) -> None:
     query = filled.raw.query()
     with pytest.raises(error, match=message):
         make(query)
@@ -201,10 +203,10 @@ def test_operations_have_no_columns(filled: Filled) -> None:
         query.arrow_batches()
 
 
-def test_a_closed_query(filled: Filled) -> None:
+def test_a_closed_query_raises(filled: Filled) -> None:
     query = filled.raw.query()
     batches = query.arrow_batches(10)
-    filled.face.some(batches, 1)
+    filled.api.some(batches, 1)
     query.close()
     with pytest.raises(spikewire.QueryClosed):
-        filled.face.some(batches, 1)
+        filled.api.some(batches, 1)

@@ -13,7 +13,7 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 COUNT = 4000
 
@@ -21,8 +21,8 @@ COUNT = 4000
 class Trial:
     """A filled cluster of its own, with a client."""
 
-    def __init__(self, face: Face, cluster: Cluster, client: Opened) -> None:
-        self.face, self.cluster, self.client = face, cluster, client
+    def __init__(self, api: Api, cluster: Cluster, client: Opened) -> None:
+        self.api, self.cluster, self.client = api, cluster, client
         self.raw = client.raw.dataset("test", "a")
         data = client.dataset("test", "a")
         for start in range(0, COUNT, 1000):
@@ -31,23 +31,23 @@ class Trial:
             data.put_many(rows, send_key=True).raise_for_errors()
 
     def some(self, query: Any, count: int) -> list[int]:
-        return [record.key.key for record in self.face.some(query, count)]
+        return [record.key.key for record in self.api.some(query, count)]
 
     def rest(self, query: Any) -> list[int]:
-        return [record.key.key for record in self.face.rows(query)]
+        return [record.key.key for record in self.api.rows(query)]
 
 
 @pytest.fixture
-def trial(face: Face) -> Iterator[Trial]:
+def trial(api: Api) -> Iterator[Trial]:
     with (
         Cluster(nodes=3, migration_pause=0.0001) as cluster,
-        face.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
+        api.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
     ):
         assert cluster.wait_settled()
-        yield Trial(face, cluster, client)
+        yield Trial(api, cluster, client)
 
 
-def test_a_node_dies(trial: Trial) -> None:
+def test_a_query_survives_a_dead_node(trial: Trial) -> None:
     query = trial.raw.query()
     seen = trial.some(query, 500)
     trial.cluster.kill(1)
@@ -70,13 +70,13 @@ def test_nodes_die_and_come_back(trial: Trial) -> None:
 
 
 def test_a_cursor_outlives_a_node(trial: Trial) -> None:
-    page = trial.face.page(trial.raw.query(page_size=1500))
+    page = trial.api.page(trial.raw.query(page_size=1500))
     seen = [record.key.key for record in page]
     trial.cluster.kill(2)
     names = {trial.cluster.node_name(node) for node in (0, 1)}
     assert until(lambda: {node.name for node in trial.client.raw.nodes()} == names)
     while not page.done:
-        page = trial.face.page(trial.raw.query(page_size=1500, resume=page.cursor))
+        page = trial.api.page(trial.raw.query(page_size=1500, resume=page.cursor))
         seen += [record.key.key for record in page]
     assert sorted(seen) == list(range(COUNT))
 
@@ -88,13 +88,13 @@ def test_a_node_that_fails_now_and_then(trial: Trial, fault: dict[str, Any]) -> 
         query = trial.raw.query(socket_timeout=1, partitions=range(seed * 1000, 4096))
         seen = trial.rest(query)
         expected = trial.client.dataset("test", "a").exists_many(range(COUNT))
-        kept = [key.key for key in expected.keys if key.partition >= seed * 1000]
-        assert sorted(seen) == sorted(kept)
+        values = [key.key for key in expected.keys if key.partition >= seed * 1000]
+        assert sorted(seen) == sorted(values)
 
 
-def test_no_node_is_left(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, max_retries=0) as client:
+def test_no_node_is_left(api: Api) -> None:
+    with Cluster(nodes=1) as cluster, api.open(cluster.seeds, max_retries=0) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.kill(0)
         with pytest.raises((spikewire.ConnectionFailed, spikewire.NodeUnavailable)):
-            face.rows(client.raw.query("test", "a"))
+            api.rows(client.raw.query("test", "a"))

@@ -103,7 +103,7 @@ def test_a_query_that_is_left_is_watched_no_more(cluster: Cluster, set_name: str
     run_on(loop, main())
 
 
-def test_a_query_that_another_thread_drops(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_another_thread_may_drop_a_query(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with opened(cluster) as client:
             data = client.dataset("test", set_name)
@@ -120,7 +120,7 @@ def test_a_query_that_another_thread_drops(run: Any, cluster: Cluster, set_name:
     run(main())
 
 
-def test_one_query_on_one_loop_after_another(cluster: Cluster, set_name: str) -> None:
+def test_a_query_continues_on_further_loops(cluster: Cluster, set_name: str) -> None:
     client = opened(cluster)
     data = client.dataset("test", set_name)
     pages: list[int] = []

@@ -31,28 +31,28 @@ class Last:
 
 
 class TestReentrancy:
-    def test_a_finalizer_that_calls(self, run: Any, cluster: Cluster, set_name: str) -> None:
+    def test_a_finalizer_may_call_verbs(self, run: Any, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
                 await data.put("there", {"v": 1})
-                made: list[Any] = []
+                objects: list[Any] = []
 
                 def call() -> None:
-                    made.append(data.add("finalized", {"n": 1}))
+                    objects.append(data.add("finalized", {"n": 1}))
 
                 for _ in range(50):
                     await asyncio.gather(
                         *(data.get("there", default=Last(call)) for _ in range(10))
                     )
                 gc.collect()
-                assert len(made) == 500
-                await asyncio.gather(*made)
+                assert len(objects) == 500
+                await asyncio.gather(*objects)
                 assert (await data.get("finalized"))["n"] == 500
 
         run(main())
 
-    def test_a_collection_during_a_completion(
+    def test_garbage_collection_during_a_completion_is_safe(
         self, run: Any, cluster: Cluster, set_name: str
     ) -> None:
         """The garbage collector may run while a reply is decoded to a record."""
@@ -60,11 +60,11 @@ class TestReentrancy:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
-                made: list[Any] = []
+                objects: list[Any] = []
 
                 class Cycle:
                     def __init__(self) -> None:
-                        self.own = Last(lambda: made.append(data.add("collected", {"n": 1})))
+                        self.own = Last(lambda: objects.append(data.add("collected", {"n": 1})))
                         self.cycle = self
 
                 await data.put("big", {"v": [[i] for i in range(2000)]})
@@ -78,13 +78,13 @@ class TestReentrancy:
                 finally:
                     gc.set_threshold(*threshold)
                 gc.collect()
-                await asyncio.gather(*made)
-                assert len(made) == 200
+                await asyncio.gather(*objects)
+                assert len(objects) == 200
                 assert (await data.get("collected"))["n"] == 200
 
         run(main())
 
-    def test_callbacks_that_call(self, run: Any, cluster: Cluster, set_name: str) -> None:
+    def test_callbacks_may_call_verbs(self, run: Any, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
@@ -136,7 +136,7 @@ class TestReentrancy:
         assert alone(CLOSING_FINALIZER, cluster.seeds, where) == "fine\n"
 
     @pytest.mark.parametrize("where", ["timer", "future", "callback"])
-    def test_a_loop_that_calls_back(self, cluster: Cluster, where: str) -> None:
+    def test_a_loop_may_call_verbs_from_its_methods(self, cluster: Cluster, where: str) -> None:
         assert alone(CALLING_LOOP, cluster.seeds, where) == "fine\n"
 
     def test_errors_of_a_closed_client_while_it_is_closed_again(self, cluster: Cluster) -> None:

@@ -1,4 +1,4 @@
-"""Options for retries: of the client, of a profile, of a call; on every face."""
+"""Options for retries: of the client, of a profile, of a call; on every API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from waiting import ends_before
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face
+    from apis import Api
 
 BUSY: dict[str, Any] = {"error": 1.0, "code": 18}
 
@@ -33,8 +33,8 @@ def healthy(cluster: Cluster) -> Iterator[None]:
     cluster.clear_faults(0)
 
 
-def opened(face: Face, cluster: Cluster, **options: Any) -> Any:
-    return face.open(cluster.seeds, **{"timeout": 30, "max_error_rate": 0, **options})
+def opened(api: Api, cluster: Cluster, **options: Any) -> Any:
+    return api.open(cluster.seeds, **{"timeout": 30, "max_error_rate": 0, **options})
 
 
 def attempts(data: Any, verb: str, *arguments: Any, **options: Any) -> int:
@@ -44,8 +44,8 @@ def attempts(data: Any, verb: str, *arguments: Any, **options: Any) -> int:
     return caught.value.attempts
 
 
-def test_a_call_says_how_often(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, max_retries=1) as client:
+def test_max_retries_of_a_call_overrides_the_client(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, max_retries=1) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         assert attempts(data, "get", 1) == 2
@@ -58,13 +58,13 @@ def test_a_call_says_how_often(face: Face, cluster: Cluster) -> None:
         assert {error.attempts for error in batch.errors.values()} == {1}
 
 
-def test_pauses_grow_up_to_the_longest(face: Face, cluster: Cluster) -> None:
+def test_pauses_grow_up_to_the_longest(api: Api, cluster: Cluster) -> None:
     pauses: dict[str, Any] = {
         "sleep_between_retries": 0.02,
         "sleep_multiplier": 2.0,
         "max_sleep_between_retries": 0.05,
     }
-    with opened(face, cluster, replica="master", max_retries=3, **pauses) as client:
+    with opened(api, cluster, replica="master", max_retries=3, **pauses) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         began = time.monotonic()
@@ -79,8 +79,8 @@ def test_pauses_grow_up_to_the_longest(face: Face, cluster: Cluster) -> None:
         assert {error.attempts for error in batch.errors.values()} == {4}
 
 
-def test_no_pause_reaches_beyond_the_timeout(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, replica="master") as client:
+def test_no_pause_reaches_beyond_the_timeout(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, replica="master") as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         options = {"sleep_between_retries": 60, "max_retries": 9, "timeout": 20}
@@ -88,8 +88,8 @@ def test_no_pause_reaches_beyond_the_timeout(face: Face, cluster: Cluster) -> No
             assert attempts(data, "get", 1, **options) == 1
 
 
-def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, replica="master", sleep_between_retries=0.5) as client:
+def test_with_jitter_a_pause_is_any_part_of_it(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, replica="master", sleep_between_retries=0.5) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
 
@@ -102,8 +102,8 @@ def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> 
         assert any(ends_before_a_whole_pause() for _ in range(20))
 
 
-def test_writes_in_doubt_are_repeated_where_the_call_says_so(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, socket_timeout=0.3) as client:
+def test_writes_in_doubt_are_retried_on_request(api: Api, cluster: Cluster) -> None:
+    with opened(api, cluster, socket_timeout=0.3) as client:
         data = client.dataset("test", "doubt")
         data.put(1, {"n": 0})
         cluster.inject(0, drop_reply=1.0)
@@ -119,7 +119,7 @@ def test_writes_in_doubt_are_repeated_where_the_call_says_so(face: Face, cluster
         assert data.get(1)["n"] == 4
 
 
-def test_profiles_have_them(face: Face, cluster: Cluster) -> None:
+def test_profiles_set_retry_options(api: Api, cluster: Cluster) -> None:
     profile = Profile(
         "patient",
         max_retries=3,
@@ -127,7 +127,7 @@ def test_profiles_have_them(face: Face, cluster: Cluster) -> None:
         write={"retryable": {"retry_in_doubt": True}},
         query={"max_retries": 1},
     )
-    with opened(face, cluster) as client:
+    with opened(api, cluster) as client:
         view = client.raw.with_profile(profile)
         explained = view.explain("put")
         assert explained["retry_in_doubt"].value is True
@@ -135,13 +135,13 @@ def test_profiles_have_them(face: Face, cluster: Cluster) -> None:
         assert view.explain("get")["max_retries"].value == 5
         data = view.dataset("test", "retries")
         cluster.inject(0, **BUSY)
-        for verb, arguments, wanted in (("get", (1,), 6), ("put", (1, {"n": 1}), 4)):
+        for verb, arguments, expected in (("get", (1,), 6), ("put", (1, {"n": 1}), 4)):
             with pytest.raises(spikewire.ServerError) as caught:
-                face.settle(partial(getattr(data, verb), *arguments))
-            assert caught.value.attempts == wanted
+                api.settle(partial(getattr(data, verb), *arguments))
+            assert caught.value.attempts == expected
 
 
-def test_queries_pause_as_they_are_told(cluster: Cluster) -> None:
+def test_queries_pause_between_retries(cluster: Cluster) -> None:
     with spikewire.Client(cluster.seeds, timeout=30, max_error_rate=0) as client:
         data = client.dataset("test", "retries")
         data.put(1, {"n": 1})
@@ -155,7 +155,7 @@ def test_queries_pause_as_they_are_told(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"max_retries": 1001}, ValueError, "max_retries must be from 0 to 1000, got 1001"),
         ({"max_retries": -1}, ValueError, "max_retries must be from 0 to 1000, got -1"),
@@ -172,10 +172,10 @@ def test_queries_pause_as_they_are_told(cluster: Cluster) -> None:
         ({"sleep_jitter": 1}, TypeError, "sleep_jitter"),
     ],
 )
-def test_mistakes_are_found_before_anything_is_sent(
-    cluster: Cluster, options: dict[str, Any], error: type[Exception], says: str
+def test_invalid_retry_options_raise_before_sending(
+    cluster: Cluster, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         spikewire.Client(cluster.seeds, **options)
     with spikewire.Client(cluster.seeds) as client:
         data = client.dataset("test", "retries")
@@ -188,7 +188,7 @@ def test_mistakes_are_found_before_anything_is_sent(
             lambda: data.submit.get(1, **options),
         ]
         for call in calls:
-            with pytest.raises(error, match=says):
+            with pytest.raises(error, match=message):
                 call()
     with pytest.raises(spikewire.ProfileError):
         Profile("wrong", **options)

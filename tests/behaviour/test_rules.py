@@ -17,7 +17,7 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Caller, Face
+    from apis import Api, Caller
 
 UTC = timezone.utc
 EAST = timezone(timedelta(hours=5, minutes=30))
@@ -50,13 +50,13 @@ class TestMomentsOfExpiry:
         names = ["put", "add", "append", "touch", "operate", "many", "more"]
         assert all(3500 < record.ttl <= 3600 for record in data.get_many(names))
 
-    def test_the_moment_is_kept_to_the_second(self, data: Caller) -> None:
+    def test_a_datetime_sets_the_expiry_to_the_second(self, data: Caller) -> None:
         moment = datetime.now(UTC) + timedelta(days=1)
         data.put(1, {"n": 1}, ttl=moment)
         ends = datetime.now(UTC) + timedelta(seconds=data.get(1).ttl)
         assert abs(ends - moment) < timedelta(seconds=10)
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("moment", "error", "text"),
         [
@@ -75,7 +75,9 @@ class TestMomentsOfExpiry:
             ),
         ],
     )
-    def test_refused(self, data: Caller, moment: Any, error: Any, text: str) -> None:
+    def test_invalid_datetimes_raise(
+        self, data: Caller, moment: Any, error: Any, text: str
+    ) -> None:
         with pytest.raises(error, match=text):
             data.put(1, {"n": 1}, ttl=moment)
         assert not data.exists(1)
@@ -114,7 +116,7 @@ class TestNewer:
             data.delete(1, generation=Newer(8))
         assert data.delete(1, generation=Newer(9)) is True
 
-    def test_as_a_value(self) -> None:
+    def test_newer_compares_and_prints(self) -> None:
         rule = Newer(7)
         assert (rule.generation, repr(rule)) == (7, "Newer(7)")
         assert rule == Newer(7)
@@ -122,13 +124,13 @@ class TestNewer:
         assert len({rule, Newer(7)}) == 1
         assert pickle.loads(pickle.dumps(rule)) == copy.deepcopy(rule) == rule
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("generation", "error"),
         [(0, ValueError), (65_536, ValueError), (-1, OverflowError), (1.0, TypeError),
          (True, TypeError), ("1", TypeError), (1 << 80, OverflowError)],
     )  # fmt: skip
-    def test_refused(self, generation: Any, error: Any) -> None:
+    def test_invalid_generations_raise(self, generation: Any, error: Any) -> None:
         with pytest.raises(error, match="generation must be"):
             Newer(generation)
 
@@ -156,17 +158,17 @@ class TestReadTouch:
         assert [record.ttl <= 98 for record in data.get_many(READS)] == [True] * len(READS)
         for name, read in READS.items():
             read(data, name, 99)
-        found = data.get_many(READS)
-        assert {name for name, record in found.to_dict().items() if record.ttl > 98} == set(READS)
-        assert {record.generation for record in found} == {1}
+        batch = data.get_many(READS)
+        assert {name for name, record in batch.to_dict().items() if record.ttl > 98} == set(READS)
+        assert {record.generation for record in batch} == {1}
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize(
         ("percent", "error"),
         [(-2, ValueError), (101, ValueError), (1 << 40, ValueError), (1 << 80, ValueError),
          (0.5, TypeError), (True, TypeError), ("50", TypeError)],
     )  # fmt: skip
-    def test_refused(self, data: Caller, percent: Any, error: Any) -> None:
+    def test_invalid_percentages_raise(self, data: Caller, percent: Any, error: Any) -> None:
         with pytest.raises(error, match="read_touch must be"):
             data.get(1, read_touch=percent)
         with pytest.raises(error, match="read_touch must be"):
@@ -174,10 +176,10 @@ class TestReadTouch:
 
 
 @pytest.fixture
-def marked(face: Face) -> Iterator[tuple[Caller, set[Any]]]:
+def marked(api: Api) -> Iterator[tuple[Caller, set[Any]]]:
     """Two nodes with all records on both, of which the first refuses every request; a dataset, and
     the keys whose master is that node."""
-    with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    with Cluster(nodes=2) as cluster, api.open(cluster.seeds, timeout=10) as client:
         assert cluster.wait_settled()
         data = client.dataset("test", "s")
         data.put_many({i: {"n": i} for i in range(40)}).raise_for_errors()
@@ -197,19 +199,19 @@ def refused(call: Any, key: Any, **options: Any) -> bool:
 
 
 class TestReplicas:
-    def test_the_master(self, marked: Any) -> None:
+    def test_replica_master_reads_from_the_master(self, marked: Any) -> None:
         data, its = marked
         for options in ({}, {"replica": "master"}, {"replica": "sequence"}):
             assert {i for i in range(40) if refused(data.get, i, **options)} == its
             assert set(data.get_many(range(40), **options).errors) == its
             assert set(data.exists_many(range(40), **options).errors) == its
 
-    def test_any_takes_turns(self, marked: Any) -> None:
+    def test_replica_any_spreads_reads(self, marked: Any) -> None:
         data, its = marked
         for read in (data.get, data.exists, lambda i, **o: data.operate(i, [op.get()], **o)):
-            asked = [refused(read, i, replica="any") for i in range(40)]
-            assert 10 <= sum(asked) <= 30
-            assert {i for i in range(40) if asked[i]} != its
+            values = [refused(read, i, replica="any") for i in range(40)]
+            assert 10 <= sum(values) <= 30
+            assert {i for i in range(40) if values[i]} != its
         assert set(data.get_many(range(40), replica="any").errors) != its
 
     def test_writes_go_to_the_master(self, marked: Any) -> None:
@@ -224,8 +226,8 @@ class TestReplicas:
         assert {i for i in range(40) if refused(data.get, i, **options)} == its
         assert set(data.get_many(range(40), **options).errors) == its
 
-    def test_retries_move_on_unless_they_must_not(self, face: Face) -> None:
-        with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
+    def test_retries_move_on_unless_they_must_not(self, api: Api) -> None:
+        with Cluster(nodes=2) as cluster, api.open(cluster.seeds, timeout=10) as client:
             assert cluster.wait_settled()
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(40)}).raise_for_errors()
@@ -233,9 +235,9 @@ class TestReplicas:
             assert data.get_many(range(40)).errors == {}
             assert 0 < len(data.get_many(range(40), replica="master").errors) < 40
 
-    @pytest.mark.any_face
+    @pytest.mark.any_api
     @pytest.mark.parametrize("verb", ["get", "exists", "delete", "touch"])
-    def test_refused(self, data: Caller, verb: Any) -> None:
+    def test_invalid_replicas_raise(self, data: Caller, verb: Any) -> None:
         with pytest.raises(ValueError, match=r"replica must be 'master'.*got .nearest"):
             getattr(data, verb)(1, replica="nearest")
         with pytest.raises(TypeError, match="replica must be str, not int"):
@@ -263,8 +265,8 @@ class TestReadModes:
         assert data.get_many([1, 2], read_mode="linearize").codes.tolist() == [25, 25]
         assert data.operate_many([1], [op.get()], read_mode="linearize").codes.tolist() == [25]
 
-    def test_the_client_s_own(self, face: Face, cluster: Cluster, set_name: str) -> None:
-        with face.open(cluster.seeds, read_mode="linearize", timeout=10) as client:
+    def test_the_client_s_own(self, api: Api, cluster: Cluster, set_name: str) -> None:
+        with api.open(cluster.seeds, read_mode="linearize", timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put(1, {"n": 1})
             data.operate(1, [op.add("n", 1), op.get("n")])
@@ -274,8 +276,8 @@ class TestReadModes:
                 assert caught.value.code == 25
             assert data.get(1, read_mode="one")["n"] == 2
 
-    @pytest.mark.any_face
-    def test_refused(self, data: Caller) -> None:
+    @pytest.mark.any_api
+    def test_invalid_read_modes_raise(self, data: Caller) -> None:
         with pytest.raises(ValueError, match=r"read_mode must be 'one'.*got .strict"):
             data.get(1, read_mode="strict")
         with pytest.raises(TypeError, match="read_mode must be str, not bool"):

@@ -37,7 +37,7 @@ CALLS: list[tuple[str, Callable[[Any, int], object]]] = [
 
 @pytest.mark.parametrize("count", TOO_MANY)
 @pytest.mark.parametrize("call", [call for _, call in CALLS], ids=[name for name, _ in CALLS])
-def test_too_many_operations(
+def test_too_many_operations_raise(
     call: Callable[[Any, int], object], count: int, cluster: Cluster
 ) -> None:
     with spikewire.Client(cluster.seeds, timeout=30) as client:
@@ -47,21 +47,21 @@ def test_too_many_operations(
         assert not data.exists("k")
 
 
-def test_a_frame_that_no_server_takes(cluster: Cluster) -> None:
+def test_a_request_beyond_the_frame_limit_raises(cluster: Cluster) -> None:
     value = bytes(FRAME)
     with spikewire.Client(cluster.seeds, timeout=30) as client:
         data = client.dataset("test", "sizes")
-        says = r"13421\d{4} bytes.*134217728"
-        with pytest.raises(ValueError, match=says):
+        text = r"13421\d{4} bytes.*134217728"
+        with pytest.raises(ValueError, match=text):
             data.put("k", {"b": value})
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=text):
             data.operate("k", [op.put("b", value)])
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=text):
             data.put_many([("k", {"b": value})])
         assert not data.exists("k")
 
 
-def test_rows_of_more_bytes_than_a_frame() -> None:
+def test_batches_larger_than_a_frame_are_split() -> None:
     with Cluster(1) as cluster, spikewire.Client(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "sizes")
         value = bytes(900_000)

@@ -20,7 +20,7 @@ st = pytest.importorskip("hypothesis.strategies")
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Caller
+    from apis import Caller
 
 settings = hypothesis.settings(max_examples=40)
 
@@ -65,7 +65,9 @@ TYPES: list[tuple[Any, list[Any], list[Any]]] = [
 @pytest.mark.parametrize(
     ("kind", "values", "bins"), TYPES, ids=[str(case[0])[:40] for case in TYPES]
 )
-def test_each_type(data: Caller, kind: Any, values: list[Any], bins: list[Any]) -> None:
+def test_columns_of_each_type_are_written(
+    data: Caller, kind: Any, values: list[Any], bins: list[Any]
+) -> None:
     column = pa.array([None, values[0], None, *values], kind)
     table = pa.table({"id": range(5), "v": column, "one": [1] * 5})
     data.put_many(table, key="id").raise_for_errors()
@@ -110,8 +112,8 @@ def test_round_trip(data: Caller, rows: list[dict[str, Any]], size: int) -> None
     batches = pa.Table.from_pylist(named, SCHEMA).to_batches(max_chunksize=size)
     reader = pa.RecordBatchReader.from_batches(SCHEMA, batches)
     assert data.put_many(reader, key="id", exists="replace").found == len(rows)
-    kept = [{name: value for name, value in row.items() if value is not None} for row in rows]
-    assert stored(data, [row["id"] for row in named]) == kept
+    values = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    assert stored(data, [row["id"] for row in named]) == values
 
 
 def test_nulls_remove_their_bins(data: Caller) -> None:
@@ -121,7 +123,7 @@ def test_nulls_remove_their_bins(data: Caller) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"),
+    ("kind", "value"),
     [
         (pa.int16(), [1, 2, 1]),
         (pa.uint64(), [1, 2, 1]),
@@ -131,18 +133,18 @@ def test_nulls_remove_their_bins(data: Caller) -> None:
     ],
     ids=str,
 )
-def test_keys(data: Caller, kind: Any, given: list[Any]) -> None:
-    column = pa.array(given, kind)
+def test_columns_of_keys_are_accepted(data: Caller, kind: Any, value: list[Any]) -> None:
+    column = pa.array(value, kind)
     written = data.put_many(pa.table({"id": column, "n": [1, 2, 3]}), key="id", send_key=True)
-    assert [key.key for key in written.keys] == given
+    assert [key.key for key in written.keys] == value
     for keys in (column, pa.chunked_array([column[:1], column[1:]])):
-        found = data.get_many(keys)
-        assert [(record.key.key, record["n"]) for record in found] == list(
-            zip(given, [3, 2, 3], strict=True)
+        batch = data.get_many(keys)
+        assert [(record.key.key, record["n"]) for record in batch] == list(
+            zip(value, [3, 2, 3], strict=True)
         )
 
 
-def test_sources_of_all_kinds(data: Caller) -> None:
+def test_tables_batches_and_streams_are_accepted(data: Caller) -> None:
     table = pa.table({"id": [1, 2], "n": [10, None]})
     full = pa.table({"id": [1, 2], "n": [10, 20]})
     batch = full.to_batches()[0]
@@ -162,7 +164,7 @@ def test_sources_of_all_kinds(data: Caller) -> None:
     assert len(data.put_many(full.slice(0, 0), key="id")) == 0
 
 
-def test_polars(data: Caller) -> None:
+def test_polars_frames_are_written(data: Caller) -> None:
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"id": ["a", "b"], "n": [1, None], "l": [[1.5], []], "c": ["x", "y"]})
     frame = frame.with_columns(pl.col("c").cast(pl.Categorical), s=pl.struct("n", "c"))
@@ -174,7 +176,7 @@ def test_polars(data: Caller) -> None:
     assert data.get_many(frame["id"]).found == 2
 
 
-def test_duckdb(data: Caller) -> None:
+def test_duckdb_relations_are_written(data: Caller) -> None:
     duckdb = pytest.importorskip("duckdb")
     query = duckdb.sql("select range as id, range % 7 as n, 'x' || range as s from range(20000)")
     assert data.put_many(query, key="id", timeout=60).found == 20_000
@@ -194,7 +196,7 @@ class TestPandas:
         frame.index.name = "row"
         assert data.put_many(frame).found == 2
 
-    def test_index_as_key(self, data: Caller) -> None:
+    def test_the_index_of_a_frame_is_the_key(self, data: Caller) -> None:
         frame = self.pd.DataFrame({"n": [1.0, None], "s": ["x", "y"]}, index=[10, 20])
         data.put_many(frame).raise_for_errors()
         assert stored(data, [10, 20]) == [{"n": 1.0, "s": "x"}, {"s": "y"}]
@@ -202,13 +204,13 @@ class TestPandas:
         data.put_many(named, key="id", bins={"s": "t"}).raise_for_errors()
         assert data.get(20).bins == {"s": "y", "t": "y"}
 
-    def test_column_as_key(self, data: Caller) -> None:
+    def test_a_column_of_a_frame_is_the_key(self, data: Caller) -> None:
         frame = self.pd.DataFrame({"id": ["a", "b"], "n": [1, 2]}, index=[7, 8])
         data.put_many(frame, key="id").raise_for_errors()
         assert stored(data, ["a", "b"]) == [{"n": 1}, {"n": 2}]
         assert data.get_many(frame["id"]).found == 2
 
-    def test_several_levels(self, data: Caller) -> None:
+    def test_an_index_of_several_levels_needs_a_key_column(self, data: Caller) -> None:
         levels = self.pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["id", "no"])
         frame = self.pd.DataFrame({"n": [1, 2]}, index=levels)
         with pytest.raises(ValueError, match=r"several levels.*key="):
@@ -268,7 +270,7 @@ def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name:
     assert len(ahead) == 40
 
 
-def test_a_stream_that_fails_says_what_was_sent(data: Caller) -> None:
+def test_a_failing_stream_reports_rows_sent(data: Caller) -> None:
     with pytest.raises(ValueError, match="no more of this") as caught:
         data.put_many(Counted(batches=5, rows=100, fail_at=3).reader(), key="id")
     assert "rows were sent" not in str(caught.value)
@@ -287,7 +289,7 @@ def test_rows_that_cannot_be_sent_are_named_by_their_place_in_the_table(data: Ca
         data.put_many(table, key="id", timeout=60)
 
 
-def test_failed_rows_of_several_windows(data: Caller) -> None:
+def test_failed_rows_of_several_windows_are_reported(data: Caller) -> None:
     data.put_many([(5, {"n": 0}), (17_000, {"n": 0})])
     table = pa.table({"id": range(20_000), "n": [1] * 20_000})
     written = data.put_many(table, key="id", exists="create", timeout=60)
@@ -336,12 +338,16 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
-    ("records", "error", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+    ("records", "error", "message"),
+    [case[1:] for case in REFUSED],
+    ids=[case[0] for case in REFUSED],
 )
-def test_refused(data: Caller, records: Any, error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says) as caught:
+def test_invalid_tables_raise(
+    data: Caller, records: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
         data.put_many(records, key="id")
     assert not isinstance(caught.value, spikewire.Error)
     assert data.exists_many([0, 1, 2]).found == 0
@@ -362,7 +368,7 @@ def test_columns_that_are_no_keys(data: Caller) -> None:
         data.get_many(pa.table({"id": [1]}))
 
 
-def test_odd_exporters(data: Caller) -> None:
+def test_invalid_exporters_raise(data: Caller) -> None:
     class Liar:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             return b"no capsule"
@@ -395,7 +401,7 @@ def consumed(name: bytes, size: int) -> object:
 EMPTY: list[object] = []
 
 
-def test_capsules_that_were_consumed_already(data: Caller) -> None:
+def test_consumed_capsules_raise(data: Caller) -> None:
     class Array:
         def __arrow_c_array__(self, requested_schema: object = None) -> object:
             return consumed(b"arrow_schema", 72), consumed(b"arrow_array", 80)

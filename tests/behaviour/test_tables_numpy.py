@@ -15,7 +15,7 @@ hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 settings = hypothesis.settings(max_examples=30)
 
@@ -29,7 +29,9 @@ NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "?"
 
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_numbers_of_each_width_and_byte_order(data: Caller, kind: str, order: str) -> None:
+def test_numbers_of_each_width_and_byte_order_are_written(
+    data: Caller, kind: str, order: str
+) -> None:
     dtype = np.dtype(kind).newbyteorder(order)
     values = np.array([0, 1, 100], dtype)
     if dtype.kind in "iu":
@@ -63,7 +65,7 @@ def test_round_trip(data: Caller, rows: list[tuple[Any, ...]]) -> None:
     assert stored(data, list(range(len(rows)))) == bins
 
 
-def test_fields_of_fields(data: Caller) -> None:
+def test_nested_fields_become_maps(data: Caller) -> None:
     inner = np.dtype([("x", "i2"), ("name", "U2")])
     dtype = [
         ("id", "U3"),
@@ -126,7 +128,7 @@ def test_masked_values_remove_their_bins(data: Caller) -> None:
     assert data.get(2).bins == {"keep": False}
 
 
-def test_any_memory(data: Caller) -> None:
+def test_arrays_of_any_memory_layout_are_written(data: Caller) -> None:
     array = np.zeros((6, 2), [("id", "i4"), ("pad", "u1"), ("n", "f4")])
     array["id"] = np.arange(12).reshape(6, 2)
     array["n"] = array["id"] / 2
@@ -153,7 +155,7 @@ def test_options_hold_for_every_row(data: Caller) -> None:
     assert len(data.put_many(array[:0], key="id")) == 0
 
 
-def test_many_windows(data: Caller) -> None:
+def test_arrays_larger_than_a_window_are_written(data: Caller) -> None:
     count = 40_000
     array = np.zeros(count, [("id", "i4"), ("n", "i8")])
     array["id"] = np.arange(count)
@@ -202,16 +204,16 @@ REFUSED: list[tuple[str, Any, dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.any_face
+@pytest.mark.any_api
 @pytest.mark.parametrize(
-    ("records", "options", "error", "says"),
+    ("records", "options", "error", "message"),
     [case[1:] for case in REFUSED],
     ids=[case[0] for case in REFUSED],
 )
-def test_refused(
-    data: Caller, records: Any, options: dict[str, Any], error: type[Exception], says: str
+def test_invalid_arrays_raise(
+    data: Caller, records: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=says) as caught:
+    with pytest.raises(error, match=message) as caught:
         data.put_many(records, **options)
     assert not isinstance(caught.value, spikewire.Error)
     assert data.exists_many([0, 1, 2]).found == 0
@@ -222,11 +224,11 @@ def test_a_client_has_no_set_for_a_table(client: Opened) -> None:
         client.verbs.put_many(np.zeros(1, GOOD), key="id")
 
 
-def test_keys_in_arrays(data: Caller) -> None:
+def test_keys_may_be_arrays(data: Caller) -> None:
     data.put_many({1: {"n": 1}, 2: {"n": 2}, "a": {"n": 3}, b"b": {"n": 4}})
-    found = data.get_many(np.array([2, 9, 1], "u2"))
-    assert [record and record["n"] for record in found] == [2, None, 1]
-    assert [type(key.key) for key in found.keys] == [int] * 3
+    batch = data.get_many(np.array([2, 9, 1], "u2"))
+    assert [record and record["n"] for record in batch] == [2, None, 1]
+    assert [type(key.key) for key in batch.keys] == [int] * 3
     assert data.get_many(np.array(["a"])).found == 1
     assert data.exists_many(np.array([b"b"])).found == 1
     assert data.delete_many(np.arange(3)).found == 2

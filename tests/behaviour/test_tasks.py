@@ -14,7 +14,7 @@ from spikewire.testing import Cluster
 from waiting import becomes
 
 
-def test_two_thousand_tasks(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_two_thousand_tasks_read_their_writes(run: Any, cluster: Cluster, set_name: str) -> None:
     async def task(data: spikewire.AsyncDataset, key: int) -> None:
         await data.put(key, {"v": key})
         record = await data.get(key)
@@ -31,7 +31,7 @@ def test_two_thousand_tasks(run: Any, cluster: Cluster, set_name: str) -> None:
     run(main())
 
 
-def test_a_mixed_load(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_mixed_calls_of_many_tasks_succeed(run: Any, cluster: Cluster, set_name: str) -> None:
     async def task(data: spikewire.AsyncDataset, number: int) -> None:
         rng = random.Random(number)
         last = None
@@ -124,12 +124,12 @@ class TestSmallBatches:
                 await data.put_many((key, {"v": key}) for key in range(100))
                 for turn in range(20):
                     doomed = [asyncio.ensure_future(data.get_many(range(9))) for _ in range(20)]
-                    kept = [data.get_many(range(at, at + 8)) for at in range(90)]
+                    values = [data.get_many(range(at, at + 8)) for at in range(90)]
                     singles = [data.get(key) for key in range(90)]
                     await asyncio.sleep(0)
                     for one in doomed[turn % 3 :: 3]:
                         one.cancel()
-                    for at, batch in enumerate(await asyncio.gather(*kept)):
+                    for at, batch in enumerate(await asyncio.gather(*values)):
                         assert [row["v"] for row in batch] == list(range(at, at + 8))  # type: ignore[index]
                     for key, record in enumerate(await asyncio.gather(*singles)):
                         assert record["v"] == key
@@ -151,13 +151,13 @@ class TestCancelling:
                     tasks = [
                         asyncio.ensure_future(data.get(rng.randrange(500))) for _ in range(200)
                     ]
-                    kept = [asyncio.ensure_future(data.get(key)) for key in range(100)]
+                    values = [asyncio.ensure_future(data.get(key)) for key in range(100)]
                     # Cancelled before they are sent, in transit, or afterwards.
                     for pause in range(4):
                         for task in tasks[pause::4]:
                             task.cancel()
                         await asyncio.sleep(0)
-                    for key, record in enumerate(await asyncio.gather(*kept)):
+                    for key, record in enumerate(await asyncio.gather(*values)):
                         assert (record["v"], record.key.key) == (key, key)
                     ended = await asyncio.gather(*tasks, return_exceptions=True)
                     for one in ended:
@@ -208,16 +208,14 @@ class TestCancelling:
                 assert {type(one) for one in ended[:50]} == {asyncio.TimeoutError}
                 assert [one["v"] for one in ended[50:]] == list(range(1, 100, 2))  # type: ignore[index]
                 cluster.clear_faults(0)
-                found = await asyncio.gather(*(data.get(key) for key in range(100)))
-                assert [one["v"] for one in found] == list(range(100))
+                results = await asyncio.gather(*(data.get(key) for key in range(100)))
+                assert [one["v"] for one in results] == list(range(100))
 
         with Cluster(1) as cluster:
             run(main())
 
 
-def test_a_loop_that_was_held_up_times_nothing_out(
-    run: Any, cluster: Cluster, set_name: str
-) -> None:
+def test_a_blocked_loop_does_not_time_calls_out(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with opened(cluster) as client:
             data = client.dataset("test", set_name)

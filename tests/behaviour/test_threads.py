@@ -83,7 +83,7 @@ def test_counters_lose_nothing(shared: spikewire.Client, set_name: str) -> None:
     assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200
 
 
-def test_one_winner(shared: spikewire.Client, set_name: str) -> None:
+def test_one_thread_wins_a_create(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
 
     def create(thread: int) -> bool:
@@ -98,7 +98,7 @@ def test_one_winner(shared: spikewire.Client, set_name: str) -> None:
     assert data.get("prize")["owner"] == winners.index(True)
 
 
-def test_optimistic_writers(shared: spikewire.Client, set_name: str) -> None:
+def test_generation_checks_detect_every_conflict(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
     data.put(1, {"n": 0})
 
@@ -121,9 +121,7 @@ def test_optimistic_writers(shared: spikewire.Client, set_name: str) -> None:
     assert record.generation == 81
 
 
-def test_misses_and_errors_are_told_to_those_who_made_them(
-    shared: spikewire.Client, set_name: str
-) -> None:
+def test_misses_and_errors_reach_their_callers(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
     data.put("text", {"v": "text"})
 
@@ -146,7 +144,7 @@ def test_misses_and_errors_are_told_to_those_who_made_them(
     in_threads(work)
 
 
-def test_large_and_small_values_side_by_side(shared: spikewire.Client, set_name: str) -> None:
+def test_threads_mix_large_and_small_values(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
 
     def work(thread: int) -> None:
@@ -169,7 +167,7 @@ def test_many_threads_never_meet_a_fixed_limit(shared: spikewire.Client, set_nam
     assert all(in_threads(work, 300))
 
 
-def test_more_clients_at_once(cluster: Cluster, set_name: str) -> None:
+def test_threads_may_have_clients_of_their_own(cluster: Cluster, set_name: str) -> None:
     def work(thread: int) -> None:
         with spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
@@ -181,7 +179,7 @@ def test_more_clients_at_once(cluster: Cluster, set_name: str) -> None:
 
 
 @pytest.mark.parametrize("write", [False, True])
-def test_closing_while_calls_are_under_way(*, write: bool) -> None:
+def test_closing_fails_calls_in_flight(*, write: bool) -> None:
     with Cluster(1) as cluster:
         client = spikewire.Client(cluster.seeds, timeout=60, connect_timeout=20)
         data = client.dataset("test", "closing")
@@ -209,7 +207,7 @@ def test_closing_while_calls_are_under_way(*, write: bool) -> None:
         assert any(error.in_doubt for error in errors) is write  # type: ignore[union-attr]
 
 
-def test_closing_under_load(cluster: Cluster, set_name: str) -> None:
+def test_closing_under_load_raises_client_closed(cluster: Cluster, set_name: str) -> None:
     client = spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20)
     data = client.dataset("test", set_name)
     counts = [0] * 8

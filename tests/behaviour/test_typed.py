@@ -1,4 +1,4 @@
-"""Datasets with a type: records as instances of it, and writes that are checked, on every face.
+"""Datasets with a type: records as instances of it, and writes that are checked, on every API.
 
 The kind of fault: a value of the wrong type, a misspelt bin or a missing one goes into the
 database, and whoever reads it finds out.
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import spikewire
-from faces import Caller
+from apis import Caller
 from spikewire import GeoJSON, codec, op
 from spikewire.pool import Pool
 from spikewire.profiles import Profile
@@ -24,7 +24,7 @@ from spikewire.profiles import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
     from spikewire.testing import Cluster
 
 
@@ -92,8 +92,8 @@ KINDS = {
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Any:
-    made: Any = KINDS[request.param]()
-    return made
+    result: Any = KINDS[request.param]()
+    return result
 
 
 class Set:
@@ -101,8 +101,8 @@ class Set:
 
     def __init__(self, opened: Opened, name: str, kind: Any) -> None:
         self.client = opened.raw
-        self.typed = Caller(self.client.dataset("test", name, kind), opened.face)
-        self.plain = Caller(self.client.dataset("test", name), opened.face)
+        self.typed = Caller(self.client.dataset("test", name, kind), opened.api)
+        self.plain = Caller(self.client.dataset("test", name), opened.api)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def blocking(cluster: Cluster) -> Iterator[spikewire.Client]:
         yield client
 
 
-def test_what_is_written_is_read_as_an_instance(users: Set, kind: Any) -> None:
+def test_an_instance_round_trips(users: Set, kind: Any) -> None:
     alice = kind(name="Alice", age=42, nick=None)
     users.typed.put("alice", alice)
     record = users.typed.get("alice")
@@ -173,7 +173,7 @@ def test_a_write_that_creates_nothing_may_leave_bins_out(users: Set, kind: Any) 
         users.typed.put("alice", {"tags": 1}, exists="update")
 
 
-def test_what_does_not_fit_is_named_with_its_key_and_bin(users: Set) -> None:
+def test_a_bin_of_the_wrong_type_names_key_and_bin(users: Set) -> None:
     users.plain.put("wrong", {"name": "A", "age": "x"})
     users.plain.put("short", {"name": "A"})
     record = users.typed.get("wrong")
@@ -188,17 +188,17 @@ def test_what_does_not_fit_is_named_with_its_key_and_bin(users: Set) -> None:
         users.typed.get("wrong", ["nam"])
 
 
-def test_batches_queries_defaults_and_rows(users: Set, kind: Any, face: Face) -> None:
+def test_batches_queries_and_rows_return_instances(users: Set, kind: Any, api: Api) -> None:
     people = {key: kind(name=key, age=at, nick=None) for at, key in enumerate(("a", "b", "c"))}
     users.typed.put_many(people)
     users.typed.batch([spikewire.Write("d", kind(name="d", age=3, nick=None))])
-    found = users.typed.get_many(["a", "b", "no"])
-    assert [it and it.value for it in found] == [people["a"], people["b"], None]
-    assert found.to_dict()["b"].value == people["b"]
+    batch = users.typed.get_many(["a", "b", "no"])
+    assert [it and it.value for it in batch] == [people["a"], people["b"], None]
+    assert batch.to_dict()["b"].value == people["b"]
     assert users.typed.get("no", default=None) is None
-    values = sorted((it.value for it in face.rows(users.typed.target.query())), key=_age)
+    values = sorted((it.value for it in api.rows(users.typed.target.query())), key=_age)
     assert values == [*people.values(), kind(name="d", age=3, nick=None)]
-    assert set(face.rows(users.typed.target.query(bins=["age"]))[0]) == {"age"}
+    assert set(api.rows(users.typed.target.query(bins=["age"]))[0]) == {"age"}
     operated = users.typed.operate("a", [op.add("age", 1), op.get()])
     assert operated.value == kind(name="a", age=1, nick=None)
 
@@ -230,7 +230,7 @@ def test_tables_go_to_a_dataset_without_a_type(users: Set) -> None:
 
 
 @pytest.mark.parametrize("original", [Entry, User])
-def test_what_is_pickled_keeps_its_type(
+def test_pickled_records_keep_their_type(
     blocking: spikewire.Client, set_name: str, original: Any
 ) -> None:
     users: Any = blocking.dataset("test", set_name, original)
@@ -312,7 +312,7 @@ def test_bins_of_an_instance_go_to_a_dataset_without_a_type(
         session.upsert(plain.key("a")).put(object())  # type: ignore[arg-type]
 
 
-def test_classes_that_records_cannot_have(blocking: spikewire.Client) -> None:
+def test_unsupported_classes_raise(blocking: spikewire.Client) -> None:
     class Long(TypedDict):
         a_name_of_sixteen: int
 
@@ -338,7 +338,7 @@ def test_classes_that_records_cannot_have(blocking: spikewire.Client) -> None:
 
 
 @pytest.mark.parametrize("clients", ["shared", "each"])
-def test_datasets_of_a_pool(cluster: Cluster, set_name: str, clients: Any) -> None:
+def test_datasets_of_a_pool_keep_their_type(cluster: Cluster, set_name: str, clients: Any) -> None:
     options: dict[str, Any] = {"timeout": 20, "connect_timeout": 20}
     with Pool(cluster.seeds, loops=2, clients=clients, **options) as pool:
         places = pool.dataset("test", set_name, Place)

@@ -1,4 +1,4 @@
-"""Managing users and roles while clients are connected, on every face."""
+"""Managing users and roles while clients are connected, on every API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spikewire.users import User
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 ADMIN: dict[str, Any] = {"user": "admin", "password": "of the house"}
 #: The predefined roles of every cluster.
@@ -35,7 +35,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 class Accounts:
-    """The users and roles of a client, called the same way on every face."""
+    """The users and roles of a client, called the same way on every API."""
 
     def __init__(self, client: Opened) -> None:
         self.client = client
@@ -47,24 +47,24 @@ class Accounts:
         return self._settle(getattr(self.client.raw.roles, verb), args, options)
 
     def _settle(self, method: Any, args: Any, options: Any) -> Any:
-        return self.client.face.settle(lambda: method(*args, **options))
+        return self.client.api.settle(lambda: method(*args, **options))
 
 
 @pytest.fixture
-def admin(face: Face, cluster: Cluster) -> Iterator[Accounts]:
-    with face.open(cluster.seeds, timeout=10, **ADMIN) as client:
+def admin(api: Api, cluster: Cluster) -> Iterator[Accounts]:
+    with api.open(cluster.seeds, timeout=10, **ADMIN) as client:
         yield Accounts(client)
 
 
 def test_a_user_comes_changes_and_goes(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"u-{set_name}"
     admin.users("create", name, "secret", ["read"])
     with pytest.raises(spikewire.UserExists):
         admin.users("create", name, "secret")
     assert admin.users("get", name) == User(name, ("read",), (0, 0, 0, 0), (0, 0, 0, 0), 0)
-    with face.open(cluster.seeds, timeout=10, user=name, password="secret") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="secret") as client:
         data = client.dataset("test", set_name)
         assert data.get("a", default=None) is None
         with pytest.raises(spikewire.PermissionDenied) as caught:
@@ -81,13 +81,13 @@ def test_a_user_comes_changes_and_goes(
         assert data.get("a")["n"] == 1
         own = Accounts(client)
         assert own.users("get", name).name == name
-        for refused in (
+        for call in (
             lambda: own.users("list"),
             lambda: own.users("grant", name, ["user-admin"]),
             lambda: own.roles("list"),
         ):
             with pytest.raises(spikewire.PermissionDenied):
-                refused()
+                call()
         admin.users("drop", name)
         with pytest.raises(spikewire.Error, match=r"no such user|not logged in"):
             data.get("a")
@@ -101,32 +101,34 @@ def test_a_user_comes_changes_and_goes(
             gone()
 
 
-def test_own_password(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> None:
+def test_a_user_changes_its_own_password(
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
+) -> None:
     name = f"p-{set_name}"
     admin.users("create", name, "first", ["read-write"])
-    with face.open(cluster.seeds, timeout=10, user=name, password="first") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="first") as client:
         own, data = Accounts(client), client.dataset("test", set_name)
         own.users("change_password", "second")
         own.users("change_password", "third")
         with pytest.raises(spikewire.Error, match="invalid credential"):
-            face.open(cluster.seeds, user=name, password="first").__enter__()
+            api.open(cluster.seeds, user=name, password="first").__enter__()
         # The client logs in with the new password at a node that forgot the session.
         cluster.kill(1)
         cluster.restart(1)
         assert cluster.wait_settled()
         data.put_many({n: {"n": n} for n in range(100)}).raise_for_errors()
         admin.users("set_password", name, "fourth")
-    with face.open(cluster.seeds, timeout=10, user=name, password="fourth") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="fourth") as client:
         assert client.dataset("test", set_name).get(7)["n"] == 7
     admin.users("drop", name)
 
 
 def test_the_password_of_the_own_user_is_set(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"o-{set_name}"
     admin.users("create", name, "first", ["user-admin"])
-    with face.open(cluster.seeds, timeout=10, user=name, password="first") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="first") as client:
         own = Accounts(client)
         # The client knows the password that it has set for its own user.
         for old, new, verb in (
@@ -135,16 +137,16 @@ def test_the_password_of_the_own_user_is_set(
         ):
             verb(new)
             with pytest.raises(spikewire.Error, match="invalid credential"):
-                face.open(cluster.seeds, user=name, password=old).__enter__()
-            with face.open(cluster.seeds, timeout=10, user=name, password=new) as other:
+                api.open(cluster.seeds, user=name, password=old).__enter__()
+            with api.open(cluster.seeds, timeout=10, user=name, password=new) as other:
                 assert Accounts(other).users("get", name).name == name
         own.users("drop", name)
     with pytest.raises(spikewire.UserNotFound):
         admin.users("get", name)
 
 
-def test_a_cluster_without_security_has_no_users(face: Face) -> None:
-    with Cluster() as plain, face.open(plain.seeds) as client:
+def test_a_cluster_without_security_has_no_users(api: Api) -> None:
+    with Cluster() as plain, api.open(plain.seeds) as client:
         accounts = Accounts(client)
         with pytest.raises(ValueError, match="only a client that logs in"):
             accounts.users("change_password", "x")
@@ -158,36 +160,36 @@ def test_a_cluster_without_security_has_no_users(face: Face) -> None:
             assert caught.value.code == 51
 
 
-def test_a_user_without_a_password(
-    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+def test_a_user_without_a_password_cannot_log_in_by_password(
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
 ) -> None:
     name = f"c-{set_name}"
     admin.users("create", name, None, ["read"])
     with pytest.raises(spikewire.Error, match="refused"):
-        face.open(cluster.seeds, user=name, password="nopassword").__enter__()
+        api.open(cluster.seeds, user=name, password="nopassword").__enter__()
     with pytest.raises(spikewire.ServerError) as caught:
         admin.users("set_password", name, "x")
     assert caught.value.code == 64
     admin.users("drop", name)
 
 
-def test_lists(face: Face, admin: Accounts, set_name: str) -> None:
+def test_users_and_roles_are_listed(api: Api, admin: Accounts, set_name: str) -> None:
     names = [f"l{number:03}-{set_name}" for number in range(70)]
     for name in names:
         admin.users("create", name, None)
     try:
-        found = [user.name for user in admin.users("list")]
-        assert [name for name in found if name.endswith(set_name)] == names
-        assert found == sorted(found)
+        values = [user.name for user in admin.users("list")]
+        assert [name for name in values if name.endswith(set_name)] == names
+        assert values == sorted(values)
         assert [role.name for role in admin.roles("list")] == GIVEN
-        assert _through(face, admin.client.raw.users) == admin.users("list")
-        assert _through(face, admin.client.raw.roles) == admin.roles("list")
+        assert _through(api, admin.client.raw.users) == admin.users("list")
+        assert _through(api, admin.client.raw.roles) == admin.roles("list")
     finally:
         for name in names:
             admin.users("drop", name)
 
 
-def _through(face: Face, all_of: Any) -> list[Any]:
+def _through(api: Api, all_of: Any) -> list[Any]:
     """The items of an iteration."""
     if hasattr(all_of, "__iter__"):
         return list(all_of)
@@ -195,10 +197,12 @@ def _through(face: Face, all_of: Any) -> list[Any]:
     async def every() -> list[Any]:
         return [one async for one in all_of]
 
-    return face.settle(lambda: asyncio.ensure_future(every()))
+    return api.settle(lambda: asyncio.ensure_future(every()))
 
 
-def test_roles(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> None:
+def test_roles_are_created_changed_and_dropped(
+    api: Api, cluster: Cluster, admin: Accounts, set_name: str
+) -> None:
     role, name = f"r-{set_name}", f"ru-{set_name}"
     own = Privilege("read-write", "test", set_name)
     admin.roles("create", role, [own, "udf-admin"], read_quota=100_000)
@@ -206,7 +210,7 @@ def test_roles(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> 
     with pytest.raises(spikewire.RoleExists):
         admin.roles("create", role)
     admin.users("create", name, "p", [role])
-    with face.open(cluster.seeds, timeout=10, user=name, password="p") as client:
+    with api.open(cluster.seeds, timeout=10, user=name, password="p") as client:
         data, other = client.dataset("test", set_name), client.dataset("test", "elsewhere")
         data.put("a", {"n": 1})
         with pytest.raises(spikewire.PermissionDenied):
@@ -232,11 +236,11 @@ def test_roles(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> 
             data.get("a")
         admin.roles("set_allowed", role, [])
         admin.roles("set_quotas", role, read=5, write=6)
-        found = admin.roles("get", role)
-        assert (found.allow, found.read_quota, found.write_quota) == ((), 5, 6)
+        result = admin.roles("get", role)
+        assert (result.allow, result.read_quota, result.write_quota) == ((), 5, 6)
         admin.roles("set_quotas", role, write=0)
-        found = admin.roles("get", role)
-        assert (found.read_quota, found.write_quota) == (5, 0)
+        result = admin.roles("get", role)
+        assert (result.read_quota, result.write_quota) == (5, 0)
         admin.roles("set_quotas", role, read=0)
     admin.roles("drop", role)
     assert admin.users("get", name).roles == ()
@@ -252,7 +256,7 @@ def test_roles(face: Face, cluster: Cluster, admin: Accounts, set_name: str) -> 
             gone()
 
 
-def test_what_servers_refuse(admin: Accounts, set_name: str) -> None:
+def test_errors_of_the_server_raise(admin: Accounts, set_name: str) -> None:
     role = f"w-{set_name}"
     with pytest.raises(spikewire.ServerError) as caught:
         admin.roles("create", role, ["read"], allow=["bad_IP"])
@@ -267,7 +271,7 @@ def test_what_servers_refuse(admin: Accounts, set_name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "verb", "args", "options", "error", "says"),
+    ("of", "verb", "args", "options", "error", "message"),
     [
         ("users", "create", (5, "p"), {}, TypeError, "name must be str, not int"),
         ("users", "create", ("u", b"p"), {}, TypeError, "password must be str, not bytes"),
@@ -291,34 +295,34 @@ def test_what_servers_refuse(admin: Accounts, set_name: str) -> None:
         ("roles", "set_allowed", ("r", ["::1,::2"]), {}, ValueError, "no address"),
     ],
 )
-def test_bad_input(
+def test_invalid_arguments_raise(
     admin: Accounts,
     of: str,
     verb: str,
     args: Any,
     options: Any,
     error: type[Exception],
-    says: str,
+    message: str,
 ) -> None:
     with pytest.raises(error) as caught:
         getattr(admin, of)(verb, *args, **options)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert "p" * 73 not in str(caught.value)
 
 
-def test_many_changes_at_once(face: Face, admin: Accounts, set_name: str) -> None:
-    """On one client, as futures if the face has them."""
+def test_concurrent_changes_succeed(api: Api, admin: Accounts, set_name: str) -> None:
+    """On one client, as futures if the API has them."""
     names = [f"m{number}-{set_name}" for number in range(20)]
     raw = admin.client.raw
     if hasattr(raw.users, "__aiter__"):
 
         async def all_of() -> None:
             await asyncio.gather(*(raw.users.create(name, None, ["read"]) for name in names))
-            found = await asyncio.gather(*(raw.users.get(name) for name in names))
-            assert [user.name for user in found] == names
+            results = await asyncio.gather(*(raw.users.get(name) for name in names))
+            assert [user.name for user in results] == names
             await asyncio.gather(*(raw.users.drop(name) for name in names))
 
-        face.settle(lambda: asyncio.ensure_future(all_of()))
+        api.settle(lambda: asyncio.ensure_future(all_of()))
     else:
         for name in names:
             raw.users.create(name, None, ["read"])
@@ -339,7 +343,7 @@ def test_a_silent_node_is_not_waited_for_without_end(cluster: Cluster, admin: Ac
             cluster.clear_faults(node)
 
 
-def test_results_travel() -> None:
+def test_results_pickle() -> None:
     user = User("u", ("read",), (5, 1, 0, 0), (), 3)
     role = Role("r", (Privilege("read", "test", "s"),), ("::1",), 1, 0)
     assert (user.read_quota, user.write_quota) == (5, 0)

@@ -1,4 +1,4 @@
-"""Users and TLS, on every face: the same calls, and refusals."""
+"""Users and TLS, on every API: the same calls, and refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from faces import Caller
+from apis import Caller
 from secured import PASSWORD, READER, USERS, WRITER, files, identity, trusted, url
 from spikewire import op
 from spikewire.testing import Cluster
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 TWICE = "function twice(record) return record.n * 2 end"
 
@@ -31,12 +31,12 @@ def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, dict[str,
     """A cluster, and the options that a client needs."""
     users = None if request.param == "tls" else USERS
     tls = {"client_certificates": True} if request.param == "certificates" else True
-    given: dict[str, Any] = {}
+    value: dict[str, Any] = {}
     if users is not None:
-        given["users"] = users
+        value["users"] = users
     if request.param != "users":
-        given["tls"] = tls
-    with Cluster(nodes=2, **given) as cluster:
+        value["tls"] = tls
+    with Cluster(nodes=2, **value) as cluster:
         assert cluster.wait_settled()
         options: dict[str, Any] = dict(WRITER) if users is not None else {}
         if request.param == "certificates":
@@ -54,19 +54,19 @@ def both() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_all_kinds_of_calls(
-    face: Face, secured: tuple[Cluster, dict[str, Any]], set_name: str
+def test_every_kind_of_call_works_over_tls(
+    api: Api, secured: tuple[Cluster, dict[str, Any]], set_name: str
 ) -> None:
     cluster, options = secured
-    with face.open(cluster.seeds, timeout=10, **options) as client:
+    with api.open(cluster.seeds, timeout=10, **options) as client:
         data = client.dataset("test", set_name)
         data.put("a", {"n": 1})
         assert data.get("a")["n"] == 1
         assert data.operate("a", [op.add("n", 1), op.get("n")])["n"] == 2
         data.put_many({n: {"n": n} for n in range(300)}).raise_for_errors()
         assert data.get_many(range(300)).found == 300
-        assert len(face.rows(client.raw.query("test", set_name))) == 301
-        page = face.page(client.raw.query("test", set_name, page_size=500))
+        assert len(api.rows(client.raw.query("test", set_name))) == 301
+        page = api.page(client.raw.query("test", set_name, page_size=500))
         assert len(page.records) == 301
         text = "x" * 300_000  # more than one record of TLS, and a connection of its own
         data.put("large", {"text": text})
@@ -74,104 +74,106 @@ def test_all_kinds_of_calls(
         data.delete("large")
         name = f"of_{set_name}"
         indexes, modules = client.raw.indexes, client.raw.modules
-        face.settle(lambda: indexes.create("test", set_name, "n", int, name=name))
-        found = face.rows(client.raw.query("test", set_name, index=spikewire.equal("n", 7)))
-        assert [record["n"] for record in found] == [7]
-        face.settle(lambda: indexes.drop("test", set_name, name))
-        face.settle(lambda: modules.register(f"{set_name}.lua", TWICE))
+        api.settle(lambda: indexes.create("test", set_name, "n", int, name=name))
+        rows = api.rows(client.raw.query("test", set_name, index=spikewire.equal("n", 7)))
+        assert [record["n"] for record in rows] == [7]
+        api.settle(lambda: indexes.drop("test", set_name, name))
+        api.settle(lambda: modules.register(f"{set_name}.lua", TWICE))
         assert data.apply("a", set_name, "twice", []) == 4
         job = data.operate_all([op.add("n", 1)])
-        assert face.settle(lambda: job.wait(60)).succeeded == 301
-        face.settle(lambda: modules.remove(f"{set_name}.lua"))
-        build = face.settle(lambda: client.raw.info("build"))
+        assert api.settle(lambda: job.wait(60)).succeeded == 301
+        api.settle(lambda: modules.remove(f"{set_name}.lua"))
+        build = api.settle(lambda: client.raw.info("build"))
         assert build.count(".") == 3
 
 
-def open_or_fail(face: Face, seeds: str, **options: Any) -> Opened:
-    return face.open(seeds, timeout=10, **options)
+def open_or_fail(api: Api, seeds: str, **options: Any) -> Opened:
+    return api.open(seeds, timeout=10, **options)
 
 
 @pytest.mark.parametrize("wrong", ["hidden", ""])
-def test_a_wrong_password_names_the_user(face: Face, both: Cluster, wrong: str) -> None:
-    with pytest.raises(spikewire.ServerError, match='the login of user "app" was refused') as found:
-        open_or_fail(face, both.seeds, user="app", password=wrong, **trusted(both))
-    assert found.value.code in (62, 65)
-    assert "hidden" not in str(found.value) + repr(found.value)
-    with pytest.raises(spikewire.ServerError, match='user "nobody"') as found:
-        open_or_fail(face, both.seeds, user="nobody", password="hidden", **trusted(both))
-    assert found.value.code in (60, 65)
-    assert "hidden" not in str(found.value)
+def test_a_wrong_password_names_the_user(api: Api, both: Cluster, wrong: str) -> None:
+    with pytest.raises(
+        spikewire.ServerError, match='the login of user "app" was refused'
+    ) as caught:
+        open_or_fail(api, both.seeds, user="app", password=wrong, **trusted(both))
+    assert caught.value.code in (62, 65)
+    assert "hidden" not in str(caught.value) + repr(caught.value)
+    with pytest.raises(spikewire.ServerError, match='user "nobody"') as caught:
+        open_or_fail(api, both.seeds, user="nobody", password="hidden", **trusted(both))
+    assert caught.value.code in (60, 65)
+    assert "hidden" not in str(caught.value)
 
 
-def test_nobody_is_let_in_without_a_login(face: Face, both: Cluster) -> None:
+def test_connecting_without_a_login_raises(api: Api, both: Cluster) -> None:
     with pytest.raises(spikewire.Error, match=r"80|not logged in|authenticated"):
-        open_or_fail(face, both.seeds, **trusted(both))
+        open_or_fail(api, both.seeds, **trusted(both))
 
 
-def test_a_user_where_there_are_none(face: Face, cluster: Cluster) -> None:
-    with pytest.raises(spikewire.ServerError, match="this server has no security") as found:
-        open_or_fail(face, cluster.seeds, user="app", password="hidden")
-    assert found.value.code in (51, 52)
-    assert "hidden" not in str(found.value)
+def test_a_login_without_security_raises(api: Api, cluster: Cluster) -> None:
+    with pytest.raises(spikewire.ServerError, match="this server has no security") as caught:
+        open_or_fail(api, cluster.seeds, user="app", password="hidden")
+    assert caught.value.code in (51, 52)
+    assert "hidden" not in str(caught.value)
 
 
-def test_whom_the_client_trusts(face: Face, both: Cluster, tmp_path: Path) -> None:
+def test_untrusted_certificates_raise(api: Api, both: Cluster, tmp_path: Path) -> None:
     trustme = pytest.importorskip("trustme")
     foreign = tmp_path / "foreign.pem"
     trustme.CA().cert_pem.write_to_path(foreign)
     with pytest.raises(spikewire.ConnectionFailed, match="no authority that the client trusts"):
-        open_or_fail(face, both.seeds, **WRITER, tls={"ca": foreign})
+        open_or_fail(api, both.seeds, **WRITER, tls={"ca": foreign})
     with pytest.raises(spikewire.ConnectionFailed, match=r"pomona\.example"):
-        open_or_fail(face, both.seeds, **WRITER, **trusted(both, server_name="pomona.example"))
+        open_or_fail(api, both.seeds, **WRITER, **trusted(both, server_name="pomona.example"))
     unchecked = trusted(both, server_name="pomona.example", verify_hostname=False)
-    with face.open(both.seeds, **WRITER, **unchecked) as client:
+    with api.open(both.seeds, **WRITER, **unchecked) as client:
         assert client.raw.is_connected
     host, port = both.addresses[0].split(":")
     with pytest.raises(spikewire.ConnectionFailed, match=r"pomona\.example"):
-        open_or_fail(face, f"{host}:pomona.example:{port}", **WRITER, **trusted(both))
+        open_or_fail(api, f"{host}:pomona.example:{port}", **WRITER, **trusted(both))
 
 
-def test_bytes_do_as_well_as_paths(face: Face, both: Cluster) -> None:
-    with face.open(both.seeds, **WRITER, tls={"ca": files(both).ca.read_bytes()}) as client:
+def test_bytes_do_as_well_as_paths(api: Api, both: Cluster) -> None:
+    with api.open(both.seeds, **WRITER, tls={"ca": files(both).ca.read_bytes()}) as client:
         assert client.raw.is_connected
 
 
-def test_both_sides_have_to_speak_tls(face: Face, both: Cluster, cluster: Cluster) -> None:
+def test_a_tls_mismatch_raises(api: Api, both: Cluster, cluster: Cluster) -> None:
     with pytest.raises(spikewire.Error, match="TLS"):
-        open_or_fail(face, both.seeds, connect_timeout=1, **WRITER)
+        open_or_fail(api, both.seeds, connect_timeout=1, **WRITER)
     with pytest.raises(spikewire.ConnectionFailed, match=r"sends is not TLS|closed"):
-        open_or_fail(face, cluster.seeds, connect_timeout=1, **trusted(both))
+        open_or_fail(api, cluster.seeds, connect_timeout=1, **trusted(both))
     with pytest.raises(ValueError, match="has a TLS name"):
-        open_or_fail(face, "127.0.0.1:name:1")
+        open_or_fail(api, "127.0.0.1:name:1")
 
 
-def test_a_certificate_is_asked_for(face: Face) -> None:
+def test_a_missing_client_certificate_raises(api: Api) -> None:
     with Cluster(users=USERS, tls={"client_certificates": True}) as strict:
         with pytest.raises(spikewire.ConnectionFailed, match=r"certificate|reset|closed"):
-            open_or_fail(face, strict.seeds, **WRITER, **trusted(strict))
-        with face.open(strict.seeds, **WRITER, **trusted(strict, **identity(strict))) as client:
+            open_or_fail(api, strict.seeds, **WRITER, **trusted(strict))
+        with api.open(strict.seeds, **WRITER, **trusted(strict, **identity(strict))) as client:
             assert client.raw.is_connected
 
 
-def test_roles(face: Face, both: Cluster, set_name: str) -> None:
-    with face.open(both.seeds, timeout=10, **WRITER, **trusted(both)) as client:
+def test_roles_limit_what_users_may_do(api: Api, both: Cluster, set_name: str) -> None:
+    with api.open(both.seeds, timeout=10, **WRITER, **trusted(both)) as client:
         client.dataset("test", set_name).put("a", {"n": 1})
-    with face.open(both.seeds, timeout=10, **READER, **trusted(both)) as client:
+    with api.open(both.seeds, timeout=10, **READER, **trusted(both)) as client:
         data = client.dataset("test", set_name)
         assert data.get("a")["n"] == 1
-        with pytest.raises(spikewire.ServerError) as found:
+        with pytest.raises(spikewire.ServerError) as caught:
             data.put("a", {"n": 2})
-        assert (found.value.code, found.value.in_doubt) == (81, False)
-        with pytest.raises(spikewire.ServerError) as found:
+        assert (caught.value.code, caught.value.in_doubt) == (81, False)
+        with pytest.raises(spikewire.ServerError) as caught:
             data.put_many({"a": {"n": 2}, "b": {"n": 2}}).raise_for_errors()
-        assert found.value.code == 81
+        assert caught.value.code == 81
 
 
-def test_a_node_that_comes_back_is_logged_in_to(face: Face, set_name: str) -> None:
+def test_a_node_that_comes_back_is_logged_in_to(api: Api, set_name: str) -> None:
     with Cluster(nodes=2, users=USERS, tls=True) as cluster:
         assert cluster.wait_settled()
         options = {**WRITER, **trusted(cluster), "tend_interval": 0.1}
-        with face.open(cluster.seeds, timeout=30, **options) as client:
+        with api.open(cluster.seeds, timeout=30, **options) as client:
             data = client.dataset("test", set_name)
             data.put_many({n: {"n": n} for n in range(100)}).raise_for_errors()
             cluster.kill(0)
@@ -183,22 +185,24 @@ def test_a_node_that_comes_back_is_logged_in_to(face: Face, set_name: str) -> No
             assert data.get_many(range(100)).found == 100
 
 
-def test_secrets_are_not_shown(face: Face, both: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+def test_secrets_appear_in_no_output(
+    api: Api, both: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
-    with face.open(both.seeds, **WRITER, **trusted(both)) as client:
+    with api.open(both.seeds, **WRITER, **trusted(both)) as client:
         client.raw.metrics.enable()
         data = client.dataset("test", "shown")
         data.put("a", {"n": 1})
-        shown = [repr(client.raw), repr(data.target), str(client.raw.stats()), caplog.text]
-        for text in shown:
+        output = [repr(client.raw), repr(data.target), str(client.raw.stats()), caplog.text]
+        for text in output:
             assert PASSWORD not in text
             assert "$2a$" not in text
         assert PASSWORD.encode() not in pickle.dumps(data.target)
 
 
-@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("settings", [True, False])
 def test_a_pickle_takes_the_password_from_the_environment(
-    both: Cluster, given: bool, monkeypatch: pytest.MonkeyPatch
+    both: Cluster, settings: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with spikewire.Client(both.seeds, timeout=10, **WRITER, **trusted(both)) as client:
         users = client.dataset("test", "pickled")
@@ -206,7 +210,7 @@ def test_a_pickle_takes_the_password_from_the_environment(
         assert pickle.loads(pickle.dumps(users)) == users
         pickled = pickle.dumps(users)
     # The client is closed: the dataset opens one like it.
-    if given:
+    if settings:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_PASSWORD", PASSWORD)
         assert pickle.loads(pickled).get("a")["n"] == 1
     else:
@@ -217,17 +221,17 @@ def test_a_pickle_takes_the_password_from_the_environment(
 
 def test_a_key_of_bytes_is_in_no_pickle() -> None:
     with Cluster(tls={"client_certificates": True}) as strict:
-        given = {name: path.read_bytes() for name, path in identity(strict).items()}
-        with spikewire.Client(strict.seeds, **trusted(strict, **given)) as client:
+        entries = {name: path.read_bytes() for name, path in identity(strict).items()}
+        with spikewire.Client(strict.seeds, **trusted(strict, **entries)) as client:
             users = client.dataset("test", "pickled")
             assert pickle.loads(pickle.dumps(users)) == users
             pickled = pickle.dumps(users)
-        assert given["private_key"].splitlines()[1] not in pickled
+        assert entries["private_key"].splitlines()[1] not in pickled
         with pytest.raises(ValueError, match="private keys passed as bytes are not pickled"):
             pickle.loads(pickled)
 
 
-def test_the_nodes_speak_tls_indeed(both: Cluster) -> None:
+def test_nodes_speak_tls(both: Cluster) -> None:
     host, port = both.addresses[0].split(":")
     context = ssl.create_default_context(cafile=files(both).ca)
     with (
@@ -237,12 +241,12 @@ def test_the_nodes_speak_tls_indeed(both: Cluster) -> None:
         assert spoken.version() in ("TLSv1.2", "TLSv1.3")
 
 
-def test_a_client_by_url(face: Face, both: Cluster) -> None:
-    if face.is_blocking:
+def test_a_url_opens_a_secured_client(api: Api, both: Cluster) -> None:
+    if api.is_blocking:
         with spikewire.Client.from_url(url(both)) as client:
             assert not client.dataset(set="url").exists("a")
     else:
         other = spikewire.AsyncClient.from_url(url(both))
-        face.settle(other.open)
-        assert not Caller(other.dataset(set="url"), face).exists("a")
-        face.settle(other.close)
+        api.settle(other.open)
+        assert not Caller(other.dataset(set="url"), api).exists("a")
+        api.settle(other.close)

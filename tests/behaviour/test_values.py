@@ -17,7 +17,7 @@ hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
 
 if TYPE_CHECKING:
-    from faces import Caller
+    from apis import Caller
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
@@ -38,17 +38,17 @@ nested = st.recursive(
 collections = st.one_of(st.lists(nested, max_size=6), st.dictionaries(map_keys, nested, max_size=6))
 
 
-def same(found: Any, given: Any) -> bool:
+def same(actual: Any, value: Any) -> bool:
     """Equal in type and, for floats, in every bit."""
-    if type(found) is not type(given):
+    if type(actual) is not type(value):
         return False
-    if isinstance(given, float):
-        return struct.pack(">d", found) == struct.pack(">d", given)
-    if isinstance(given, list):
-        return len(found) == len(given) and all(map(same, found, given))
-    if isinstance(given, dict):
-        return found.keys() == given.keys() and all(same(found[k], given[k]) for k in given)
-    return bool(found == given)
+    if isinstance(value, float):
+        return struct.pack(">d", actual) == struct.pack(">d", value)
+    if isinstance(value, list):
+        return len(actual) == len(value) and all(map(same, actual, value))
+    if isinstance(value, dict):
+        return actual.keys() == value.keys() and all(same(actual[k], value[k]) for k in value)
+    return bool(actual == value)
 
 
 @settings
@@ -60,18 +60,18 @@ def test_round_trip(data: Caller, value: object) -> None:
 
 @settings
 @hypothesis.given(st.dictionaries(st.text(min_size=1, max_size=3), nested, min_size=1, max_size=8))
-def test_whole_records(data: Caller, bins: dict[str, object]) -> None:
+def test_records_of_any_values_round_trip(data: Caller, bins: dict[str, object]) -> None:
     names = [name.encode("utf-8", "surrogatepass") for name in bins]
     hypothesis.assume(all(len(name) <= 15 and b"\0" not in name for name in names))
-    kept = {name: value for name, value in bins.items() if value is not None}
-    hypothesis.assume(kept)
+    entries = {name: value for name, value in bins.items() if value is not None}
+    hypothesis.assume(entries)
     data.delete(1)
     data.put(1, bins)
-    assert same(data.get(1).bins, kept)
+    assert same(data.get(1).bins, entries)
 
 
 @pytest.mark.parametrize("value", [LEAST, LEAST + 1, -1, 0, 1, 2**31, 2**32, MOST])
-def test_integers(data: Caller, value: int) -> None:
+def test_integers_round_trip(data: Caller, value: int) -> None:
     data.put(1, {"bin": value, "list": [value], "map": {value: value}})
     assert data.get(1).bins == {"bin": value, "list": [value], "map": {value: value}}
 
@@ -94,25 +94,25 @@ def test_floats_keep_their_bits(data: Caller, bits: int) -> None:
     (value,) = struct.unpack(">d", bits.to_bytes(8, "big"))
     data.put(1, {"bin": value, "list": [value]})
     record = data.get(1)
-    for found in (record["bin"], record["list"][0]):
-        assert isinstance(found, float)
-        assert struct.pack(">d", found) == struct.pack(">d", value)
+    for item in (record["bin"], record["list"][0]):
+        assert isinstance(item, float)
+        assert struct.pack(">d", item) == struct.pack(">d", value)
 
 
 @pytest.mark.parametrize(
     "text", ["", "é", "日本語", "😀" * 100, "a\0b", "\u202e", "\uffff", "x" * 70_000]
 )
-def test_text(data: Caller, text: str) -> None:
+def test_text_round_trips(data: Caller, text: str) -> None:
     data.put(1, {"bin": text, "list": [text], "map": {text: text}})
     assert data.get(1).bins == {"bin": text, "list": [text], "map": {text: text}}
 
 
-def test_none_in_a_collection_stays(data: Caller) -> None:
+def test_none_in_a_collection_round_trips(data: Caller) -> None:
     data.put(1, {"list": [None, 1], "map": {"a": None}})
     assert data.get(1).bins == {"list": [None, 1], "map": {"a": None}}
 
 
-def test_flags_are_no_numbers(data: Caller) -> None:
+def test_booleans_are_not_integers(data: Caller) -> None:
     data.put(1, {"a": True, "b": 1, "c": [True, 1, False, 0]})
     bins = data.get(1).bins
     assert bins["a"] is True
@@ -120,7 +120,7 @@ def test_flags_are_no_numbers(data: Caller) -> None:
     assert [type(item) for item in bins["c"]] == [bool, int, bool, int]
 
 
-def test_bytes_in_every_shape(data: Caller) -> None:
+def test_bytes_like_objects_are_stored_as_bytes(data: Caller) -> None:
     plain = bytes(range(256))
     shapes = {
         "bytes": plain,
@@ -145,7 +145,7 @@ def test_wide_items_are_stored_as_their_bytes(data: Caller) -> None:
     assert record["l"] == [numbers.tobytes()]
 
 
-def test_geojson(data: Caller) -> None:
+def test_geojson_round_trips(data: Caller) -> None:
     point = GeoJSON('{"type": "Point", "coordinates": [11.5, 48.1]}')
     data.put(1, {"geo": point, "list": [point]})
     record = data.get(1)
@@ -156,21 +156,21 @@ def test_geojson(data: Caller) -> None:
     assert GeoJSON({"type": "Point", "coordinates": [1, 2]}).to_object()["type"] == "Point"  # type: ignore[index]
 
 
-def test_geojson_that_is_none_is_refused_by_the_server(data: Caller) -> None:
+def test_invalid_geojson_raises_a_server_error(data: Caller) -> None:
     with pytest.raises(spikewire.ServerError) as caught:
         data.put(1, {"geo": GeoJSON("no json")})
     assert caught.value.code == 160
 
 
-def test_hyperloglog(data: Caller) -> None:
+def test_hyperloglog_round_trips(data: Caller) -> None:
     # Flags, 4 index bits, no minhash bits, cached count, then 16 registers of 6 bits.
     sketch = HyperLogLog(bytes([0, 4, 0]) + bytes(8) + bytes(12))
     data.put(1, {"sketch": sketch})
-    found = data.get(1)["sketch"]
-    assert isinstance(found, HyperLogLog)
-    assert bytes(found) == bytes(sketch)
-    assert found == sketch
-    assert len(found) == 23
+    record = data.get(1)["sketch"]
+    assert isinstance(record, HyperLogLog)
+    assert bytes(record) == bytes(sketch)
+    assert record == sketch
+    assert len(record) == 23
 
 
 def test_subclasses_are_stored_as_what_they_extend(data: Caller) -> None:
@@ -186,13 +186,13 @@ def test_subclasses_are_stored_as_what_they_extend(data: Caller) -> None:
     assert [type(value) for value in bins.values()] == [int, str, dict, list]
 
 
-def test_map_keys_of_all_types(data: Caller) -> None:
+def test_map_keys_of_all_types_round_trip(data: Caller) -> None:
     value = {1: "int", "1": "str", b"1": "bytes", -1: "negative", "": "empty", b"": "none"}
     data.put(1, {"m": value})
     assert data.get(1)["m"] == value
 
 
-def test_deep_nesting(data: Caller) -> None:
+def test_deeply_nested_values_round_trip(data: Caller) -> None:
     value: Any = 1
     for depth in range(100):
         value = [value] if depth % 2 else {"k": value}
@@ -200,7 +200,7 @@ def test_deep_nesting(data: Caller) -> None:
     assert data.get(1)["v"] == value
 
 
-def test_long_collections(data: Caller) -> None:
+def test_long_collections_round_trip(data: Caller) -> None:
     value = {"list": list(range(70_000)), "map": {i: i for i in range(20_000)}}
     data.put(1, value)
     assert data.get(1).bins == value
@@ -212,7 +212,7 @@ def test_integers_wrap_only_on_the_server(data: Caller) -> None:
     assert data.get(1)["n"] == LEAST
 
 
-def test_infinities_and_nan_in_arithmetic(data: Caller) -> None:
+def test_adding_infinities_gives_nan(data: Caller) -> None:
     data.put(1, {"f": math.inf})
     data.add(1, {"f": -math.inf})
     assert math.isnan(data.get(1)["f"])

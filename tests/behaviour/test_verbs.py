@@ -1,4 +1,4 @@
-"""Every verb on one record, on every face."""
+"""Every verb on one record, on every API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Face, Opened
+    from apis import Api, Caller, Opened
     from spikewire.testing import Cluster
 
 YEARS = 10 * 365 * 86_400
@@ -41,7 +41,7 @@ class TestReading:
         with pytest.raises(KeyError):
             record["none"]
 
-    def test_a_missing_record(self, data: Caller) -> None:
+    def test_a_missing_record_raises_or_returns_the_default(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.get("nobody")
         marker = object()
@@ -54,7 +54,7 @@ class TestReading:
         data.put(1, {"a": 1})
         assert data.get(1, default=None).bins == {"a": 1}
 
-    def test_chosen_bins(self, data: Caller) -> None:
+    def test_get_returns_only_the_chosen_bins(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
         assert data.get(1, ["a", "c"]).bins == {"a": 1, "c": 3}
         assert data.get(1, bins=("b",)).bins == {"b": 2}
@@ -70,7 +70,7 @@ class TestReading:
         with pytest.raises(spikewire.RecordNotFound):
             data.get(2, bins=[])
 
-    def test_exists(self, data: Caller) -> None:
+    def test_exists_reports_whether_a_record_is_there(self, data: Caller) -> None:
         assert data.exists(1) is False
         data.put(1, {"a": 1})
         assert data.exists(1) is True
@@ -82,7 +82,7 @@ class TestReading:
         assert second.bins == {"a": [1]}
         assert first != second
 
-    def test_records_of_all_sizes(self, data: Caller) -> None:
+    def test_records_of_all_sizes_round_trip(self, data: Caller) -> None:
         bins = {f"b{i}": i for i in range(1000)}
         data.put("wide", bins)
         assert data.get("wide").bins == bins
@@ -99,14 +99,14 @@ class TestWriting:
         assert record.bins == {"a": 1, "b": 2}
         assert record.generation == 2
 
-    def test_none_removes_a_bin(self, data: Caller) -> None:
+    def test_putting_none_removes_a_bin(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2})
         data.put(1, {"a": None})
         assert data.get(1).bins == {"b": 2}
         data.put(1, {"b": None})
         assert data.exists(1) is False
 
-    def test_a_bin_with_an_empty_name(self, data: Caller) -> None:
+    def test_a_bin_name_may_be_empty(self, data: Caller) -> None:
         """Servers take such names, and some clients write them: what is read can be written."""
         data.put("k", {"": 1, "n": 2})
         assert data.get("k").bins == {"": 1, "n": 2}
@@ -129,13 +129,13 @@ class TestWriting:
         data.put(1, MappingProxyType({"a": 1}))
         assert data.get(1).bins == {"a": 1}
 
-    def test_delete(self, data: Caller) -> None:
+    def test_delete_reports_whether_a_record_was_there(self, data: Caller) -> None:
         data.put(1, {"a": 1})
         assert data.delete(1) is True
         assert data.exists(1) is False
         assert data.delete(1) is False
 
-    def test_touch(self, data: Caller) -> None:
+    def test_touch_raises_the_generation_and_sets_the_ttl(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.touch(1)
         data.put(1, {"a": 1})
@@ -144,12 +144,12 @@ class TestWriting:
         assert record.generation == 2
         assert 440 <= record.ttl <= 501
 
-    def test_add(self, data: Caller) -> None:
+    def test_add_changes_integers_and_floats(self, data: Caller) -> None:
         assert data.add(1, {"n": 5, "f": 0.5}) is None
         data.add(1, {"n": -7, "f": 0.25})
         assert data.get(1).bins == {"n": -2, "f": 0.75}
 
-    def test_append_and_prepend(self, data: Caller) -> None:
+    def test_append_and_prepend_extend_text_and_bytes(self, data: Caller) -> None:
         data.put(1, {"s": "b", "y": b"\x02"})
         data.append(1, {"s": "c", "y": b"\x03"})
         data.prepend(1, {"s": "a", "y": b"\x01"})
@@ -160,7 +160,7 @@ class TestWriting:
     @pytest.mark.parametrize(
         ("verb", "value"), [("add", 1), ("add", 1.0), ("append", "x"), ("prepend", b"x")]
     )
-    def test_the_wrong_type_of_bin(self, data: Caller, verb: str, value: object) -> None:
+    def test_a_bin_of_the_wrong_type_raises(self, data: Caller, verb: str, value: object) -> None:
         data.put(1, {"a": [1]})
         with pytest.raises(spikewire.BinTypeError) as caught:
             getattr(data, verb)(1, {"a": value})
@@ -170,7 +170,7 @@ class TestWriting:
 
 
 class TestOperate:
-    def test_steps_in_order_and_their_results(self, data: Caller) -> None:
+    def test_operate_runs_in_order_and_returns_results(self, data: Caller) -> None:
         record = data.operate(
             1,
             [op.put("a", 1), op.add("a", 5), op.get("a"), op.append("s", "x"), op.get("s")],
@@ -179,13 +179,13 @@ class TestOperate:
         assert record.bins == {"a": 6, "s": "x"}
         assert record.generation == 1
 
-    def test_the_same_bin_twice(self, data: Caller) -> None:
+    def test_operations_on_one_bin_return_several_results(self, data: Caller) -> None:
         data.put(1, {"n": 1})
         record = data.operate(1, [op.get("n"), op.add("n", 1), op.get("n")])
         assert record.results == (1, None, 2)
         assert record["n"] == 2
 
-    def test_reading_everything(self, data: Caller) -> None:
+    def test_get_without_a_bin_reads_every_bin(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2})
         assert data.operate(1, [op.get()]).bins == {"a": 1, "b": 2}
         assert data.operate(1, [op.put("c", 3), op.get()]).bins == {"a": 1, "b": 2, "c": 3}
@@ -197,7 +197,7 @@ class TestOperate:
         with pytest.raises(spikewire.RecordNotFound):
             data.operate(2, [op.get("a")])
 
-    def test_touch_and_delete(self, data: Caller) -> None:
+    def test_operate_may_touch_and_delete(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2})
         record = data.operate(1, [op.touch(), op.get("a")], ttl=100)
         assert record.results == (None, 1)
@@ -207,18 +207,18 @@ class TestOperate:
         data.operate(1, [op.delete()])
         assert data.exists(1) is False
 
-    def test_all_or_nothing(self, data: Caller) -> None:
+    def test_a_failing_operation_undoes_all(self, data: Caller) -> None:
         data.put(1, {"a": 1, "s": "text"})
         with pytest.raises(spikewire.BinTypeError):
             data.operate(1, [op.put("a", 2), op.add("s", 1)])
         assert data.get(1).bins == {"a": 1, "s": "text"}
 
-    def test_operations_can_be_kept(self, data: Caller) -> None:
+    def test_operations_can_be_reused(self, data: Caller) -> None:
         steps = [op.add("n", 1), op.get("n")]
         assert [data.operate(1, steps)["n"] for _ in range(3)] == [1, 2, 3]
         assert repr(steps[0]) == 'op.add("n", 1)'
 
-    def test_rules_apply(self, data: Caller) -> None:
+    def test_rules_apply_to_operate(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.operate(1, [op.put("a", 1)], exists="update")
         data.operate(1, [op.put("a", 1)], exists="create", ttl="never")
@@ -228,13 +228,13 @@ class TestOperate:
 
 
 class TestGeneration:
-    def test_the_expected_one_passes(self, data: Caller) -> None:
+    def test_the_expected_generation_passes(self, data: Caller) -> None:
         data.put(1, {"a": 1})
         data.put(1, {"a": 2}, generation=1)
         assert data.get(1).generation == 2
 
     @pytest.mark.parametrize("verb", ["put", "add", "touch", "delete", "operate"])
-    def test_another_one_is_refused(self, data: Caller, verb: str) -> None:
+    def test_another_generation_raises(self, data: Caller, verb: str) -> None:
         data.put(1, {"a": 1})
         data.put(1, {"a": 2})
         arguments: dict[str, tuple[Any, ...]] = {
@@ -260,7 +260,7 @@ class TestGeneration:
             data.put(2, {"a": 2}, generation=1)
         assert data.get(1).bins == {"a": 1}
 
-    def test_an_optimistic_loop(self, data: Caller) -> None:
+    def test_reads_and_checked_writes_alternate(self, data: Caller) -> None:
         data.put(1, {"n": 0})
         for n in range(1, 20):
             seen = data.get(1)
@@ -269,26 +269,26 @@ class TestGeneration:
 
 
 class TestExists:
-    def test_create(self, data: Caller) -> None:
+    def test_create_raises_if_the_record_exists(self, data: Caller) -> None:
         data.put(1, {"a": 1}, exists="create")
         with pytest.raises(spikewire.RecordExists) as caught:
             data.put(1, {"b": 2}, exists="create")
         assert caught.value.code == 5
         assert data.get(1).bins == {"a": 1}
 
-    def test_update(self, data: Caller) -> None:
+    def test_update_raises_if_the_record_is_missing(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.put(1, {"a": 1}, exists="update")
         data.put(1, {"a": 1})
         data.put(1, {"b": 2}, exists="update")
         assert data.get(1).bins == {"a": 1, "b": 2}
 
-    def test_replace(self, data: Caller) -> None:
+    def test_replace_removes_other_bins(self, data: Caller) -> None:
         data.put(1, {"a": 1}, exists="replace")
         data.put(1, {"b": 2}, exists="replace")
         assert data.get(1).bins == {"b": 2}
 
-    def test_replace_only(self, data: Caller) -> None:
+    def test_replace_only_raises_if_the_record_is_missing(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
             data.put(1, {"a": 1}, exists="replace_only")
         data.put(1, {"a": 1, "b": 2})
@@ -303,18 +303,18 @@ class TestExists:
 
 class TestTimeToLive:
     @pytest.mark.parametrize(
-        ("given", "seconds"),
+        ("value", "seconds"),
         [(100, 100), (timedelta(hours=1), 3600), (timedelta(days=2, seconds=5), 172_805)],
     )
-    def test_seconds(self, data: Caller, given: object, seconds: int) -> None:
-        data.put(1, {"a": 1}, ttl=given)
+    def test_a_ttl_may_be_seconds(self, data: Caller, value: object, seconds: int) -> None:
+        data.put(1, {"a": 1}, ttl=value)
         assert seconds - 60 <= data.get(1).ttl <= seconds + 1
 
-    def test_the_longest(self, data: Caller) -> None:
+    def test_a_ttl_may_be_the_longest_allowed(self, data: Caller) -> None:
         data.put(1, {"a": 1}, ttl=YEARS)
         assert YEARS - 60 <= data.get(1).ttl <= YEARS + 1
 
-    def test_words(self, data: Caller) -> None:
+    def test_a_ttl_may_be_a_word(self, data: Caller) -> None:
         data.put(1, {"a": 1}, ttl="never")
         assert data.get(1).ttl is None
         data.put(1, {"a": 1}, ttl=100)
@@ -329,7 +329,7 @@ class TestTimeToLive:
         data.touch(1, ttl="never")
         assert data.get(1).ttl is None
 
-    def test_expiry(self, data: Caller) -> None:
+    def test_records_expire(self, data: Caller) -> None:
         data.put("short", {"a": 1}, ttl=1)
         data.put("long", {"a": 1}, ttl=60)
         data.put("touched", {"a": 1}, ttl=1)
@@ -403,8 +403,10 @@ class TestSendKey:
             data.operate(key, [op.add("a", 1)], send_key=True)
             assert data.get(key).bins == {"a": 3}
 
-    def test_as_a_clients_default(self, face: Face, cluster: Cluster, set_name: str) -> None:
-        with face.open(cluster.seeds, send_key=True, timeout=10) as client:
+    def test_send_key_may_be_a_client_option(
+        self, api: Api, cluster: Cluster, set_name: str
+    ) -> None:
+        with api.open(cluster.seeds, send_key=True, timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put("k", {"a": 1})
             data.put("k", {"a": 2}, send_key=False)
@@ -415,7 +417,7 @@ class TestSendKey:
             assert data.get("k").bins == {"a": 3}
 
 
-def test_nodes_and_info(client: Opened, cluster: Cluster) -> None:
+def test_nodes_are_listed_and_answer_info(client: Opened, cluster: Cluster) -> None:
     nodes = client.raw.nodes()
     assert sorted(node.address for node in nodes) == sorted(cluster.addresses)
     assert client.verbs.info("build")

@@ -199,7 +199,7 @@ def test_a_password_is_that_of_who_is_logged_in(package: Any, cluster: Cluster) 
         open_with(package, cluster, user=user, password=password).close()
 
 
-def test_a_server_without_security() -> None:
+def test_users_need_a_server_with_security() -> None:
     with Cluster() as cluster:
         host, port = cluster.addresses[0].rsplit(":", 1)
         seen = []

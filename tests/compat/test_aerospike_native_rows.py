@@ -153,7 +153,9 @@ COLLECTIONS: list[list[dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("operations", COLLECTIONS, ids=range(len(COLLECTIONS)))
-def test_collections(client: Any, conversions: list[Any], operations: list[Any]) -> None:
+def test_collections_are_converted_like_other_rows(
+    client: Any, conversions: list[Any], operations: list[Any]
+) -> None:
     outcomes = []
     for kind, name in ((Write, "native"), (ConvertedWrite, "converted")):
         conversions.clear()
@@ -207,7 +209,7 @@ TERMS: list[list[tuple[Any, Any]]] = [
 
 @pytest.mark.parametrize("terms", TERMS, ids=range(len(TERMS)))
 @pytest.mark.parametrize("validates", [False, True], ids=["", "validates"])
-def test_policies_and_metadata(
+def test_native_and_converted_rows_agree_on_policies(
     address: tuple[str, int], conversions: list[Any], terms: list[Any], validates: bool
 ) -> None:
     outcomes = []
@@ -303,7 +305,9 @@ OTHERS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("row", OTHERS, ids=range(len(OTHERS)))
 @pytest.mark.parametrize("validates", [False, True], ids=["", "validates"])
-def test_other_rows(address: tuple[str, int], row: dict[str, Any], validates: bool) -> None:
+def test_native_and_converted_rows_agree_on_other_rows(
+    address: tuple[str, int], row: dict[str, Any], validates: bool
+) -> None:
     client = client_of(address, validate_keys=validates)
     outcomes = []
     for kind, name in ((Write, "native"), (ConvertedWrite, "converted")):

@@ -60,7 +60,7 @@ def test_later():
 """
 
 
-def test_what_differs_is_named(tmp_path: Path) -> None:
+def test_differing_outcomes_are_named(tmp_path: Path) -> None:
     pytest.importorskip("aerospike", reason="the official client is not installed")
     folder = tmp_path / "new_tests"
     folder.mkdir()
@@ -75,7 +75,7 @@ def test_what_differs_is_named(tmp_path: Path) -> None:
     assert lines[2:] == ["original: 2 passed", "drop-in: 1 failed, 1 passed"]
 
 
-def test_what_is_skipped_is_counted_and_other_servers_are_emptied(
+def test_skipped_tests_are_counted_and_other_servers_emptied(
     tmp_path: Path, spikewire_cluster: Cluster
 ) -> None:
     """A comparison is worth what it compared: nothing is left out without a word."""

@@ -54,7 +54,7 @@ def config() -> Iterator[dict[str, Any]]:
         lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "for_login_only": True}}),
     ],
 )
-def test_what_is_missing_names_a_replacement(call: Callable[[], object]) -> None:
+def test_missing_features_name_a_replacement(call: Callable[[], object]) -> None:
     with pytest.raises(
         NotImplementedError, match=r"is not supported by spikewire\.compat\.aerospike: \w"
     ) as caught:
@@ -77,7 +77,7 @@ def test_files_of_tls_that_are_not_there(more: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("mode", [aerospike.AUTH_EXTERNAL, aerospike.AUTH_PKI])
-def test_what_needs_tls_names_it(mode: int) -> None:
+def test_auth_modes_that_need_tls_raise(mode: int) -> None:
     more = {"user": "u", "password": "hidden", "policies": {"auth_mode": mode}}
     with pytest.raises(aerospike.exception.ClientError, match="TLS is required") as caught:
         aerospike.client(NOWHERE | more)

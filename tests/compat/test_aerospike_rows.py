@@ -89,7 +89,7 @@ def test_rows_that_hold_themselves_go(name: str) -> None:
     assert gone() is None
 
 
-def test_what_an_attribute_held_may_look_at_its_row() -> None:
+def test_a_finalizer_may_access_the_row_that_held_it() -> None:
     row = Write(KEY, [])
     observed = []
 

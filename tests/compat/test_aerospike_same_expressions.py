@@ -66,7 +66,7 @@ def test_the_wire_form_is_the_same(drivers: list[Driver], number: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_they_filter_the_same_records(drivers: list[Driver]) -> None:
+def test_both_clients_filter_the_same_records(drivers: list[Driver]) -> None:
     seen = []
     for d in drivers:
         d.set = f"{d.name}_filtered"

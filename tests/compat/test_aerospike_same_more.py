@@ -281,7 +281,7 @@ def paths_as_text(d: Driver) -> Any:
     ] + [x.index_type_string(1), x.index_datatype_string(d.module.INDEX_STRING)]
 
 
-def test_metrics(drivers: list[Driver]) -> None:
+def test_metrics_listeners_get_the_same_structures(drivers: list[Driver]) -> None:
     """Listeners are called with the same structures, and commands are counted."""
     shapes: list[Any] = []
     for d in drivers:

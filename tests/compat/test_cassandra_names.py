@@ -130,7 +130,7 @@ def test_names_that_programs_import(module: str, path: str) -> None:
     assert value is not None
 
 
-def test_what_is_missing_names_what_to_use() -> None:
+def test_missing_names_raise_with_a_replacement() -> None:
     with pytest.raises(NotImplementedError, match="the engine manages its connections"):
         cluster.EventletConnection  # noqa: B018
     with pytest.raises(ImportError, match="the engine manages its connections"):
@@ -183,7 +183,7 @@ def test_modules_that_are_not_public_are_not_found() -> None:
     assert "the engine has its own event loop" in lines[3]
 
 
-def test_contact_points_as_text() -> None:
+def test_contact_points_may_not_be_text() -> None:
     """Text is a sequence, too: of hosts whose names have one letter."""
     for points in ("127.0.0.1", b"127.0.0.1"):
         with pytest.raises(TypeError, match="should not be a string"):
@@ -221,7 +221,7 @@ def test_sets_of_what_cannot_be_ordered() -> None:
     assert pickle.loads(pickle.dumps(numbers)) == numbers
 
 
-def test_maps_with_keys_without_a_hash() -> None:
+def test_ordered_maps_take_unhashable_keys() -> None:
     items = util.OrderedMap([(bytearray(b"a"), 1), ({"x": [1]}, 2), ({1, 2}, 3)])
     assert [items[bytearray(b"a")], items[{"x": [1]}], items[{2, 1}]] == [1, 2, 3]
     keyed = util.OrderedMapSerializedKey(cqltypes.UTF8Type, 5)
@@ -241,14 +241,14 @@ def test_versions_are_compared() -> None:
         version("x")
 
 
-def test_tokens_of_keys() -> None:
+def test_tokens_of_keys_match_the_original() -> None:
     assert murmur3.murmur3(b"key") == -6847573755651342660
     assert metadata.Murmur3Token.from_key(b"").value == 0
     assert metadata.MD5Token.from_key(b"key").value > 0
     assert metadata.Murmur3Token(5) < metadata.Murmur3Token(6)
 
 
-def test_literals() -> None:
+def test_the_encoder_writes_literals() -> None:
     write = encoder.Encoder().cql_encode_all_types
     some = uuid.UUID(int=1)
     assert write(["it's", 1, None, True]) == "['it''s', 1, NULL, True]"
@@ -277,7 +277,7 @@ def test_routing_keys_can_be_deleted() -> None:
     assert single.routing_key == b"\0\1a\0\0\2bc\0"
 
 
-def test_types_by_class_name() -> None:
+def test_types_are_looked_up_by_class_name() -> None:
     of = cqltypes.lookup_casstype
     assert cqltypes.cql_typename("MapType(UTF8Type, ListType(Int32Type))") == "map<text, list<int>>"
     assert str(of("VectorType(FloatType , 3)")) == "vector<float, 3>"

@@ -96,7 +96,7 @@ def verdicts(program: str, verdict: str) -> set[str]:
     return {name for name, each in findings_by_name(program).items() if each.verdict == verdict}
 
 
-def test_a_program_for_the_official_client() -> None:
+def test_the_official_client_is_checked() -> None:
     assert verdicts(OFFICIAL, "missing") == {
         "Client.abort", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
         "aerospike_helpers.operations.list_operations.list_join",
@@ -118,7 +118,7 @@ def test_a_program_for_the_official_client() -> None:
     assert lines["Client.abort"] == 27
 
 
-def test_a_program_for_aerospike_py() -> None:
+def test_aerospike_py_is_checked() -> None:
     assert verdicts(PY, "missing") == {
         "LazyBatchRecords.squeeze", "aerospike_py.AUTH_PKI",
     }  # fmt: skip
@@ -132,7 +132,7 @@ def test_a_program_for_aerospike_py() -> None:
     }  # fmt: skip
 
 
-def test_a_program_for_cassandra_driver() -> None:
+def test_cassandra_driver_is_checked() -> None:
     assert verdicts(CASSANDRA, "missing") == {
         "Cluster(metrics_enabled)", "Session.execute(execute_as)", "Session.execute_graph",
         "cassandra.io.geventreactor.GeventConnection",
@@ -156,7 +156,7 @@ def test_a_program_for_cassandra_driver() -> None:
         ("'q'", set()),
     ],
 )
-def test_a_positional_parameter(arguments: str, missing: set[str]) -> None:
+def test_positional_parameters_are_checked(arguments: str, missing: set[str]) -> None:
     session = "from cassandra.cluster import Cluster\nsession = Cluster().connect()\n"
     assert verdicts(f"{session}session.execute({arguments})", "missing") == missing
 
@@ -240,7 +240,7 @@ def test_variables_of_the_same_name_are_distinguished() -> None:
     }  # fmt: skip
 
 
-def test_what_only_the_drop_in_has_is_not_attributed_to_the_original() -> None:
+def test_names_only_in_the_drop_in_are_reported() -> None:
     program = """
     import aerospike
     from aerospike import operations, predicates, records
@@ -315,7 +315,7 @@ def test_texts_are_those_of_the_errors() -> None:
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
-def test_tables_say_something_of_each_name(peer: object) -> None:
+def test_each_listed_name_has_a_text(peer: object) -> None:
     assert isinstance(peer, tuple)
     entries = peer.differences().entries  # type: ignore[attr-defined]
     assert len(entries) > 20
@@ -345,7 +345,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_code_depends_on_findings(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", str(folder)]) == 0
     assert "2 files, written for aerospike: 3 names" in capsys.readouterr().out
     missing = folder / "app" / "two.py"
@@ -365,7 +367,7 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(folder / "bytes.py")]) == 2
 
 
-def test_findings_as_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_are_printed_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = folder / "app" / "one.py"
     program.write_text("import aerospike\naerospike.Nothing()\naerospike.Nothing()\n")
     assert main(["check", "--json", str(program)]) == 1
@@ -376,7 +378,7 @@ def test_findings_as_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert data["unreadable"] == {}
 
 
-def test_all_names_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_names_are_printed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--all", "--plain", str(folder)]) == 0
     assert re.search(r"same +Client\.connect\n", capsys.readouterr().out)
 
@@ -396,7 +398,7 @@ def test_a_terminal_gets_colours(folder: Path) -> None:
         assert "aerospike.Nothing" in out.getvalue()
 
 
-def test_the_command_itself(folder: Path) -> None:
+def test_the_command_runs_as_a_module(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "spikewire.compat", "check", str(folder)],
         check=False, timeout=120, capture_output=True, text=True,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from apis import APIS
 from cql.compat_drivers import OURS, REAL, Driver
-from faces import FACES
 from pytest_spikewire import shared_cassandra
 from sessions import Opened, Sessions
 
@@ -67,9 +67,9 @@ def _make_keyspace(cassandra: SharedCassandra, request: pytest.FixtureRequest, c
     return name
 
 
-@pytest.fixture(params=FACES)
+@pytest.fixture(params=APIS)
 def sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
-    """Opens sessions of each face in turn, and closes them at the end."""
+    """Opens sessions of each API in turn, and closes them at the end."""
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
     sessions = Sessions(request.param)
@@ -79,21 +79,21 @@ def sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
 
 @pytest.fixture
 def session(sessions: Sessions, cassandra: SharedCassandra, keyspace: str) -> Opened:
-    """A session in the file's keyspace, on each face in turn."""
+    """A session in the file's keyspace, on each API in turn."""
     return sessions.open(cassandra.addresses[0], keyspace=keyspace)
 
 
 @pytest.fixture(scope="module")
 def drivers(cassandra: SharedCassandra, keyspace: str) -> Iterator[tuple[Driver, Driver]]:
     """cassandra-driver and its drop-in, each with a session in a keyspace of its own."""
-    made = []
+    result = []
     for package, suffix in ((REAL, "a"), (OURS, "b")):
         name = f"{keyspace}_{suffix}"
         cassandra.execute(
             f"CREATE KEYSPACE {name} WITH replication = "
             "{'class': 'NetworkTopologyStrategy', 'dc1': 1}"
         )
-        made.append(Driver(package, cassandra.addresses[0], name))
-    yield made[0], made[1]
-    for driver in made:
+        result.append(Driver(package, cassandra.addresses[0], name))
+    yield result[0], result[1]
+    for driver in result:
         driver.close()

@@ -103,7 +103,7 @@ def test_invalid_arguments_are_named() -> None:
         CannedServer(port=int(server.address.rpartition(":")[2]))
 
 
-def test_the_command_says_where_it_listens_and_ends_with_its_parent() -> None:
+def test_the_command_prints_its_address_and_ends_with_its_parent() -> None:
     command = [sys.executable, "-m", "spikewire", "cassandra", "--canned", "--port", "0"]
     # A program between this process and the server, which starts the server and is then killed.
     between = (

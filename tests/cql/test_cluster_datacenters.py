@@ -45,15 +45,15 @@ def traced(session: cql.Session, rows: Any) -> set[str]:
     return {str(node) for node in session.trace(rows, timeout=30).nodes}
 
 
-def test_the_local_one_is_asked(nodes: CassandraCluster) -> None:
+def test_statements_go_to_the_local_datacenter(nodes: CassandraCluster) -> None:
     homes = [address.rpartition(":")[0] for address in nodes.addresses]
     for at, datacenter in enumerate((HERE, THERE)):
         # By default that of the contact point; the other one is known all the same.
         for options in ({}, {"local_datacenter": datacenter}):
-            given: dict[str, Any] = dict(options)
+            value: dict[str, Any] = dict(options)
             points = nodes.addresses if options else nodes.addresses[at]
             with cql.Session(
-                points, keyspace="fruit", timeout=30.0, consistency="local_quorum", **given
+                points, keyspace="fruit", timeout=30.0, consistency="local_quorum", **value
             ) as session:
                 assert len(session.nodes) == 2
                 select = session.prepare("SELECT name FROM names WHERE id = ?")
@@ -77,7 +77,7 @@ def _took_part(session: cql.Session, rows: Any, expected: set[str]) -> bool:
     return traced(session, rows) == expected
 
 
-def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
+def test_nodes_are_reached_by_mapped_addresses(nodes: CassandraCluster) -> None:
     """Each node is behind a proxy: the addresses that nodes advertise are not used at all."""
     with contextlib.ExitStack() as stack:
         proxies = [stack.enter_context(CqlProxy(address)) for address in nodes.addresses]
@@ -120,12 +120,12 @@ def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
             proxy.cut()
         with ends_before(60), pytest.raises(errors.Error) as caught:
             session.execute(select, (1,), max_retries=3)
-        asked = [node for node, _ in caught.value.failed_attempts]
-        assert set(asked) == set(own)
-        assert len(asked) == caught.value.attempts
+        values = [node for node, _ in caught.value.failed_attempts]
+        assert set(values) == set(own)
+        assert len(values) == caught.value.attempts
 
 
-def test_another_one_is_asked_only_where_that_is_allowed(nodes: CassandraCluster) -> None:
+def test_remote_datacenters_are_used_only_if_allowed(nodes: CassandraCluster) -> None:
     read = "SELECT name FROM names WHERE id = 1"
     options: dict[str, Any] = {
         "keyspace": "fruit",
@@ -149,8 +149,8 @@ def test_another_one_is_asked_only_where_that_is_allowed(nodes: CassandraCluster
         for statement, values in ((read, None), (select[strict], (1,))):
             with pytest.raises((errors.NodeUnavailable, errors.ConnectionFailed)) as caught:
                 strict.execute(statement, values)
-            asked = {node for node, _ in caught.value.failed_attempts}
-            assert asked <= {nodes.addresses[0], None}
+            requests = {node for node, _ in caught.value.failed_attempts}
+            assert requests <= {nodes.addresses[0], None}
         assert _node(strict, nodes.addresses[1]).up
         for statement, values in ((read, None), (select[loose], (1,))):
             assert loose.execute(statement, values).node == nodes.addresses[1]

@@ -36,22 +36,22 @@ def session(cassandra_cluster: SharedCassandra) -> Iterator[cql.Session]:
 def coordinator(session: cql.Session, rows: Any) -> str:
     """The coordinator of a traced statement, according to its trace."""
     text = "SELECT coordinator FROM system_traces.sessions WHERE session_id = %s"
-    found: list[str] = []
+    texts: list[str] = []
 
     def is_written() -> bool:
-        told = session.execute(text, (rows.tracing_ids[0],), consistency="all")
-        found.extend(str(row["coordinator"]) for row in told)
-        return bool(found)
+        result = session.execute(text, (rows.tracing_ids[0],), consistency="all")
+        texts.extend(str(row["coordinator"]) for row in result)
+        return bool(texts)
 
     # Traces are written after the answer.
     assert until(is_written), "no trace was written"
-    return found[0]
+    return texts[0]
 
 
 @pytest.mark.parametrize("keyspace", ["simple", "racks"])
 def test_prepared_statements_go_to_a_replica(session: cql.Session, keyspace: str) -> None:
     select = session.prepare(f"SELECT name FROM {keyspace}.fruit WHERE id = ? AND kind = ?")
-    asked = Counter[str]()
+    requests = Counter[str]()
     for number in range(30):
         values = (number, "sour")
         token = select.token(values)
@@ -61,8 +61,8 @@ def test_prepared_statements_go_to_a_replica(session: cql.Session, keyspace: str
         rows = session.execute(select, values, tracing=True)
         node = coordinator(session, rows)
         assert node in replicas
-        asked[node] += 1
-    assert len(asked) == 3, "all nodes have their part"
+        requests[node] += 1
+    assert len(requests) == 3, "all nodes have their part"
 
 
 def wrote(session: cql.Session, trace: object, replicas: set[str]) -> bool:
@@ -72,9 +72,9 @@ def wrote(session: cql.Session, trace: object, replicas: set[str]) -> bool:
         (trace,),
         consistency="all",
     )
-    found = {str(event["source"]) for event in events if "memtable" in event["activity"]}
-    assert found <= replicas
-    return found == replicas
+    values = {str(event["source"]) for event in events if "memtable" in event["activity"]}
+    assert values <= replicas
+    return values == replicas
 
 
 def test_replicas_are_those_of_the_server(session: cql.Session) -> None:
@@ -127,9 +127,9 @@ def test_tokens_are_those_of_the_server(session: cql.Session, columns: list[str]
     rows = session.execute(
         f"SELECT token({', '.join(names)}) AS t, {', '.join(names)} FROM {table}"
     )
-    found = {tuple(row[name] for name in names): row["t"] for row in rows}
-    assert found.keys() == keys
-    wrong = [key for key, token in found.items() if insert.token(key) != token]
+    entries = {tuple(row[name] for name in names): row["t"] for row in rows}
+    assert entries.keys() == keys
+    wrong = [key for key, token in entries.items() if insert.token(key) != token]
     assert not wrong, wrong[:3]
 
 

@@ -63,7 +63,7 @@ def reach(session: Any, nodes: list[str], statement: Any, row: int = 1) -> None:
     """Opens connections to all nodes, and prepares the statement on them."""
     for address in nodes:
         session.execute(statement, (row,), node=address)
-        if session.face.is_blocking:
+        if session.api.is_blocking:
             # Its thread, which sends statements that may have copies, has connections of its own.
             session.raw.submit.execute(statement, (row,), node=address).result(LIMIT)
 
@@ -72,11 +72,11 @@ def picked(keyspace: str, cassandra: SharedCassandra, row: int) -> int:
     """How often the nodes incremented the counter."""
     with cql.Session(cassandra.addresses, keyspace=keyspace, timeout=LIMIT) as session:
         text = "SELECT times FROM picked WHERE id = ?"
-        found = session.execute(text, (row,), consistency="all").one()
-        return found["times"] if found else 0
+        result = session.execute(text, (row,), consistency="all").one()
+        return result["times"] if result else 0
 
 
-def test_a_node_that_says_nothing_is_not_waited_for(
+def test_a_copy_answers_for_a_silent_node(
     proxies: list[CqlProxy], sessions: Sessions, options: dict[str, Any]
 ) -> None:
     session = sessions.open(proxies[0].address, **options, timeout=LIMIT)
@@ -85,13 +85,13 @@ def test_a_node_that_says_nothing_is_not_waited_for(
     silent = proxies[1]
     silent.inject("replies", swallow=True)
     with ends_before(LIMIT):
-        found = [session.execute(read, (1,)) for _ in range(3)]
-    assert all(rows[0]["name"] == "pear" for rows in found)
-    assert silent.address not in {rows.node for rows in found}
-    assert sorted(rows.attempts for rows in found) == [1, 1, 2], "each is the first in turn"
+        values = [session.execute(read, (1,)) for _ in range(3)]
+    assert all(rows[0]["name"] == "pear" for rows in values)
+    assert silent.address not in {rows.node for rows in values}
+    assert sorted(rows.attempts for rows in values) == [1, 1, 2], "each is the first in turn"
 
 
-def test_only_what_is_marked_is_sent_twice(
+def test_only_idempotent_statements_are_speculated(
     proxies: list[CqlProxy],
     sessions: Sessions,
     options: dict[str, Any],
@@ -115,7 +115,7 @@ def test_only_what_is_marked_is_sent_twice(
     assert until(lambda: picked(keyspace, cassandra_cluster, row) == before + 9 + sum(attempts))
 
 
-def test_nothing_is_sent_for_a_task_that_was_cancelled(
+def test_a_cancelled_task_sends_no_copy(
     proxies: list[CqlProxy],
     options: dict[str, Any],
     keyspace: str,
@@ -134,9 +134,9 @@ def test_nothing_is_sent_for_a_task_that_was_cancelled(
             waiting = [session.execute(count, (-1,), idempotent=True) for _ in range(6)]
             for task in waiting[3:]:
                 task.cancel()
-            found = await asyncio.gather(*waiting, return_exceptions=True)
-            assert [type(each) for each in found[3:]] == [asyncio.CancelledError] * 3
-            answers = [each for each in found[:3] if isinstance(each, cql.Rows)]
+            results = await asyncio.gather(*waiting, return_exceptions=True)
+            assert [type(each) for each in results[3:]] == [asyncio.CancelledError] * 3
+            answers = [each for each in results[:3] if isinstance(each, cql.Rows)]
             assert [each.attempts for each in answers] == [2] * 3
 
     asyncio.run(main())
@@ -159,7 +159,7 @@ def test_late_answers_give_their_places_back(
         assert session.execute(read, (1,), node=late.address).attempts == 1
 
 
-def test_one_deadline_for_all_copies(
+def test_all_copies_share_one_deadline(
     proxies: list[CqlProxy], sessions: Sessions, options: dict[str, Any]
 ) -> None:
     options["speculative_attempts"] = 5
@@ -171,8 +171,8 @@ def test_one_deadline_for_all_copies(
     with ends_before(LIMIT), pytest.raises(errors.Timeout) as caught:
         session.execute(read, (1,), timeout=30 * DELAY)
     assert caught.value.attempts == 3, "one for each node, and no more"
-    told = Counter(node for node, _ in caught.value.failed_attempts)
-    assert told == Counter(proxy.address for proxy in proxies)
+    attempts = Counter(node for node, _ in caught.value.failed_attempts)
+    assert attempts == Counter(proxy.address for proxy in proxies)
     assert all("no answer" in reason for _, reason in caught.value.failed_attempts)
 
 
@@ -213,11 +213,11 @@ def test_a_node_stands_still(
     cassandra_cluster.freeze(1)
     try:
         with ends_before(LIMIT):
-            found = [session.execute(read, (1,)) for _ in range(3)]
+            values = [session.execute(read, (1,)) for _ in range(3)]
     finally:
         cassandra_cluster.thaw(1)
-    assert points[1] not in {rows.node for rows in found}
-    assert max(rows.attempts for rows in found) > 1
+    assert points[1] not in {rows.node for rows in values}
+    assert max(rows.attempts for rows in values) > 1
 
 
 def succeeds(future: Any) -> bool:
@@ -229,7 +229,7 @@ def succeeds(future: Any) -> bool:
         return False
 
 
-def test_programs_for_the_driver(cassandra_cluster: SharedCassandra, keyspace: str) -> None:
+def test_execution_profiles_speculate(cassandra_cluster: SharedCassandra, keyspace: str) -> None:
     from spikewire.compat.cassandra.cluster import (
         EXEC_PROFILE_DEFAULT,
         Cluster,

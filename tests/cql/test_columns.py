@@ -97,7 +97,7 @@ def session(cassandra: SharedCassandra, keyspace: str) -> Iterator[cql.Session]:
         names = [f"c{at}" for at in range(len(ALL))]
         marks = ", ".join("?" * (len(ALL) + 1))
         insert = session.prepare(f"INSERT INTO every (id, {', '.join(names)}) VALUES ({marks})")
-        session.execute(insert, (1, *(given for _, _, given, _ in ALL)))
+        session.execute(insert, (1, *(value for _, _, value, _ in ALL)))
         session.execute(insert, (2, *(None for _ in ALL)))
         yield session
 
@@ -107,7 +107,7 @@ def _table(session: cql.Session, statement: str, *values: Any) -> Any:
 
 
 @pytest.mark.parametrize("at", range(len(ALL)), ids=[kind for kind, *_ in ALL])
-def test_every_type_and_its_null_in_arrow(session: cql.Session, at: int) -> None:
+def test_every_type_and_its_null_convert_to_arrow(session: cql.Session, at: int) -> None:
     _, kind, _, expected = ALL[at]
     table = _table(session, f"SELECT c{at} FROM every WHERE id IN (1, 2)")
     table.validate(full=True)
@@ -158,7 +158,7 @@ def test_decimals_have_the_largest_scale_and_nothing_is_rounded(session: cql.Ses
     assert column.to_pylist() == [*values, None]
 
 
-def test_decimals_beyond_38_digits(session: cql.Session) -> None:
+def test_decimals_beyond_38_digits_use_decimal256(session: cql.Session) -> None:
     values = [decimal.Decimal(10) ** 45, decimal.Decimal("-1e-20")]
     column = _numbers(session, "wide", "decimal", values)
     assert column.type == pa.decimal256(76, 20)
@@ -172,7 +172,7 @@ def test_decimals_that_arrow_cannot_hold_are_text(session: cql.Session) -> None:
     assert [text and decimal.Decimal(text) for text in column.to_pylist()] == values
 
 
-def test_integers_of_any_size(session: cql.Session) -> None:
+def test_varints_use_the_narrowest_decimal(session: cql.Session) -> None:
     assert _numbers(session, "v1", "varint", [10**38 - 1, -1]).type == pa.decimal128(38, 0)
     wide = _numbers(session, "v2", "varint", [10**38, -1, None])
     assert wide.type == pa.decimal256(76, 0)
@@ -210,7 +210,7 @@ def test_numpy_has_a_masked_array_for_each_column(session: cql.Session) -> None:
     assert vectors[first].tolist() == [1.0, 2.0, 3.0]
 
 
-def test_numpy_can_refuse_nulls(session: cql.Session) -> None:
+def test_missing_raise_rejects_nulls(session: cql.Session) -> None:
     with pytest.raises(ValueError, match=r'row \d, column "c2"'):
         session.execute("SELECT c2 FROM every").to_numpy(missing="raise")
     plain = session.execute("SELECT c2 FROM every WHERE id = 1").to_numpy(missing="raise")
@@ -218,7 +218,7 @@ def test_numpy_can_refuse_nulls(session: cql.Session) -> None:
     assert plain["c2"].tolist() == [2**31 - 1]
 
 
-def test_a_structured_array(session: cql.Session) -> None:
+def test_a_dtype_gives_a_structured_array(session: cql.Session) -> None:
     dtype = [
         ("c7", "U8"),
         ("id", ">i8"),
@@ -255,7 +255,7 @@ def test_a_structured_array(session: cql.Session) -> None:
         ([("c17", "f8")], TypeError, "decimal does not go into"),
     ],
 )
-def test_what_a_structured_array_does_not_take(
+def test_invalid_dtypes_raise(
     session: cql.Session, dtype: Any, error: type[Exception], words: str
 ) -> None:
     rows = session.execute("SELECT * FROM every WHERE id = 1")
@@ -263,7 +263,7 @@ def test_what_a_structured_array_does_not_take(
         rows.to_numpy(dtype)
 
 
-def test_pandas(session: cql.Session) -> None:
+def test_to_pandas_has_nullable_types(session: cql.Session) -> None:
     rows = session.execute("SELECT * FROM every")
     frame = rows.to_pandas()
     assert list(frame.columns) == list(rows.columns)
@@ -279,7 +279,7 @@ def test_pandas(session: cql.Session) -> None:
         assert np.all(pd.isna(frame[f"c{at}"][1 - first])), ALL[at][0]
 
 
-def test_two_columns_with_one_name(session: cql.Session) -> None:
+def test_duplicate_column_names_are_kept_or_rejected(session: cql.Session) -> None:
     """Neither is lost without a word."""
     rows = session.execute('SELECT id, id AS "c0", id FROM every')
     assert [field.name for field in pa.table(rows.to_arrow()).schema] == ["id", "c0", "id"]
@@ -292,7 +292,7 @@ def test_two_columns_with_one_name(session: cql.Session) -> None:
     assert list(rows.to_numpy([("c0", "i4")])["c0"]) == [row[0] for row in rows]
 
 
-def test_polars(session: cql.Session) -> None:
+def test_to_polars_keeps_types(session: cql.Session) -> None:
     frame = session.execute("SELECT id, c2, c7, c10, c17 FROM every").to_polars()
     assert frame.schema["c10"] == pl.Datetime("ms", "UTC")
     row = frame.filter(pl.col("id") == 1).row(0, named=True)
@@ -300,7 +300,7 @@ def test_polars(session: cql.Session) -> None:
     assert row["c7"] == "Käse \U0001f9c0"
 
 
-def test_pages_of_a_query_as_tables(session: cql.Session) -> None:
+def test_batches_of_a_query_are_tables(session: cql.Session) -> None:
     tables = [
         pa.table(page) for page in session.query("SELECT id FROM every", page_size=1).batches()
     ]
@@ -353,7 +353,7 @@ def test_units_of_times_are_looked_at(session: cql.Session, insert: cql.Prepared
         session.execute_many(insert, table)
 
 
-def test_a_frame_of_pandas_as_parameters(session: cql.Session, insert: cql.Prepared) -> None:
+def test_a_pandas_frame_binds_as_parameters(session: cql.Session, insert: cql.Prepared) -> None:
     frame = pd.DataFrame(
         {
             "id": [1, 2],
@@ -366,7 +366,7 @@ def test_a_frame_of_pandas_as_parameters(session: cql.Session, insert: cql.Prepa
     assert _given(session) == WANTED
 
 
-def test_arrays_of_numpy_as_parameters(session: cql.Session, insert: cql.Prepared) -> None:
+def test_numpy_arrays_bind_as_parameters(session: cql.Session, insert: cql.Prepared) -> None:
     hidden = [False, True]
     arrays = {
         "id": np.array([1, 2], ">i2"),
@@ -385,12 +385,12 @@ def test_arrays_of_numpy_as_parameters(session: cql.Session, insert: cql.Prepare
 def test_all_fields_of_a_structured_array_go_both_ways(session: cql.Session) -> None:
     dtype = [("id", "i4"), ("d", "M8[D]"), ("ti", "m8[ns]"), ("u", "V16"), ("e", "f4", 2)]
     day, time = np.datetime64("2024-02-29"), np.timedelta64(5, "ns")
-    given = np.array([(1, day, time, SOME_UUID.bytes, (1.5, -2.0))], dtype)
+    value = np.array([(1, day, time, SOME_UUID.bytes, (1.5, -2.0))], dtype)
     statement = "INSERT INTO given (id, d, ti, u, e) VALUES (?, ?, ?, ?, ?)"
-    session.execute_many(statement, given)
+    session.execute_many(statement, value)
     rows = session.execute("SELECT id, d, ti, u, e FROM given")
     assert rows[0].u == SOME_UUID
-    assert rows.to_numpy(dtype, missing="raise").tobytes() == given.tobytes()
+    assert rows.to_numpy(dtype, missing="raise").tobytes() == value.tobytes()
     session.execute("TRUNCATE given")
 
 

@@ -76,7 +76,7 @@ class SomeNodes:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_listeners_are_told_of_nodes() -> None:
+def test_listeners_are_notified_of_nodes() -> None:
     nodes: Any = SomeNodes(a=True, b=True)
     listeners = Listeners(nodes)
     listeners.interval = 0.01
@@ -107,7 +107,7 @@ def cluster(cassandra: SharedCassandra) -> Cluster:
     return Cluster([host], port=int(port), connect_timeout=60)
 
 
-def test_who_listens_before_is_told_of_each_node(cluster: Cluster) -> None:
+def test_listeners_registered_before_connecting_are_notified_of_each_node(cluster: Cluster) -> None:
     early, late = Notes(), Notes()
     cluster.register_listener(early)
     with cluster:
@@ -138,7 +138,7 @@ def test_settings_can_be_read(cluster: Cluster) -> None:
         DefaultConnection()
 
 
-def test_policies_and_addresses(cluster: Cluster) -> None:
+def test_the_load_balancing_policy_is_set_before_connecting(cluster: Cluster) -> None:
     policy = DCAwareRoundRobinPolicy("dc1")
     cluster.load_balancing_policy = policy
     assert cluster.load_balancing_policy is policy
@@ -151,7 +151,7 @@ def test_policies_and_addresses(cluster: Cluster) -> None:
     assert DefaultEndPoint("127.0.0.1", 9) in Cluster(["localhost"], port=9).endpoints_resolved
 
 
-def test_traces_that_nobody_waits_for(cluster: Cluster) -> None:
+def test_traces_are_fetched_without_waiting(cluster: Cluster) -> None:
     with cluster:
         session = cluster.connect()
         before: list[Any] = []
@@ -165,7 +165,7 @@ def test_traces_that_nobody_waits_for(cluster: Cluster) -> None:
             unsent.get_query_trace()
 
 
-def test_registered_classes_as_literals(cluster: Cluster, keyspace: str) -> None:
+def test_registered_classes_become_literals(cluster: Cluster, keyspace: str) -> None:
     """A marker in a name makes all values literals."""
     with cluster:
         session = cluster.connect(keyspace)

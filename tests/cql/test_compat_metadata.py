@@ -234,14 +234,14 @@ def nodes(d: Driver) -> Any:
     ]
 
 
-def test_keys_by_node(cassandra: SharedCassandra, keyspace: str) -> None:
+def test_group_keys_by_replica_groups_by_host(cassandra: SharedCassandra, keyspace: str) -> None:
     driver = Driver(OURS, cassandra.addresses[0], keyspace)
     try:
         driver.session.execute("CREATE TABLE by_node (a int, b text, PRIMARY KEY ((a, b)))")
         keys = [(at, "x") for at in range(20)]
         group = driver.metadata.group_keys_by_replica
         grouped = group(driver.session, keyspace, "by_node", keys)
-        assert {str(host): found for host, found in grouped.items()} == {
+        assert {str(host): result for host, result in grouped.items()} == {
             cassandra.addresses[0]: keys
         }
     finally:

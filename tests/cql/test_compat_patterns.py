@@ -27,9 +27,9 @@ def driver(
 ) -> Iterator[Driver]:
     if request.param == REAL:
         pytest.importorskip("cassandra.cluster", reason="cassandra-driver is not installed")
-    made = Driver(request.param, cassandra.addresses[0], keyspace)
-    yield made
-    made.close()
+    result = Driver(request.param, cassandra.addresses[0], keyspace)
+    yield result
+    result.close()
 
 
 def blocking(session: Any, insert: Any, rows: list[Any]) -> None:
@@ -115,8 +115,8 @@ def test_every_row_is_written_once(
         worker.join(LONGEST)
         assert not worker.is_alive()
     assert not errors
-    found = {row.k: row.n for row in session.execute(f"SELECT k, n FROM {table}")}
-    assert found == dict.fromkeys(range(ROWS), 1)
+    entries = {row.k: row.n for row in session.execute(f"SELECT k, n FROM {table}")}
+    assert entries == dict.fromkeys(range(ROWS), 1)
 
 
 def test_five_thousand_chains_do_not_collapse(cassandra: SharedCassandra, keyspace: str) -> None:

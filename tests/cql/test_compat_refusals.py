@@ -72,7 +72,7 @@ REFUSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_settings_that_are_not_taken(name: str) -> None:
+def test_unsupported_settings_raise(name: str) -> None:
     with pytest.raises(NotImplementedError, match=name):
         Cluster(**{name: REFUSED[name]})
 
@@ -138,7 +138,7 @@ def session(cassandra: SharedCassandra) -> Iterator[Session]:
         yield cluster.connect()
 
 
-def test_a_session_refuses_what_it_does_not_do(session: Session) -> None:
+def test_unsupported_session_features_raise(session: Session) -> None:
     with pytest.raises(NotImplementedError, match="execute_as"):
         session.execute("SELECT key FROM system.local", execute_as="somebody")
     for name in ("client_protocol_handler", "encoder", "timestamp_generator"):
@@ -152,7 +152,7 @@ def test_a_session_refuses_what_it_does_not_do(session: Session) -> None:
         session.execute(SimpleStatement("SELECT key FROM system.local", consistency_level=99))
 
 
-def test_only_listed_nodes_are_asked(cassandra: SharedCassandra) -> None:
+def test_a_white_list_limits_the_nodes(cassandra: SharedCassandra) -> None:
     address, port = cassandra.addresses[0].split(":")
     only = policies.WhiteListRoundRobinPolicy(["192.0.2.1"])
     with Cluster([address], port=int(port), load_balancing_policy=only) as cluster:
@@ -163,7 +163,7 @@ def test_only_listed_nodes_are_asked(cassandra: SharedCassandra) -> None:
             session.execute_async("SELECT key FROM system.local").result()
 
 
-def test_installed_under_the_other_name() -> None:
+def test_install_replaces_the_module_name() -> None:
     program = """
         import spikewire.compat.cassandra as compat
         compat.install()
@@ -215,14 +215,14 @@ def test_levels_have_the_numbers_of_the_protocol() -> None:
     assert ConsistencyLevel.name_to_value["LOCAL_ONE"] == 10
 
 
-def test_errors_have_every_node_that_was_asked() -> None:
-    told = [("127.0.0.1:9042", "reset"), ("127.0.0.2:9042", "late"), ("127.0.0.1:9042", "gone")]
-    given: dict[str, Any] = {"node": "127.0.0.1:9042", "attempts": 3, "failed_attempts": told}
+def test_errors_list_every_node_tried() -> None:
+    attempts = [("127.0.0.1:9042", "reset"), ("127.0.0.2:9042", "late"), ("127.0.0.1:9042", "gone")]
+    options: dict[str, Any] = {"node": "127.0.0.1:9042", "attempts": 3, "failed_attempts": attempts}
 
     def host_of(endpoint: str | None) -> Host | None:
         return None if endpoint is None else Host(*split(endpoint))
 
-    lost = cql.errors.ConnectionFailed("gone", **given)
+    lost = cql.errors.ConnectionFailed("gone", **options)
     seen = translate_error(lost, host_of)
     assert isinstance(seen, NoHostAvailable)
     assert isinstance(seen.errors, dict)
@@ -231,18 +231,18 @@ def test_errors_have_every_node_that_was_asked() -> None:
         "127.0.0.2:9042": "late",
     }
     assert seen.errors[Host("127.0.0.1", 9042)] is lost
-    busy = translate_error(cql.errors.Overloaded("gone", code=0x1001, **given), host_of)
+    busy = translate_error(cql.errors.Overloaded("gone", code=0x1001, **options), host_of)
     assert isinstance(busy, NoHostAvailable)
     assert isinstance(busy.errors, dict)
     assert len(busy.errors) == 2
     assert isinstance(busy.errors[Host("127.0.0.1", 9042)], protocol.OverloadedErrorMessage)
-    late = translate_error(cql.errors.Timeout("gone", **given), host_of)
+    late = translate_error(cql.errors.Timeout("gone", **options), host_of)
     assert isinstance(late, OperationTimedOut)
     assert late.errors == {"127.0.0.1:9042": "gone", "127.0.0.2:9042": "late"}
     assert str(late.last_host) == "127.0.0.1:9042"
 
 
-def test_connecting_tells_of_every_contact_point() -> None:
+def test_a_failed_connect_lists_every_contact_point() -> None:
     points = ["127.0.0.1", "127.0.0.2"]
     with pytest.raises(NoHostAvailable, match="any servers") as caught:
         Cluster(points, port=1, connect_timeout=10).connect()

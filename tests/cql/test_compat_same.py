@@ -412,16 +412,16 @@ def concurrency(d: Driver) -> Any:
     written = run_args(d.session, insert, [(at, at * 2) for at in range(300)], concurrency=50)
     read = run_args(d.session, select, [(at,) for at in range(300)])
     mixed = [(select, (1,)), ("SELECT nonsense", None), (select, (2,))]
-    kept = run(d.session, mixed, raise_on_first_error=False)
+    stored = run(d.session, mixed, raise_on_first_error=False)
     streamed = run_args(d.session, select, ((at,) for at in range(50)), results_generator=True)
     return [
         all(result.success for result in written), len(written),
         [result.result_or_exc.one().a for result in read],
-        [(ok, type(found).__name__) for ok, found in kept],
-        [found.one().a for ok, found in streamed if ok],
+        [(ok, type(actual).__name__) for ok, actual in stored],
+        [actual.one().a for ok, actual in streamed if ok],
         d.failure(run, d.session, mixed),
         d.failure(lambda: list(run(d.session, mixed, results_generator=True))),
-        [found.one().a for _, found in d.session.execute_concurrent([(select, (3,))])],
+        [actual.one().a for _, actual in d.session.execute_concurrent([(select, (3,))])],
         run(d.session, []),
         d.failure(run, d.session, mixed, concurrency=0),
     ]  # fmt: skip
@@ -522,7 +522,7 @@ def schema_metadata(d: Driver) -> Any:
     keyspace = d.cluster.metadata.keyspaces[d.keyspace]
     table = keyspace.tables["meta"]
     host = d.cluster.metadata.all_hosts()[0]
-    found = d.cluster.metadata.get_host(d.address)
+    result = d.cluster.metadata.get_host(d.address)
     return [
         keyspace.name == d.keyspace,
         keyspace.durable_writes,
@@ -537,7 +537,7 @@ def schema_metadata(d: Driver) -> Any:
         table.name,
         len(d.cluster.metadata.all_hosts()),
         (host.address, host.datacenter, host.rack, host.is_up, host.release_version),
-        str(host), str(host.host_id), found == host,
+        str(host), str(host.host_id), result == host,
         "missing" in d.cluster.metadata.keyspaces,
         d.cluster.metadata.cluster_name,
         table.export_as_string().startswith("CREATE TABLE"),

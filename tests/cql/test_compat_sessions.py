@@ -88,7 +88,7 @@ def row_factories_that_make_something_else_than_lists(d: Driver) -> Any:
     return seen
 
 
-def test_a_frame_of_pandas(drivers: tuple[Driver, Driver]) -> None:
+def test_a_row_factory_may_make_pandas_frames(drivers: tuple[Driver, Driver]) -> None:
     pandas = pytest.importorskip("pandas")
     for driver in drivers:
         former = driver.session.row_factory
@@ -269,7 +269,7 @@ MAPPER = """
 """
 
 
-def test_the_object_mapper_of_the_original(cassandra: SharedCassandra, keyspace: str) -> None:
+def test_the_original_object_mapper_works(cassandra: SharedCassandra, keyspace: str) -> None:
     name = f"{keyspace}_mapper"
     cassandra.execute(
         f"CREATE KEYSPACE {name} WITH replication = "

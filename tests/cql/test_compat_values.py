@@ -241,7 +241,7 @@ def routing_keys(d: Driver) -> Any:
     two = d.session.prepare(f"SELECT v FROM {table} WHERE a = ? AND b = ?")
     one = d.session.prepare(f"SELECT v FROM {single} WHERE a = ?")
     none = d.session.prepare(f"SELECT v FROM {single} WHERE v = ? ALLOW FILTERING")
-    given = d.query.SimpleStatement("x", routing_key=[b"a", b"bc"])
+    statement = d.query.SimpleStatement("x", routing_key=[b"a", b"bc"])
     return [
         two.bind((1, "x")).routing_key,
         one.bind((5,)).routing_key,
@@ -249,7 +249,7 @@ def routing_keys(d: Driver) -> Any:
         one.bind((5,)).values,
         one.bind((5,)).keyspace == d.keyspace,
         [tuple(column)[1:3] for column in two.column_metadata],
-        given.routing_key,
+        statement.routing_key,
     ]
 
 
@@ -271,7 +271,7 @@ def types_of_columns(d: Driver) -> Any:
     ]
 
 
-def test_what_a_user_defined_type_does_not_have_is_refused(
+def test_unknown_fields_of_a_user_defined_type_raise(
     drivers: tuple[Driver, Driver],
 ) -> None:
     """The original drops it silently, or fails in another way."""
@@ -292,7 +292,7 @@ def test_what_a_user_defined_type_does_not_have_is_refused(
         )
 
 
-def test_surplus_parameters_are_refused(drivers: tuple[Driver, Driver]) -> None:
+def test_surplus_parameters_raise(drivers: tuple[Driver, Driver]) -> None:
     """Wherever they are passed. The original ignores some of them."""
     _, ours = drivers
     table = ours.table("k int PRIMARY KEY")

@@ -102,7 +102,7 @@ def many(session: Any) -> None:
     results = execute_concurrent_with_args(
         session, "SELECT * FROM t WHERE k = %s", [(at,) for at in range(3)], concurrency=1
     )
-    assert [found.result_or_exc.one().k for found in results] == [0, 1, 2]
+    assert [item.result_or_exc.one().k for item in results] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("act", [follow, many])
@@ -161,7 +161,7 @@ def test_it_goes_on_while_the_schema_is_read(session: Any, monkeypatch: pytest.M
     assert tables["t"].options["comment"] == "changed"
 
 
-def test_what_cannot_be_read_is_read_later(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_schema_is_read_later(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The statement was executed: its result does not fail because the schema cannot be read."""
     metadata = session.cluster.metadata
     tables = metadata.keyspaces[session.keyspace].tables
@@ -276,7 +276,7 @@ def run(program: str, cassandra: SharedCassandra) -> str:
     return done.stdout.strip()
 
 
-def test_to_wait_in_a_callback_is_refused(cassandra: SharedCassandra) -> None:
+def test_waiting_in_a_callback_raises(cassandra: SharedCassandra) -> None:
     """It would wait for the thread that it keeps busy, and all statements with it."""
     assert run(WITHIN, cassandra) == "True ['local', True, True, True]"
 

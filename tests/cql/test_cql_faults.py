@@ -99,7 +99,7 @@ def test_a_checksum_is_wrong(proxy: CqlProxy, table: str, at: int) -> None:
         read(session)
 
 
-def test_every_attempt_is_told(session: cql.Session, proxy: CqlProxy) -> None:
+def test_errors_list_every_attempt(session: cql.Session, proxy: CqlProxy) -> None:
     proxy.inject("replies", cut=5)
     with pytest.raises(errors.ConnectionFailed) as caught:
         session.execute(READ, max_retries=2)
@@ -108,7 +108,7 @@ def test_every_attempt_is_told(session: cql.Session, proxy: CqlProxy) -> None:
     assert all(reason for _, reason in caught.value.failed_attempts)
 
 
-def test_a_refusal_in_the_end_tells_what_was_before(session: cql.Session, proxy: CqlProxy) -> None:
+def test_a_server_error_lists_earlier_attempts(session: cql.Session, proxy: CqlProxy) -> None:
     error = strike(session, proxy, "SELECT nothing FROM fruit", {"cut": 5})
     # The fault can hit the session's own requests instead.
     while error.attempts == 1:
@@ -133,10 +133,10 @@ def test_a_timeout_names_the_node_and_what_was_before(
     # The first attempt is given up because of silence, and the second exceeds the total time.
     with pytest.raises(errors.Timeout) as caught:
         session.execute(READ, timeout=2.0, socket_timeout=0.3, max_retries=100)
-    told = caught.value.failed_attempts
-    assert len(told) > 1
-    assert all(node == proxy.address for node, _ in told)
-    assert "socket timeout" in told[0][1]
+    attempts = caught.value.failed_attempts
+    assert len(attempts) > 1
+    assert all(node == proxy.address for node, _ in attempts)
+    assert "socket timeout" in attempts[0][1]
 
 
 def test_slow_networks_only_take_time(session: cql.Session, proxy: CqlProxy) -> None:
@@ -147,7 +147,7 @@ def test_slow_networks_only_take_time(session: cql.Session, proxy: CqlProxy) -> 
     assert read(session).attempts == 1
 
 
-def test_what_is_swallowed_ends_with_the_timeout(session: cql.Session, proxy: CqlProxy) -> None:
+def test_lost_requests_time_out(session: cql.Session, proxy: CqlProxy) -> None:
     proxy.inject("replies", swallow=True)
     with ends_before(8), pytest.raises(errors.Timeout) as caught:
         session.execute(WRITE, timeout=0.3)
@@ -160,9 +160,7 @@ def test_what_is_swallowed_ends_with_the_timeout(session: cql.Session, proxy: Cq
     assert until(lambda: read(session, timeout=20.0))
 
 
-def test_a_node_that_says_nothing_any_more_is_given_up(
-    session: cql.Session, proxy: CqlProxy
-) -> None:
+def test_a_silent_connection_is_replaced(session: cql.Session, proxy: CqlProxy) -> None:
     """A statement outlives the silent connection: another one has the answer."""
     proxy.inject("replies", hold=True)
     waiting = session.submit.execute(READ, timeout=60.0, max_retries=100)
@@ -187,7 +185,7 @@ def test_all_contact_points_go_and_come_back(session: cql.Session, proxy: CqlPro
 
 
 @pytest.mark.parametrize("how", ["close", "silent", "port"])
-def test_a_contact_point_refuses(proxy: CqlProxy, how: Any) -> None:
+def test_a_refusing_contact_point_is_named(proxy: CqlProxy, how: Any) -> None:
     proxy.refuse(how)
     with (
         ends_before(20),
@@ -209,7 +207,7 @@ class Hello(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
 
-def test_a_contact_point_speaks_http() -> None:
+def test_a_contact_point_that_speaks_http_raises() -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"127.0.0.1:{server.server_address[1]}"
@@ -218,7 +216,7 @@ def test_a_contact_point_speaks_http() -> None:
         server.shutdown()
 
 
-def test_a_contact_point_says_nothing() -> None:
+def test_a_silent_contact_point_times_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         address = f"127.0.0.1:{deaf.getsockname()[1]}"
         with ends_before(30), pytest.raises(errors.ConnectionFailed, match=address):
@@ -287,6 +285,6 @@ def test_more_calls_than_a_connection_has_ids(cassandra: SharedCassandra, table:
         ) as session:
             select = await session.prepare("SELECT name FROM fruit WHERE id = ?")
             rows = await asyncio.gather(*(session.execute(select, (1,)) for _ in range(40_000)))
-            assert all(found[0]["name"] == "pear" for found in rows)
+            assert all(item[0]["name"] == "pear" for item in rows)
 
     asyncio.run(main())

@@ -48,7 +48,7 @@ def table(cassandra: SharedCassandra, keyspace: str) -> None:
     cassandra.execute(f"INSERT INTO {keyspace}.fork (id, n) VALUES (1, 1)")
 
 
-def test_blocking(cassandra: SharedCassandra, keyspace: str) -> None:
+def test_a_blocking_session_works_in_the_child(cassandra: SharedCassandra, keyspace: str) -> None:
     run(
         cassandra,
         keyspace,
@@ -191,7 +191,9 @@ def test_while_other_threads_are_calling(cassandra: SharedCassandra, keyspace: s
 
 
 @pytest.mark.parametrize("policy", ["asyncio", "uvloop"])
-def test_asyncio(cassandra: SharedCassandra, keyspace: str, policy: str) -> None:
+def test_an_asyncio_session_works_in_the_child(
+    cassandra: SharedCassandra, keyspace: str, policy: str
+) -> None:
     if policy == "uvloop":
         pytest.importorskip("uvloop")
     run(
@@ -262,7 +264,7 @@ def test_the_child_may_leave_a_query(cassandra: SharedCassandra, keyspace: str, 
     )
 
 
-def test_multiprocessing(cassandra: SharedCassandra, keyspace: str) -> None:
+def test_multiprocessing_workers_use_sessions(cassandra: SharedCassandra, keyspace: str) -> None:
     run(
         cassandra,
         keyspace,

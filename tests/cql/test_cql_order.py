@@ -52,7 +52,7 @@ def gate() -> Iterator[Gate]:
         gate.close()
 
 
-def test_on_an_event_loop(run: Any, gate: Gate) -> None:
+def test_statements_on_an_event_loop_keep_their_order(run: Any, gate: Gate) -> None:
     async def main() -> None:
         async with cql.AsyncSession([f"127.0.0.1:{gate.port}"], timeout=60) as session:
             insert, select = await session.prepare(INSERT), await session.prepare(SELECT)
@@ -69,7 +69,7 @@ def test_on_an_event_loop(run: Any, gate: Gate) -> None:
 
 
 @pytest.mark.parametrize("read", ["submit", "blocking"])
-def test_after_a_submitted_statement(read: str, gate: Gate) -> None:
+def test_a_statement_follows_submitted_statements(read: str, gate: Gate) -> None:
     with cql.Session([f"127.0.0.1:{gate.port}"], timeout=60) as session:
         insert, select = session.prepare(INSERT), session.prepare(SELECT)
         for future in [session.submit.execute(insert, (str(n), n)) for n in range(MANY)]:
@@ -87,7 +87,7 @@ def test_after_a_submitted_statement(read: str, gate: Gate) -> None:
 
 
 @pytest.mark.parametrize("texts", [False, True])
-def test_execute_after_execute_async_of_the_drop_in(texts: bool, gate: Gate) -> None:
+def test_execute_follows_execute_async_of_the_drop_in(texts: bool, gate: Gate) -> None:
     with drop_in(gate, texts) as (session, insert, _):
         for turn in range(5):
             gate.arm()

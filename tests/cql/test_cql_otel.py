@@ -75,7 +75,7 @@ def session(server: CannedServer, seen: Seen) -> Iterator[cql.Session]:
         ("(((", ("", "", "")),
     ],
 )
-def test_what_a_statement_is_called(text: str, expected: tuple[str, str, str]) -> None:
+def test_span_names_are_verb_and_table(text: str, expected: tuple[str, str, str]) -> None:
     assert tuple(summary(text)) == expected
 
 
@@ -167,7 +167,7 @@ def test_the_parent_is_the_span_of_the_caller(session: cql.Session, seen: Seen) 
     assert {span.parent.span_id for span in statements if span.parent} == requests
 
 
-def test_asyncio(server: CannedServer, seen: Seen) -> None:
+def test_asynchronous_statements_have_spans(server: CannedServer, seen: Seen) -> None:
     tracer = seen.tracers.get_tracer("program")
 
     with cql.Session(server.address) as plain:
@@ -200,7 +200,7 @@ def test_asyncio(server: CannedServer, seen: Seen) -> None:
     asyncio.run(run())
 
 
-def test_failures_durations_and_gauges(
+def test_failures_durations_and_gauges_are_exported(
     server: CannedServer, session: cql.Session, seen: Seen
 ) -> None:
     otel.observe(session, meter_provider=seen.meters)
@@ -226,7 +226,9 @@ def test_failures_durations_and_gauges(
 
 
 @pytest.mark.cassandra
-def test_with_a_real_cassandra(cassandra: SharedCassandra, seen: Seen) -> None:
+def test_spans_describe_statements_on_a_real_cassandra(
+    cassandra: SharedCassandra, seen: Seen
+) -> None:
     with otel.instrument(cql.Session(cassandra.addresses), **seen.providers()) as session:
         with pytest.raises(errors.SyntaxException):
             session.execute("SELEC 1")
@@ -239,8 +241,8 @@ def test_with_a_real_cassandra(cassandra: SharedCassandra, seen: Seen) -> None:
         assert seen.one()[1]["db.response.status_code"] == "2200"
         session.execute("USE system")
         assert seen.one()[0] == "USE system"
-        found = session.execute("SELECT release_version FROM local")
+        result = session.execute("SELECT release_version FROM local")
         name, attributes = seen.one()
         assert (name, attributes["db.namespace"]) == ("SELECT local", "system")
         address = f"{attributes['server.address']}:{attributes['server.port']}"
-        assert address == found.node
+        assert address == result.node

@@ -36,16 +36,16 @@ def numbers(rows: Any) -> list[int]:
 @pytest.mark.parametrize("size", [1, 7, ROWS - 1, ROWS, ROWS + 1])
 def test_all_rows_come_whatever_the_page(session: Opened, size: int) -> None:
     most = 40 if size == 1 else ROWS
-    found = session.execute(SELECT + f" LIMIT {most}", [0], page_size=size)
-    assert numbers(found) == list(range(most))
-    assert found.paging_state is None
-    assert numbers(found[5:8]) == [5, 6, 7]
-    assert found[-1].c == most - 1
+    result = session.execute(SELECT + f" LIMIT {most}", [0], page_size=size)
+    assert numbers(result) == list(range(most))
+    assert result.paging_state is None
+    assert numbers(result[5:8]) == [5, 6, 7]
+    assert result[-1].c == most - 1
     literal = session.execute(f"SELECT c FROM series WHERE k = 0 LIMIT {most}", page_size=size)
     assert numbers(literal) == list(range(most))
 
 
-def test_pages_one_by_one(session: Opened) -> None:
+def test_pages_are_fetched_one_by_one(session: Opened) -> None:
     # The last page is full, and the server reveals that only with an empty page after it.
     sizes, state = [], None
     while True:
@@ -57,7 +57,7 @@ def test_pages_one_by_one(session: Opened) -> None:
     assert sizes == [250, 250, 250, 250, 0]
 
 
-def test_a_stream(session: Opened) -> None:
+def test_a_stream_returns_all_rows(session: Opened) -> None:
     query = session.query(SELECT, [0], page_size=100)
     assert numbers(session.some(query, 150)) == list(range(150))
     assert numbers(session.some(query)) == list(range(150, ROWS))
@@ -66,7 +66,7 @@ def test_a_stream(session: Opened) -> None:
     assert "at the end" in repr(query)
 
 
-def test_a_stream_of_pages(session: Opened) -> None:
+def test_a_stream_returns_pages(session: Opened) -> None:
     assert [len(page) for page in session.pages(session.query(SELECT, [0], page_size=400))] == [
         400,
         400,
@@ -104,15 +104,15 @@ def test_parameters_are_those_of_the_beginning(session: Opened) -> None:
     assert numbers(session.some(query)) == list(range(1, ROWS))
 
 
-def test_errors_of_a_stream(session: Opened) -> None:
+def test_errors_of_a_stream_raise(session: Opened) -> None:
     with pytest.raises(errors.InvalidRequest, match="nothing"):
         session.some(session.query("SELECT * FROM nothing"))
     with pytest.raises(TypeError, match="k: int"):
         session.some(session.query(SELECT, ["zero"]))
 
 
-def test_nothing_is_read_ahead_of_the_reader(session: Opened) -> None:
-    asked: list[Any] = []
+def test_pages_are_fetched_on_demand(session: Opened) -> None:
+    requests: list[Any] = []
 
     query = session.query(SELECT, [0], page_size=10)
     real = query._session
@@ -126,72 +126,72 @@ def test_nothing_is_read_ahead_of_the_reader(session: Opened) -> None:
             return self
 
         def page(self, *arguments: Any, **options: Any) -> Any:
-            asked.append(options.get("paging_state"))
-            first = len(asked) == 1 and session.face.is_blocking
-            owner = real if first or not session.face.is_blocking else real.submit
+            requests.append(options.get("paging_state"))
+            first = len(requests) == 1 and session.api.is_blocking
+            owner = real if first or not session.api.is_blocking else real.submit
             return owner.page(*arguments, **options)
 
     query._session = Spy()
-    assert asked == []
+    assert requests == []
     session.some(query, 1)
-    assert len(asked) == 2
+    assert len(requests) == 2
     session.some(query, 9)
-    assert len(asked) == 2
+    assert len(requests) == 2
     session.some(query, 1)
-    assert len(asked) == 3
+    assert len(requests) == 3
     session.end_query(query)
 
 
-def test_many_rows(session: Opened) -> None:
+def test_execute_many_runs_at_any_concurrency(session: Opened) -> None:
     insert = session.prepare(INSERT)
     for concurrency in (1, 7, 128, 30_000):
         rows = [(1, number, "m") for number in range(300)]
-        found = session.execute_many(insert, rows, concurrency=concurrency)
-        assert [len(result) for result in found] == [0] * 300
+        results = session.execute_many(insert, rows, concurrency=concurrency)
+        assert [len(result) for result in results] == [0] * 300
     assert session.execute("SELECT count(*) AS n FROM series WHERE k = 1").one().n == 300
     find = "SELECT c FROM series WHERE k = %s AND c = %s"
-    found = session.execute_many(find, ((1, number) for number in range(299, -1, -1)))
-    assert [result.one().c for result in found] == list(range(299, -1, -1))
+    results = session.execute_many(find, ((1, number) for number in range(299, -1, -1)))
+    assert [result.one().c for result in results] == list(range(299, -1, -1))
     assert session.execute_many(insert, []) == []
     assert session.execute_many(insert, iter(rows), results=False) == 300
     assert session.execute_many(insert, [{"k": 1, "c": 1, "v": "d"}], results=False) == 1
 
 
-def test_no_more_rows_are_taken_than_may_be_in_flight(session: Opened) -> None:
-    taken = 0
+def test_rows_are_read_only_as_concurrency_allows(session: Opened) -> None:
+    count = 0
 
     def rows() -> Iterator[tuple[int, int, str]]:
-        nonlocal taken
+        nonlocal count
         for number in range(100):
-            taken += 1
+            count += 1
             yield 2, "wrong" if number == 50 else number, "t"  # type: ignore[misc]
 
     with pytest.raises(TypeError, match="c: int takes an integer") as raised:
         session.execute_many(INSERT, rows(), concurrency=10)
     assert raised.value.row == 50  # type: ignore[attr-defined]
     # Whether it really does not fit is looked up while further rows are in flight.
-    assert 51 <= taken <= 60
+    assert 51 <= count <= 60
 
 
-def test_errors_among_the_results(session: Opened) -> None:
+def test_errors_are_returned_among_results(session: Opened) -> None:
     rows = [(3, 1, "a"), (3, "b", "b"), (3, 1 << 40, "c"), (3,), (3, 2, "d")]
-    found = session.execute_many(INSERT, rows, errors="return")
-    kinds = [type(result).__name__ for result in found]
+    results = session.execute_many(INSERT, rows, errors="return")
+    kinds = [type(result).__name__ for result in results]
     assert kinds == ["Rows", "TypeError", "OverflowError", "ValueError", "Rows"]
 
 
-def test_errors_of_the_server(session: Opened) -> None:
+def test_errors_of_the_server_raise(session: Opened) -> None:
     statement = "SELECT c FROM series WHERE k = ? AND v = ? ALLOW FILTERING"
     rows: list[Any] = [(0, "v1"), (0, cql.UNSET), (0, "v2")]
     with pytest.raises(errors.InvalidRequest) as raised:
         session.execute_many(statement, rows)
     assert raised.value.row == 1  # type: ignore[attr-defined]
-    found = session.execute_many(statement, rows, errors="return")
-    assert [type(result).__name__ for result in found] == ["Rows", "InvalidRequest", "Rows"]
-    assert [numbers(found[0]), numbers(found[2])] == [[1], [2]]
+    results = session.execute_many(statement, rows, errors="return")
+    assert [type(result).__name__ for result in results] == ["Rows", "InvalidRequest", "Rows"]
+    assert [numbers(results[0]), numbers(results[2])] == [[1], [2]]
 
 
-def test_an_error_of_the_rows_themselves(session: Opened) -> None:
+def test_an_error_of_the_row_iterator_raises(session: Opened) -> None:
     def rows() -> Iterator[tuple[int, int, str]]:
         yield 4, 1, "a"
         raise LookupError("no more")
@@ -216,7 +216,7 @@ def test_an_error_of_the_rows_themselves(session: Opened) -> None:
         ({"speed": 1}, TypeError, "unknown option"),
     ],
 )
-def test_bad_options_of_many(
+def test_invalid_options_of_execute_many_raise(
     session: Opened, options: dict[str, Any], error: type, words: str
 ) -> None:
     with pytest.raises(error, match=words):
@@ -227,14 +227,14 @@ def test_bad_options_of_many(
         session.execute_many(INSERT, 5)
 
 
-def test_asynchronous_rows(session: Opened) -> None:
+def test_rows_may_be_asynchronous(session: Opened) -> None:
     async def rows() -> AsyncIterator[tuple[int, int, str]]:
         for number in range(300):
             if number % 50 == 0:
                 await asyncio.sleep(0)
             yield 5, number, "a"
 
-    if session.face.is_blocking:
+    if session.api.is_blocking:
         with pytest.raises(TypeError, match="AsyncSession"):
             session.execute_many(INSERT, rows())
         return
@@ -245,5 +245,5 @@ def test_asynchronous_rows(session: Opened) -> None:
 def test_more_calls_than_a_connection_has_ids(session: Opened) -> None:
     find = session.prepare("SELECT c FROM series WHERE k = ? AND c = ?")
     rows = [(0, number % ROWS) for number in range(40_000)]
-    found = session.execute_many(find, rows, concurrency=1000)
-    assert [result.one().c for result in found] == [number for _, number in rows]
+    results = session.execute_many(find, rows, concurrency=1000)
+    assert [result.one().c for result in results] == [number for _, number in rows]

@@ -81,14 +81,14 @@ def test_a_contact_point_leads_elsewhere_later(cassandra: SharedCassandra, hosts
         stack.callback(process.kill)
         assert process.stdin is not None
         assert process.stdout is not None
-        asked, told = stack.enter_context(process.stdin), stack.enter_context(process.stdout)
+        stdin, stdout = stack.enter_context(process.stdin), stack.enter_context(process.stdout)
 
         def ask() -> str:
-            asked.write("\n")
-            asked.flush()
-            return told.readline().strip()
+            stdin.write("\n")
+            stdin.flush()
+            return stdout.readline().strip()
 
-        assert told.readline().strip() == before.address
+        assert stdout.readline().strip() == before.address
         assert ask() == before.address
         assert after.stats()["connections_opened"] == 0
         # The address stops working from now on, and the name resolves to another one.
@@ -163,7 +163,7 @@ async def _answered(session: cql.AsyncSession) -> cql.Rows:
         await asyncio.sleep(0.1)
 
 
-def test_a_connection_whose_ids_are_lost_is_given_up(forwarder: Forwarder) -> None:
+def test_a_connection_with_too_many_orphans_is_replaced(forwarder: Forwarder) -> None:
     """Half of its ids: each is held by a statement whose caller has given up."""
     lost = 32_767 // 2 + 100
 

@@ -48,10 +48,10 @@ def session(server: CannedServer) -> Iterator[cql.Session]:
 
 
 def by_kind(stats: metrics.Stats) -> dict[tuple[str, str], int]:
-    found: Counter[tuple[str, str]] = Counter()
+    result: Counter[tuple[str, str]] = Counter()
     for command in stats.commands:
-        found[command.operation, command.result] += command.count
-    return dict(found)
+        result[command.operation, command.result] += command.count
+    return dict(result)
 
 
 def test_statements_are_counted_by_kind_keyspace_and_node(
@@ -120,14 +120,14 @@ def test_a_scrape_under_load_is_what_callers_counted(session: cql.Session) -> No
 
 
 def counts(session: Any) -> dict[tuple[str, str], float]:
-    found: Counter[tuple[str, str]] = Counter()
+    result: Counter[tuple[str, str]] = Counter()
     for family in text_string_to_metric_families(metrics.prometheus(session)):
         if family.name != "spikewire_command_duration_seconds":
             continue
         for sample in family.samples:
             if sample.name.endswith("_count"):
-                found[sample.labels["operation"], sample.labels["result"]] += int(sample.value)
-    return dict(found)
+                result[sample.labels["operation"], sample.labels["result"]] += int(sample.value)
+    return dict(result)
 
 
 def test_asyncio_counts_the_same(server: CannedServer) -> None:
@@ -188,7 +188,7 @@ def test_stages_are_those_of_calls(session: cql.Session) -> None:
     assert {stage.count for stage in session.stats().stages} == {1}
 
 
-def test_stages_of_several_requests(session: cql.Session) -> None:
+def test_stages_add_up_over_several_requests(session: cql.Session) -> None:
     names = ("encode", "queue", "wire", "turn", "deliver")
     session.metrics.enable(stages=True)
     session.execute(SELECT, (1,))
@@ -204,21 +204,21 @@ def test_stages_of_several_requests(session: cql.Session) -> None:
         time.sleep(0.01)
 
 
-def test_a_node_that_ends_is_told_of(server: CannedServer) -> None:
-    told: list[metrics.Event] = []
+def test_a_node_down_event_is_emitted(server: CannedServer) -> None:
+    events: list[metrics.Event] = []
     with cql.Session(server.address, timeout=5) as session:
         session.metrics.enable()
-        session.metrics.on_event(told.append)
+        session.metrics.on_event(events.append)
         server.stop()
         with pytest.raises(errors.Error):
             session.execute("SELECT * FROM shop.items")
         end = time.monotonic() + LONG
-        while not any(isinstance(event, metrics.NodeDown) for event in told):
+        while not any(isinstance(event, metrics.NodeDown) for event in events):
             assert time.monotonic() < end
             time.sleep(0.01)
         failed = [command for command in session.stats().commands if command.result != "ok"]
         assert sum(command.count for command in failed) == 1
-    assert metrics.NodeDown(server.address) in told
+    assert metrics.NodeDown(server.address) in events
 
 
 def test_slow_statements_are_logged(session: cql.Session, caplog: pytest.LogCaptureFixture) -> None:
@@ -235,7 +235,7 @@ def test_slow_statements_are_logged(session: cql.Session, caplog: pytest.LogCapt
 
 
 @pytest.mark.cassandra
-def test_what_servers_refuse_is_counted_by_its_name(cassandra: SharedCassandra) -> None:
+def test_server_errors_are_counted_by_name(cassandra: SharedCassandra) -> None:
     with cql.Session(cassandra.addresses) as session:
         session.metrics.enable()
         with pytest.raises(errors.SyntaxException):

@@ -42,7 +42,7 @@ def table(session: cql.Session, columns: str) -> str:
         ("map<frozen<set<int>>, frozen<map<int, int>>>", "{{1}: {2: 3}}", {frozenset({1}): {2: 3}}),
     ],
 )
-def test_what_is_read_can_be_written(
+def test_values_read_can_be_written(
     session: cql.Session, kind: str, literal: str, value: Any
 ) -> None:
     """Keys of dicts and elements of sets must have a hash, at any depth."""
@@ -52,18 +52,18 @@ def test_what_is_read_can_be_written(
     assert read == value
     session.execute(f"INSERT INTO {name} (k, v) VALUES (?, ?)", (2, read))
     session.execute(f"INSERT INTO {name} (k, v) VALUES (?, ?)", (3, read))
-    found = session.execute(f"SELECT v FROM {name}")
-    assert [row.v for row in found] == [value] * 3
+    result = session.execute(f"SELECT v FROM {name}")
+    assert [row.v for row in result] == [value] * 3
 
 
 @pytest.mark.parametrize("value", [(1, 2), ((1, 2, 3),), ([1, 2],), "ab"])
-def test_what_is_no_map(session: cql.Session, value: Any) -> None:
+def test_values_that_are_no_map_raise(session: cql.Session, value: Any) -> None:
     name = table(session, "k int PRIMARY KEY, v map<int, int>")
     with pytest.raises(TypeError, match="takes a map"):
         session.execute(f"INSERT INTO {name} (k, v) VALUES (1, ?)", (value,))
 
 
-def test_a_row_with_a_field_that_the_type_lacks(session: cql.Session, keyspace: str) -> None:
+def test_a_field_that_the_type_lacks_raises(session: cql.Session, keyspace: str) -> None:
     """It would be lost."""
     session.execute("CREATE TYPE wider (city text, zips frozen<list<int>>, more text)")
     wide = table(session, "k int PRIMARY KEY, v frozen<wider>")
@@ -83,7 +83,7 @@ def test_a_row_with_a_field_that_the_type_lacks(session: cql.Session, keyspace: 
         ("inet", ipaddress.ip_address("fe80::1%eth0"), "an inet has no scope"),
     ],
 )
-def test_what_would_become_something_else(
+def test_values_that_would_change_raise(
     session: cql.Session, kind: str, value: Any, words: str
 ) -> None:
     name = table(session, f"k int PRIMARY KEY, v {kind}")

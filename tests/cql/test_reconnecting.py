@@ -90,7 +90,7 @@ def knocks_within(door: Door, seconds: float) -> int:
     return door.knocks
 
 
-def test_long_pauses(sessions: Sessions, door: Door) -> None:
+def test_long_pauses_delay_reconnecting(sessions: Sessions, door: Door) -> None:
     sessions.open([f"127.0.0.1:{door.port}"], reconnect=(LONG, timedelta(seconds=LONG)))
     # It is dialled, and sent a keep-alive; the next attempt is far away.
     assert knocks_within(door, 1.5) <= 3
@@ -104,7 +104,7 @@ def test_short_pauses_stay_short(sessions: Sessions, door: Door) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "words"),
+    ("value", "error", "words"),
     [
         (1.0, TypeError, "reconnect must be a tuple of two spans"),
         ((1.0,), TypeError, "reconnect must be a tuple of two spans"),
@@ -119,9 +119,9 @@ def test_short_pauses_stay_short(sessions: Sessions, door: Door) -> None:
         ((1, float("nan")), ValueError, "reconnect"),
     ],
 )
-def test_pauses_that_make_no_sense(given: Any, error: type[Exception], words: str) -> None:
+def test_pauses_that_make_no_sense(value: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        cql.Session("127.0.0.1:1", reconnect=given)
+        cql.Session("127.0.0.1:1", reconnect=value)
 
 
 # --- Programs written for cassandra-driver --------------------------------------------------------
@@ -140,7 +140,9 @@ def cluster_at(door: Door, policy: policies.ReconnectionPolicy) -> Cluster:
         policies.ExponentialReconnectionPolicy(LONG, 2 * LONG),
     ],
 )
-def test_policies_with_long_pauses(door: Door, policy: policies.ReconnectionPolicy) -> None:
+def test_policies_with_long_pauses_delay_reconnecting(
+    door: Door, policy: policies.ReconnectionPolicy
+) -> None:
     with cluster_at(door, policy) as cluster:
         assert cluster.reconnection_policy is policy
         cluster.connect()
@@ -155,7 +157,9 @@ def test_policies_with_long_pauses(door: Door, policy: policies.ReconnectionPoli
         policies.ExponentialReconnectionPolicy(0.005, 0.02),
     ],
 )
-def test_policies_with_short_pauses(door: Door, policy: policies.ReconnectionPolicy) -> None:
+def test_policies_with_short_pauses_reconnect_often(
+    door: Door, policy: policies.ReconnectionPolicy
+) -> None:
     with cluster_at(door, policy) as cluster:
         cluster.connect()
         door.shut()

@@ -31,9 +31,9 @@ def rows() -> Iterator[cql.Rows]:
         session.execute(
             "CREATE TABLE shop.items (id text, at int, payload blob, PRIMARY KEY (id, at))"
         )
-        found = session.execute(SELECT)
-        assert len(found) == ROWS
-        yield found
+        result = session.execute(SELECT)
+        assert len(result) == ROWS
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -42,20 +42,22 @@ def expected(rows: cql.Rows) -> Expected:
     return [rows[at].as_tuple() for at in range(ROWS)]
 
 
-def test_rows_that_are_kept_keep_their_values(rows: cql.Rows, expected: Expected) -> None:
-    kept = list(rows)
-    assert [row.as_tuple() for row in kept] == expected
-    assert len({id(row) for row in kept}) == ROWS
+def test_stored_rows_keep_their_values(rows: cql.Rows, expected: Expected) -> None:
+    values = list(rows)
+    assert [row.as_tuple() for row in values] == expected
+    assert len({id(row) for row in values}) == ROWS
     assert [row.as_tuple() for row in rows.all()] == expected
 
 
 @pytest.mark.parametrize("distance", [2, 3, 7])
-def test_some_rows_are_kept(rows: cql.Rows, expected: Expected, distance: int) -> None:
-    kept = [row for at, row in enumerate(rows) if at % distance == 0]
-    assert [row.as_tuple() for row in kept] == expected[::distance]
+def test_some_stored_rows_keep_their_values(
+    rows: cql.Rows, expected: Expected, distance: int
+) -> None:
+    values = [row for at, row in enumerate(rows) if at % distance == 0]
+    assert [row.as_tuple() for row in values] == expected[::distance]
 
 
-def test_what_is_taken_from_a_row_stays(rows: cql.Rows, expected: Expected) -> None:
+def test_tuples_and_iterators_outlive_their_row(rows: cql.Rows, expected: Expected) -> None:
     tuples = [row.as_tuple() for row in rows]
     assert tuples == expected
     iterators = [iter(row) for row in rows]
@@ -63,15 +65,15 @@ def test_what_is_taken_from_a_row_stays(rows: cql.Rows, expected: Expected) -> N
     assert [tuple(values) for values in (row.values() for row in rows)] == expected
 
 
-def test_rows_that_are_taken_apart(rows: cql.Rows, expected: Expected) -> None:
+def test_rows_unpack(rows: cql.Rows, expected: Expected) -> None:
     assert [(at, name, payload) for at, name, payload in rows] == expected
-    found: Expected = []
+    result: Expected = []
     for row in rows:
         # Objects that the garbage collector had untracked are tracked again.
-        if len(found) % 50 == 0:
+        if len(result) % 50 == 0:
             gc.collect()
-        found.append((row.at, row["id"], row[2]))
-    assert found == expected
+        result.append((row.at, row["id"], row[2]))
+    assert result == expected
 
 
 def test_a_row_has_the_hash_of_its_own_values(rows: cql.Rows, expected: Expected) -> None:
@@ -106,7 +108,7 @@ class Fruit(TypedDict):
     at: str
 
 
-def test_rows_as_instances_of_a_type(rows: cql.Rows, expected: Expected) -> None:
+def test_rows_become_instances_of_a_type(rows: cql.Rows, expected: Expected) -> None:
     """The columns of a row are the fields of a class of the program, checked on the way."""
     items = rows.all(Item)
     assert [(it.at, it.id, it.payload) for it in items] == expected

@@ -32,7 +32,7 @@ def test_another_client_writes_and_reads(session: Any) -> None:
     assert [row.name for row in session.execute("SELECT name FROM fruit WHERE id = 1")] == ["apple"]
 
 
-def test_functions_and_views_may_be_made(session: Any) -> None:
+def test_functions_and_views_can_be_created(session: Any) -> None:
     session.execute(
         "CREATE FUNCTION twice (x int) RETURNS NULL ON NULL INPUT RETURNS int "
         "LANGUAGE java AS 'return 2 * x;'"
@@ -42,6 +42,6 @@ def test_functions_and_views_may_be_made(session: Any) -> None:
     assert session.execute("SELECT twice(v) AS w FROM t").one().w == 42
 
 
-def test_a_statement_that_is_refused_raises_with_its_words(cassandra: SharedCassandra) -> None:
+def test_a_rejected_statement_raises_with_its_message(cassandra: SharedCassandra) -> None:
     with pytest.raises(OSError, match=r"no viable alternative|mismatched|extraneous"):
         cassandra.execute("CREATE NOTHING")

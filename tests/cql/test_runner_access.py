@@ -155,9 +155,9 @@ def test_the_command_keeps_data_that_a_cluster_goes_on_with(tmp_path: Path) -> N
             session.execute("CREATE TABLE k.fruit (id int PRIMARY KEY, name text)")
             session.execute("INSERT INTO k.fruit (id, name) VALUES (1, 'pear')")
         served.send_signal(signal.SIGTERM)
-        _, said = served.communicate(timeout=120)
-    assert served.returncode == 0, said
-    assert "node 0 is ready" in said
+        _, text = served.communicate(timeout=120)
+    assert served.returncode == 0, text
+    assert "node 0 is ready" in text
     with pytest.raises(ValueError, match="nodes=1, not 2"):
         CassandraCluster(2, host=host, port=0, data=data)
     again = CassandraCluster(host=host, port=0, heap=256, data=data, quick_start=True)
@@ -175,12 +175,12 @@ def test_interrupted_while_it_starts_it_leaves_nothing(tmp_path: Path) -> None:
         assert served.stderr is not None
         assert "starting node 0" in served.stderr.readline()
         served.send_signal(signal.SIGINT)
-        _, said = served.communicate(timeout=120)
-    assert (served.returncode, said) == (130, "")
+        _, text = served.communicate(timeout=120)
+    assert (served.returncode, text) == (130, "")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_node_that_ends_is_said_by_the_command() -> None:
+def test_the_command_reports_a_node_that_ends() -> None:
     options = ["--port", "0", "--heap", "256", "--quick-start"]
     with subprocess.Popen(
         [*COMMAND, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -189,11 +189,11 @@ def test_a_node_that_ends_is_said_by_the_command() -> None:
             assert served.stdout is not None
             address = served.stdout.readline().strip().removeprefix("ready ")
             _kill_child_of(served.pid)
-            _, said = served.communicate(timeout=120)
+            _, text = served.communicate(timeout=120)
         finally:
             served.kill()
     assert served.returncode == 1
-    assert f"node 0 at {address} ended unexpectedly" in said
+    assert f"node 0 at {address} ended unexpectedly" in text
 
 
 def _kill_child_of(parent: int) -> None:
@@ -216,7 +216,7 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def test_a_node_that_cannot_start_is_said_with_its_last_errors(
+def test_a_node_that_cannot_start_raises_with_its_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -80,8 +80,8 @@ def test_a_table_is_created_anew_with_other_types(
         change(f"DROP TABLE {name}")
         change(f"CREATE TABLE {name} (k int PRIMARY KEY, v {kind})")
         WAYS[way](session, text, prepared, value)
-        found = session.execute(f"SELECT v FROM {name} WHERE k = 1")
-        assert [row.v for row in found] == [value]
+        result = session.execute(f"SELECT v FROM {name} WHERE k = 1")
+        assert [row.v for row in result] == [value]
     assert prepared.parameters[1][1] == "int"
 
 
@@ -101,7 +101,7 @@ def test_a_field_is_added_to_a_type(
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-def test_what_fits_no_type_is_an_error_as_before(session: Opened, name: str, way: str) -> None:
+def test_a_value_that_fits_neither_type_raises(session: Opened, name: str, way: str) -> None:
     session.execute(f"CREATE TABLE {name} (k int PRIMARY KEY, v int)")
     text = f"INSERT INTO {name} (k, v) VALUES (?, ?)"
     prepared = session.prepare(text)
@@ -109,7 +109,7 @@ def test_what_fits_no_type_is_an_error_as_before(session: Opened, name: str, way
         WAYS[way](session, text, prepared, "pear")
 
 
-def test_integers_are_not_taken_for_the_floats_of_now(session: Opened, name: str) -> None:
+def test_integers_are_not_sent_as_the_new_float_type(session: Opened, name: str) -> None:
     """Values of both types have four bytes, and the id of the statement is the same."""
     create = f"CREATE TABLE {name} (k int PRIMARY KEY, v "
     session.execute(create + "int)")
@@ -120,11 +120,11 @@ def test_integers_are_not_taken_for_the_floats_of_now(session: Opened, name: str
     session.execute(create + "float)")
     session.execute(prepared, (1, 1_065_353_216))
     session.execute(text, (2, 1_065_353_216))
-    found = session.execute(f"SELECT v FROM {name}")
-    assert [row.v for row in found] == [1_065_353_216.0] * 2
+    result = session.execute(f"SELECT v FROM {name}")
+    assert [row.v for row in result] == [1_065_353_216.0] * 2
 
 
-def test_values_that_were_bound_before(session: Opened, name: str) -> None:
+def test_values_bound_before_a_type_change_raise(session: Opened, name: str) -> None:
     session.execute(f"CREATE TABLE {name} (k int PRIMARY KEY, v int)")
     prepared = session.prepare(f"INSERT INTO {name} (k, v) VALUES (?, ?)")
     bound = prepared.bind((1, 1))
@@ -180,21 +180,21 @@ def halfway(
 def test_columns_come_and_go_between_two_pages(halfway: tuple[Opened, str]) -> None:
     """Each row is read with the columns that its page had."""
     session, text = halfway
-    found = session.execute(text, page_size=1)
+    result = session.execute(text, page_size=1)
     expected = [number * 1000 for number in range(10)]
-    assert [row.v for row in found] == expected
-    assert [row["v"] for row in found.all()] == expected
-    assert [found[at].v for at in range(10)] == expected
-    assert found.columns == ("p", "c", "aa", "v")
-    assert "aa" in found[0].keys()  # noqa: SIM118
-    assert found[0].keys() != found[9].keys()
+    assert [row.v for row in result] == expected
+    assert [row["v"] for row in result.all()] == expected
+    assert [result[at].v for at in range(10)] == expected
+    assert result.columns == ("p", "c", "aa", "v")
+    assert "aa" in result[0].keys()  # noqa: SIM118
+    assert result[0].keys() != result[9].keys()
 
 
 def test_pages_with_other_columns_are_not_one_table(halfway: tuple[Opened, str]) -> None:
     session, text = halfway
-    found = session.execute(text, page_size=1)
-    for make in (found.to_arrow, found.to_numpy, found.to_pandas, found.to_polars):
+    result = session.execute(text, page_size=1)
+    for make in (result.to_arrow, result.to_numpy, result.to_pandas, result.to_polars):
         with pytest.raises(ValueError, match="changed while the pages were fetched"):
             make()
     with pytest.raises(ValueError, match="changed while the pages were fetched"):
-        found.to_numpy([("v", "i4")])
+        result.to_numpy([("v", "i4")])

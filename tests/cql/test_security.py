@@ -1,4 +1,4 @@
-"""Encryption, certificates and logins on a real server, on every face."""
+"""Encryption, certificates and logins on a real server, on every API."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def options(cluster: CassandraCluster, **others: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_every_face_is_encrypted(closed: CassandraCluster, version: int) -> None:
-    given = options(closed, protocol_version=version)
-    with cql.Session(closed.addresses, **given) as session:
+def test_every_api_uses_tls(closed: CassandraCluster, version: int) -> None:
+    settings = options(closed, protocol_version=version)
+    with cql.Session(closed.addresses, **settings) as session:
         assert len(session.execute(READ)) == 1
         assert len(session.submit.execute(READ).result(30)) == 1
 
     async def main() -> None:
-        async with cql.AsyncSession(closed.addresses, **given) as session:
+        async with cql.AsyncSession(closed.addresses, **settings) as session:
             assert len(await session.execute(READ)) == 1
 
     asyncio.run(main())
@@ -82,12 +82,12 @@ def test_the_certificate_must_be_for_the_node(closed: CassandraCluster) -> None:
         cql.Session(closed.addresses, **options(closed, tls={"server_name": "pomona.example"}))
     named = options(closed, tls={"server_name": "localhost"})
     unchecked = options(closed, tls={"server_name": "pomona.example", "verify_hostname": False})
-    for given in (named, unchecked):
-        with cql.Session(closed.addresses, **given) as session:
+    for value in (named, unchecked):
+        with cql.Session(closed.addresses, **value) as session:
             assert len(session.execute(READ)) == 1
 
 
-def test_without_a_certificate_nobody_comes_in(closed: CassandraCluster) -> None:
+def test_a_missing_client_certificate_raises(closed: CassandraCluster) -> None:
     without = {"certificate": None, "private_key": None}
     with ends_before(60), pytest.raises(errors.ConnectionFailed, match=r"(?i)certificate"):
         cql.Session(closed.addresses, **options(closed, tls=without))
@@ -98,12 +98,12 @@ def test_an_authority_that_is_not_trusted(closed: CassandraCluster) -> None:
         cql.Session(closed.addresses, **options(closed, tls={"ca": None, "system_ca": True}))
 
 
-def test_without_encryption_nobody_comes_in(closed: CassandraCluster) -> None:
+def test_connecting_without_tls_raises(closed: CassandraCluster) -> None:
     with ends_before(60), pytest.raises(errors.ConnectionFailed, match="no contact point"):
         cql.Session(closed.addresses, **options(closed) | {"tls": False})
 
 
-def test_a_wrong_password_is_told(closed: CassandraCluster) -> None:
+def test_a_wrong_password_raises(closed: CassandraCluster) -> None:
     with pytest.raises(errors.AuthenticationFailed, match="incorrect"):
         cql.Session(closed.addresses, **options(closed, password="wrong"))
     with pytest.raises(errors.AuthenticationFailed, match="no credentials"):
@@ -130,16 +130,16 @@ class Login:
         self.succeeded_with.append(token)
 
 
-def test_an_authenticator_of_the_program(closed: CassandraCluster) -> None:
+def test_a_custom_authenticator_logs_in(closed: CassandraCluster) -> None:
     assert closed.credentials is not None
     login = Login(*closed.credentials)
-    given = options(closed, user=None, password=None, authenticator=login)
-    with cql.Session(closed.addresses, **given) as session:
+    settings = options(closed, user=None, password=None, authenticator=login)
+    with cql.Session(closed.addresses, **settings) as session:
         assert len(session.execute(READ)) == 1
         assert len(session.submit.execute(READ).result(30)) == 1
 
     async def main() -> None:
-        async with cql.AsyncSession(closed.addresses, **given) as session:
+        async with cql.AsyncSession(closed.addresses, **settings) as session:
             assert len(await session.execute(READ)) == 1
 
     asyncio.run(main())
@@ -153,9 +153,9 @@ def test_an_authenticator_that_fails(closed: CassandraCluster) -> None:
             del challenge
             raise LookupError("no ticket")
 
-    given = options(closed, user=None, password=None, authenticator=Broken("a", "b"))
+    settings = options(closed, user=None, password=None, authenticator=Broken("a", "b"))
     with pytest.raises(errors.Error, match="LookupError: no ticket"):
-        cql.Session(closed.addresses, **given)
+        cql.Session(closed.addresses, **settings)
 
 
 FORK = """
@@ -184,14 +184,14 @@ FORK = """
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux lists descriptors there")
 def test_forks_leave_encrypted_connections_alone(closed: CassandraCluster) -> None:
-    given = options(closed)
-    given["tls"] = {name: str(file) for name, file in given["tls"].items()}
-    names = f"OPTIONS, READ = {given!r}, {READ!r}\n"
+    settings = options(closed)
+    settings["tls"] = {name: str(file) for name, file in settings["tls"].items()}
+    names = f"OPTIONS, READ = {settings!r}, {READ!r}\n"
     scenario(closed.addresses[0], names + textwrap.dedent(FORK))
 
 
 @pytest.mark.parametrize(
-    ("given", "what"),
+    ("settings", "what"),
     [
         ({"tls": {"ca": "/nowhere/ca.pem"}}, "/nowhere/ca.pem"),
         ({"tls": {"certificate": b"x"}}, "go together"),
@@ -202,9 +202,9 @@ def test_forks_leave_encrypted_connections_alone(closed: CassandraCluster) -> No
         ({"authenticator": Login("a", "b"), "user": "a", "password": "b"}, "takes the place"),
     ],
 )
-def test_options_that_cannot_be_used(given: dict[str, Any], what: str) -> None:
+def test_options_that_cannot_be_used(settings: dict[str, Any], what: str) -> None:
     with pytest.raises((TypeError, ValueError), match=what):
-        cql.Session("127.0.0.1:1", **given)
+        cql.Session("127.0.0.1:1", **settings)
 
 
 def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
@@ -214,15 +214,15 @@ def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
         async with cql.AsyncSession(closed.addresses, **options(closed)) as session:
             reads = [session.execute(READ, max_retries=30, timeout=60.0) for _ in range(3 * RATE)]
             rows = await asyncio.gather(*reads)
-            assert max(found.attempts for found in rows) > 1
+            assert max(item.attempts for item in rows) > 1
             writes = [
                 session.execute("UPDATE system_auth.roles SET can_login = true WHERE role = 'pear'")
                 for _ in range(3 * RATE)
             ]
             outcomes = await asyncio.gather(*writes, return_exceptions=True)
-            refused = [error for error in outcomes if isinstance(error, errors.Overloaded)]
-            assert refused, "not idempotent: it is not repeated"
-            assert all(error.attempts == 1 for error in refused)
+            values = [error for error in outcomes if isinstance(error, errors.Overloaded)]
+            assert values, "not idempotent: it is not repeated"
+            assert all(error.attempts == 1 for error in values)
 
     asyncio.run(main())
 
@@ -230,7 +230,7 @@ def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
 # --- The drop-in for cassandra-driver ------------------------------------------------------------
 
 
-def connects(package: str, cluster: CassandraCluster, **given: Any) -> bool:
+def connects(package: str, cluster: CassandraCluster, **settings: Any) -> bool:
     """Whether a program with one of the drivers sees a row, or else the error that says why."""
     if package == REAL:
         pytest.importorskip("cassandra.cluster", reason="cassandra-driver is not installed")
@@ -241,7 +241,7 @@ def connects(package: str, cluster: CassandraCluster, **given: Any) -> bool:
     user, password = cluster.credentials
     login = auth.PlainTextAuthProvider(username=user, password=password)
     connectable = driver.Cluster(
-        [address], port=int(port), auth_provider=login, **(PATIENT[package] | given)
+        [address], port=int(port), auth_provider=login, **(PATIENT[package] | settings)
     )
     try:
         session = connectable.connect()
@@ -326,9 +326,9 @@ SETTINGS: dict[str, tuple[Any, bool]] = {
 @pytest.mark.parametrize("package", [REAL, OURS])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_both_drivers_take_the_same(closed: CassandraCluster, package: str, name: str) -> None:
-    given, connected = SETTINGS[name]
+    settings, connected = SETTINGS[name]
     with ends_before(120):
-        assert connects(package, closed, **given(closed)) == connected
+        assert connects(package, closed, **settings(closed)) == connected
 
 
 def test_the_certificate_of_a_context_has_to_be_named(closed: CassandraCluster) -> None:
@@ -342,14 +342,14 @@ def test_the_certificate_of_a_context_has_to_be_named(closed: CassandraCluster) 
 
 
 def context(**settings: Any) -> ssl.SSLContext:
-    made = ssl.create_default_context()
+    result = ssl.create_default_context()
     for name, value in settings.items():
-        setattr(made, name, value)
-    return made
+        setattr(result, name, value)
+    return result
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "what"),
+    ("settings", "kind", "what"),
     [
         ({"ssl_context": object()}, TypeError, "must be an ssl.SSLContext"),
         (
@@ -394,11 +394,11 @@ def context(**settings: Any) -> ssl.SSLContext:
         ),
     ],
 )
-def test_what_the_names_of_the_other_driver_cannot_be_told(
-    given: dict[str, Any], kind: type[Exception], what: str
+def test_unsupported_options_of_the_other_driver_raise(
+    settings: dict[str, Any], kind: type[Exception], what: str
 ) -> None:
     with pytest.raises(kind, match=what):
-        compat.Cluster(**given)
+        compat.Cluster(**settings)
 
 
 def test_newer_versions_of_tls_are_spoken_as_well() -> None:

@@ -43,7 +43,9 @@ def scenario(cassandra: SharedCassandra, code: str, *options: str) -> str:
     return ran.stdout.strip()
 
 
-def test_what_a_session_tells(sessions: Sessions, cassandra: SharedCassandra) -> None:
+def test_session_attributes_describe_the_cluster(
+    sessions: Sessions, cassandra: SharedCassandra
+) -> None:
     session = sessions.open([cassandra.addresses[0]])
     raw = session.raw
     assert raw.is_open
@@ -62,7 +64,7 @@ def test_what_a_session_tells(sessions: Sessions, cassandra: SharedCassandra) ->
         session.execute_many("SELECT key FROM system.local WHERE key = ?", [("local",)])
 
 
-def test_version_4(sessions: Sessions, cassandra: SharedCassandra) -> None:
+def test_protocol_version_4_works(sessions: Sessions, cassandra: SharedCassandra) -> None:
     session = sessions.open(cassandra.addresses[0], protocol_version=4, compression="lz4")
     assert session.raw.protocol_version == 4
     find = "SELECT key FROM system.local WHERE key = ?"
@@ -70,7 +72,7 @@ def test_version_4(sessions: Sessions, cassandra: SharedCassandra) -> None:
 
 
 @pytest.mark.parametrize("target", [pickle.dumps, pickle.Pickler(open(os.devnull, "wb")).dump])  # noqa: SIM115, PTH123
-def test_sessions_do_not_travel(session: Opened, target: Any) -> None:
+def test_sessions_do_not_pickle(session: Opened, target: Any) -> None:
     with pytest.raises(TypeError, match="cannot be pickled: open a session"):
         target(session.raw)
 
@@ -99,14 +101,14 @@ def test_sessions_do_not_travel(session: Opened, target: Any) -> None:
         ("127.0.0.1", {"speculative_attempts": None}, TypeError, "speculative_attempts"),
     ],
 )
-def test_bad_openings(points: Any, options: Any, error: type, words: str) -> None:
+def test_invalid_options_raise(points: Any, options: Any, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         cql.Session(points, **options)
     with pytest.raises(error, match=words):
         cql.AsyncSession(points, **options)
 
 
-def test_an_unknown_keyspace(cassandra: SharedCassandra) -> None:
+def test_an_unknown_keyspace_raises(cassandra: SharedCassandra) -> None:
     with pytest.raises(errors.Error, match="nowhere"):
         cql.connect(cassandra.addresses[0], keyspace="nowhere", connect_timeout=20)
 
@@ -130,14 +132,14 @@ def speaks_http() -> Iterator[str]:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
 
 
-def test_a_seed_that_speaks_http(sessions: Sessions, speaks_http: str) -> None:
+def test_a_seed_that_speaks_http_raises(sessions: Sessions, speaks_http: str) -> None:
     with pytest.raises(errors.Error):
         sessions.open(speaks_http)
 
 
 def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCassandra) -> None:
     session = sessions.open(cassandra.addresses[0])
-    if session.face.is_blocking:
+    if session.api.is_blocking:
         calls = [session.raw.submit.execute(SLOW) for _ in range(50)]
         session.close()
         ends = [call.exception(60) for call in calls]
@@ -148,14 +150,14 @@ def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCa
             await session.raw.close()
             return await asyncio.gather(*calls, return_exceptions=True)
 
-        ends = session.face.settle(run)
+        ends = session.api.settle(run)
     assert any(isinstance(end, errors.SessionClosed) for end in ends)
     kinds = (type(None), cql.Rows, errors.SessionClosed)
     assert [end for end in ends if not isinstance(end, kinds)] == []
 
 
-def test_cancelling(session: Opened) -> None:
-    if session.face.is_blocking:
+def test_cancelled_statements_leave_the_session_usable(session: Opened) -> None:
+    if session.api.is_blocking:
         calls = [session.raw.submit.execute(SLOW) for _ in range(200)]
         for call in calls[1:]:
             call.cancel()
@@ -180,7 +182,7 @@ def test_cancelling(session: Opened) -> None:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(session.raw.execute_many(find, endless()), 0.3)
 
-        session.face.settle(run)
+        session.api.settle(run)
     assert session.execute("SELECT key FROM system.local").one().key == "local"
 
 
@@ -193,12 +195,12 @@ def test_a_statement_that_takes_too_long(sessions: Sessions, cassandra: SharedCa
         assert isinstance(raised.value, TimeoutError)
 
 
-def test_several_loops(cassandra: SharedCassandra) -> None:
+def test_one_session_works_on_several_loops(cassandra: SharedCassandra) -> None:
     session = cql.AsyncSession(cassandra.addresses[0], connect_timeout=20)
 
     async def use() -> str:
-        found = await session.execute("SELECT key FROM system.local")
-        return found[0].key
+        result = await session.execute("SELECT key FROM system.local")
+        return result[0].key
 
     async def begin() -> str:
         await session.__aenter__()
@@ -206,23 +208,23 @@ def test_several_loops(cassandra: SharedCassandra) -> None:
 
     assert asyncio.run(begin()) == "local"
     assert asyncio.run(use()) == "local"
-    found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(asyncio.run(use()))) for _ in range(3)]
+    result: list[str] = []
+    threads = [threading.Thread(target=lambda: result.append(asyncio.run(use()))) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == ["local"] * 3
+    assert result == ["local"] * 3
     asyncio.run(session.close())
 
 
-def test_without_a_loop(cassandra: SharedCassandra) -> None:
+def test_an_unopened_session_raises(cassandra: SharedCassandra) -> None:
     session = cql.AsyncSession(cassandra.addresses[0])
     with pytest.raises(errors.SessionClosed, match="async with"):
         session.execute("SELECT key FROM system.local")
 
 
-def test_an_unclosed_session_is_told_of(cassandra: SharedCassandra) -> None:
+def test_an_unclosed_session_warns(cassandra: SharedCassandra) -> None:
     held = [cql.connect(cassandra.addresses[0], connect_timeout=20)]
     with pytest.warns(ResourceWarning, match="unclosed <Session"):
         held.clear()
@@ -230,7 +232,7 @@ def test_an_unclosed_session_is_told_of(cassandra: SharedCassandra) -> None:
 
 
 def test_the_interpreter_ends_with_statements_under_way(cassandra: SharedCassandra) -> None:
-    said = scenario(
+    output = scenario(
         cassandra,
         f"""
         session = cql.connect(points, connect_timeout=20)
@@ -240,12 +242,12 @@ def test_the_interpreter_ends_with_statements_under_way(cassandra: SharedCassand
         print("left")
         """,
     )
-    assert said == "left"
+    assert output == "left"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_forks(cassandra: SharedCassandra) -> None:
-    said = scenario(
+def test_sessions_work_after_a_fork(cassandra: SharedCassandra) -> None:
+    output = scenario(
         cassandra,
         """
         import os, warnings
@@ -267,12 +269,12 @@ def test_forks(cassandra: SharedCassandra) -> None:
             print(session.submit.execute(find, ["local"]).result().one().key)
         """,
     )
-    assert said.split() == ["local", "100", "local", "local"]
+    assert output.split() == ["local", "100", "local", "local"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent in another way there")
 def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
-    said = scenario(
+    output = scenario(
         cassandra,
         """
         import itertools, os, signal, threading
@@ -292,10 +294,10 @@ def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
             print(session.execute(find, ["local"]).one().key)
         """,
     )
-    assert said.split() == ["interrupted", "local"]
+    assert output.split() == ["interrupted", "local"]
 
 
-def test_sessions_by_url(
+def test_sessions_open_by_url(
     cassandra: SharedCassandra, keyspace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"cassandra://{cassandra.addresses[0]}/{keyspace}?consistency=one&page_size=2"

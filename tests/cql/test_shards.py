@@ -123,7 +123,7 @@ def test_connections_are_opened_until_each_shard_has_one(sessions: Sessions, way
         assert until(lambda: ask(server, session, select) == 0, 60)
 
 
-def test_statements_succeed_where_a_shard_refuses(sessions: Sessions) -> None:
+def test_statements_succeed_if_a_shard_rejects_connections(sessions: Sessions) -> None:
     with CannedServer(shards=SHARDS, refusing=[0, 2, 5]) as server:
         session = sessions.open([server.address])
         select = prepared(session)

@@ -57,7 +57,7 @@ INSERT = "INSERT INTO items (id, name, price) VALUES "
     ],
     ids=["tuple", "list", "dict", "mapping", "dataclass"],
 )
-def test_parameters(session: Opened, markers: str, make: Any) -> None:
+def test_parameters_bind_by_position_and_name(session: Opened, markers: str, make: Any) -> None:
     number = next(numbers)
     session.execute(INSERT + markers, make(number))
     row = session.execute("SELECT id, name, price FROM items WHERE id = ?", (number,)).one()
@@ -73,8 +73,8 @@ def test_named_tuples_go_by_position(session: Opened) -> None:
 
 def test_a_name_may_stand_in_several_places(session: Opened) -> None:
     session.execute(INSERT + "(-2, 'fig', 2.0)")
-    found = session.execute("SELECT name FROM items WHERE id IN (:id, :id)", {"id": -2})
-    assert [row.name for row in found] == ["fig"]
+    result = session.execute("SELECT name FROM items WHERE id IN (:id, :id)", {"id": -2})
+    assert [row.name for row in result] == ["fig"]
 
 
 def test_values_are_never_pasted_into_the_text(session: Opened) -> None:
@@ -83,7 +83,7 @@ def test_values_are_never_pasted_into_the_text(session: Opened) -> None:
     assert session.execute("SELECT name FROM items WHERE id = -3").one().name == name
 
 
-def test_what_is_not_set_stays(session: Opened) -> None:
+def test_unset_leaves_a_column_unchanged(session: Opened) -> None:
     number = next(numbers)
     session.execute(INSERT + "(?, ?, ?)", (number, "kiwi", 3.0))
     session.execute(INSERT + "(?, ?, ?)", (number, cql.UNSET, None))
@@ -107,7 +107,9 @@ def test_what_is_not_set_stays(session: Opened) -> None:
         ({1, 2, 3}, TypeError, "parameters must be"),
     ],
 )
-def test_bad_parameters(session: Opened, parameters: Any, error: type, words: str) -> None:
+def test_invalid_parameters_raise(
+    session: Opened, parameters: Any, error: type, words: str
+) -> None:
     insert = session.prepare(INSERT + "(?, ?, ?)")
     with pytest.raises(error, match=words):
         session.execute(insert, parameters)
@@ -125,7 +127,7 @@ def test_bad_parameters(session: Opened, parameters: Any, error: type, words: st
         ("CREATE TABLE items (id int PRIMARY KEY)", errors.AlreadyExists, "items"),
     ],
 )
-def test_the_servers_words(
+def test_errors_keep_the_message_of_the_server(
     session: Opened, statement: str, error: type[errors.Error], words: str
 ) -> None:
     with pytest.raises(error, match=words) as raised:
@@ -157,7 +159,9 @@ def test_the_servers_words(
         ({"speculative_attempts": 1.5}, TypeError, "speculative_attempts must be int"),
     ],
 )
-def test_bad_options(session: Opened, options: dict[str, Any], error: type, words: str) -> None:
+def test_invalid_options_raise(
+    session: Opened, options: dict[str, Any], error: type, words: str
+) -> None:
     with pytest.raises(error, match=words):
         session.execute("SELECT * FROM items", **options)
     with pytest.raises(error, match=words):
@@ -165,7 +169,7 @@ def test_bad_options(session: Opened, options: dict[str, Any], error: type, word
 
 
 @pytest.mark.parametrize("statement", [1, None, b"SELECT", ["SELECT"]])
-def test_what_is_no_statement(session: Opened, statement: Any) -> None:
+def test_other_types_are_no_statement(session: Opened, statement: Any) -> None:
     with pytest.raises(TypeError, match="a statement must be a str"):
         session.execute(statement)
 
@@ -181,15 +185,17 @@ def test_options_reach_the_server(session: Opened) -> None:
         session.execute("SELECT * FROM items", consistency="any")
 
 
-def test_a_statement_in_another_keyspace(session: Opened) -> None:
-    found = session.execute("SELECT key FROM local", keyspace="system")
-    assert found.one().key == "local"
-    found = session.execute("SELECT key FROM local WHERE key = ?", ["local"], keyspace="system")
-    assert found.one().key == "local"
+def test_a_statement_may_run_in_another_keyspace(session: Opened) -> None:
+    result = session.execute("SELECT key FROM local", keyspace="system")
+    assert result.one().key == "local"
+    result = session.execute("SELECT key FROM local WHERE key = ?", ["local"], keyspace="system")
+    assert result.one().key == "local"
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_use(sessions: Sessions, cassandra: SharedCassandra, keyspace: str, version: int) -> None:
+def test_use_changes_the_keyspace(
+    sessions: Sessions, cassandra: SharedCassandra, keyspace: str, version: int
+) -> None:
     session = sessions.open(cassandra.addresses[0], protocol_version=version)
     assert session.raw.keyspace is None
     with pytest.raises(errors.InvalidRequest, match=r"(?i)keyspace"):
@@ -202,15 +208,15 @@ def test_use(sessions: Sessions, cassandra: SharedCassandra, keyspace: str, vers
         session.execute(find, ["local"])
     # Every statement from now on is about it, on whichever connection.
     session.execute("USE system")
-    found = session.execute_many(find, [["local"]] * 200)
-    assert [rows.one().key for rows in found] == ["local"] * 200
+    results = session.execute_many(find, [["local"]] * 200)
+    assert [rows.one().key for rows in results] == ["local"] * 200
     with pytest.raises(errors.InvalidRequest):
         session.execute("USE no_such_keyspace")
     assert session.raw.keyspace == "system"
     assert len(session.execute(find, ["local"])) == 1
 
 
-def test_contact_points_by_name(cassandra: SharedCassandra) -> None:
+def test_contact_points_may_be_passed_by_keyword(cassandra: SharedCassandra) -> None:
     with cql.connect(contact_points=cassandra.addresses[0]) as session:
         assert session.is_open
 
@@ -252,7 +258,7 @@ def test_two_names_for_one_parameter(session: Opened, values: Any, words: str) -
 
 
 @pytest.mark.parametrize("values", [(1,), [1], {"a": 1}])
-def test_values_without_a_marker(session: Opened, values: Any) -> None:
+def test_values_without_a_marker_raise(session: Opened, values: Any) -> None:
     """Whoever passes a value expects it to be used."""
     plain = "INSERT INTO items (id) VALUES (1)"
     prepared = session.prepare(plain)
@@ -282,11 +288,11 @@ def test_the_caller_may_go_on_with_its_values(session: Opened) -> None:
     row[:] = [second, "kiwi"]
     batch.add("INSERT INTO items (id, name) VALUES (?, ?)", row)
     session.execute(batch)
-    found = session.execute("SELECT id, name FROM items WHERE id IN (?, ?)", (first, second))
-    assert {tuple(row) for row in found} == {(first, "fig"), (second, "kiwi")}
+    result = session.execute("SELECT id, name FROM items WHERE id IN (?, ?)", (first, second))
+    assert {tuple(row) for row in result} == {(first, "fig"), (second, "kiwi")}
 
 
-def test_conditions(session: Opened) -> None:
+def test_conditional_statements_report_whether_they_applied(session: Opened) -> None:
     number = next(numbers)
     insert = "INSERT INTO items (id, name) VALUES (?, ?) IF NOT EXISTS"
     assert session.execute(insert, (number, "a")).applied is True
@@ -296,8 +302,8 @@ def test_conditions(session: Opened) -> None:
     assert session.execute("SELECT * FROM items WHERE id = ?", [number]).applied is None
 
 
-def test_a_schema_change(session: Opened) -> None:
-    table = f"changing_{session.face.name}"
+def test_prepared_statements_follow_a_schema_change(session: Opened) -> None:
+    table = f"changing_{session.api.name}"
     changed = session.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, a int)")
     assert changed.schema_agreed
     session.execute(f"INSERT INTO {table} (id, a) VALUES (1, 2)")
@@ -312,24 +318,24 @@ def test_a_schema_change(session: Opened) -> None:
         session.execute(everything, [1])
 
 
-def test_what_is_prepared(session: Opened, keyspace: str) -> None:
-    found = session.prepare("SELECT * FROM items WHERE id = ?")
-    assert found.text == "SELECT * FROM items WHERE id = ?"
-    assert found.parameters == [("id", "int")]
-    assert found.partition_key == [0]
-    assert found.warnings == []
-    bound = found.bind([1])
-    assert bound.prepared.id == found.id
+def test_prepare_describes_the_statement(session: Opened, keyspace: str) -> None:
+    statement = session.prepare("SELECT * FROM items WHERE id = ?")
+    assert statement.text == "SELECT * FROM items WHERE id = ?"
+    assert statement.parameters == [("id", "int")]
+    assert statement.partition_key == [0]
+    assert statement.warnings == []
+    bound = statement.bind([1])
+    assert bound.prepared.id == statement.id
     session.execute(INSERT + "(1, 'one', 1.0)")
     assert session.execute(bound).one().name == "one"
     with pytest.raises(TypeError, match="has its parameters"):
         session.execute(bound, [2])
     with pytest.raises(TypeError, match="must be a str"):
-        session.prepare(found)
+        session.prepare(statement)
 
 
 @pytest.mark.parametrize("kind", ["logged", "unlogged"])
-def test_batches(session: Opened, kind: Any) -> None:
+def test_batches_run_prepared_bound_and_text_statements(session: Opened, kind: Any) -> None:
     ids = [next(numbers) for _ in range(4)]
     insert = session.prepare(INSERT + "(?, ?, ?)")
     batch = session.raw.batch(kind)
@@ -351,7 +357,7 @@ def test_batches(session: Opened, kind: Any) -> None:
         session.execute(batch)
 
 
-def test_counters(session: Opened) -> None:
+def test_counter_batches_add_up(session: Opened) -> None:
     number = next(numbers)
     batch = cql.Batch("counter")
     for step in (1, 2, 3):
@@ -364,14 +370,14 @@ def test_counters(session: Opened) -> None:
         session.execute(wrong)
 
 
-def test_a_batch_with_a_condition(session: Opened) -> None:
+def test_a_conditional_batch_reports_whether_it_applied(session: Opened) -> None:
     number = next(numbers)
     batch = cql.Batch()
     batch.add("INSERT INTO items (id, name) VALUES (?, 'a') IF NOT EXISTS", [number])
     assert [session.execute(batch).applied for _ in range(2)] == [True, False]
 
 
-def test_what_a_batch_refuses(session: Opened) -> None:
+def test_invalid_batch_statements_raise(session: Opened) -> None:
     insert = session.prepare(INSERT + "(?, ?, ?)")
     batch = cql.Batch("unlogged")
     with pytest.raises(TypeError, match="id: int"):
@@ -403,8 +409,8 @@ def test_what_a_batch_refuses(session: Opened) -> None:
         session.execute(good, page_size=10)
 
 
-def test_the_server_forgets_a_statement(session: Opened) -> None:
-    table = f"forgotten_{session.face.name}"
+def test_a_forgotten_statement_is_prepared_again(session: Opened) -> None:
+    table = f"forgotten_{session.api.name}"
     create = f"CREATE TABLE {table} (id int PRIMARY KEY, a int)"
     session.execute(create)
     insert = session.prepare(f"INSERT INTO {table} (id, a) VALUES (?, ?)")
@@ -432,7 +438,7 @@ class Plain:
         self.note = "not of the type"
 
 
-def test_user_defined_types(session: Opened, keyspace: str) -> None:
+def test_user_defined_types_round_trip(session: Opened, keyspace: str) -> None:
     insert = session.prepare("INSERT INTO people (id, home) VALUES (?, ?)")
     find = session.prepare("SELECT home FROM people WHERE id = ?")
     homes = [Address("Oak", 1), {"street": "Ash", "zip": 2}, Plain()]
@@ -454,28 +460,28 @@ def test_user_defined_types(session: Opened, keyspace: str) -> None:
         session.raw.register_type("a.b.c", Address)
 
 
-def test_traces(session: Opened) -> None:
-    found = session.execute("SELECT * FROM items WHERE id = 1", tracing=True)
-    trace = session.trace(found, timeout=60)
-    assert trace.trace_id in found.tracing_ids
+def test_traces_are_read_after_a_traced_statement(session: Opened) -> None:
+    result = session.execute("SELECT * FROM items WHERE id = 1", tracing=True)
+    trace = session.trace(result, timeout=60)
+    assert trace.trace_id in result.tracing_ids
     assert trace.duration > 0
     assert trace.events
-    assert str(trace.coordinator) == found.node.partition(":")[0]
+    assert str(trace.coordinator) == result.node.partition(":")[0]
     assert trace.nodes == {trace.coordinator}
     assert "items" in trace.parameters["query"]
     with pytest.raises(ValueError, match="tracing=True"):
         session.trace(session.execute("SELECT * FROM items WHERE id = 1"))
 
 
-def test_results(session: Opened) -> None:
+def test_results_have_columns_types_and_rows(session: Opened) -> None:
     session.execute(INSERT + "(1, 'one', 1.0)")
-    found = session.execute("SELECT id, name FROM items WHERE id = 1")
-    assert (found.columns, found.types) == (("id", "name"), ["int", "text"])
-    (row,) = found
+    result = session.execute("SELECT id, name FROM items WHERE id = 1")
+    assert (result.columns, result.types) == (("id", "name"), ["int", "text"])
+    (row,) = result
     assert (row[0], row["id"], row.id) == (1, 1, 1)
     assert dict(row) == row.as_dict() == {"id": 1, "name": "one"}
-    assert found.first() == found.one() == found[0] == found[-1]
-    assert (found.attempts, found.warnings, found.paging_state) == (1, [], None)
+    assert result.first() == result.one() == result[0] == result[-1]
+    assert (result.attempts, result.warnings, result.paging_state) == (1, [], None)
     nothing = session.execute("SELECT * FROM items WHERE id = 99999999")
     assert (len(nothing), nothing.first(), nothing.one(), nothing.all()) == (0, None, None, [])
     with pytest.raises(AttributeError, match="no column price; there are: id, name"):

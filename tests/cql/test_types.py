@@ -120,7 +120,9 @@ def there(cassandra: SharedCassandra, here: Any) -> Iterator[Any]:
         for at, case in enumerate(SAME)
     ],
 )
-def test_every_type(here: Any, there: Any, at: int, kind: str, ours: Any, theirs: Any) -> None:
+def test_every_type_round_trips(
+    here: Any, there: Any, at: int, kind: str, ours: Any, theirs: Any
+) -> None:
     find = f"SELECT c{at} FROM everything WHERE id = "
     here.execute(f"INSERT INTO everything (id, c{at}) VALUES (?, ?)", (2 * at, ours))
     (read,) = there.execute(f"{find}{2 * at}").one()
@@ -133,16 +135,16 @@ def test_every_type(here: Any, there: Any, at: int, kind: str, ours: Any, theirs
         assert type(again) is type(ours)
 
 
-def test_null(here: Any, there: Any) -> None:
+def test_null_is_none_for_every_type(here: Any, there: Any) -> None:
     names = ", ".join(f"c{at}" for at in range(len(SAME)))
     marks = ", ".join("?" for _ in SAME)
     here.execute(f"INSERT INTO everything (id, {names}) VALUES (-1, {marks})", [None] * len(SAME))
     for session in (here, there):
-        found = session.execute(f"SELECT {names} FROM everything WHERE id = -1").one()
-        assert list(found) == [None] * len(SAME)
+        row = session.execute(f"SELECT {names} FROM everything WHERE id = -1").one()
+        assert list(row) == [None] * len(SAME)
 
 
-def test_counters(here: Any, there: Any) -> None:
+def test_counters_take_negative_and_large_steps(here: Any, there: Any) -> None:
     add = "UPDATE counted SET n = n + ? WHERE id = 1"
     here.execute(add, [-5])
     there.execute(there.prepare(add), [1 << 40])
@@ -150,18 +152,18 @@ def test_counters(here: Any, there: Any) -> None:
         assert session.execute("SELECT n FROM counted WHERE id = 1").one().n == (1 << 40) - 5
 
 
-def test_empty_values(here: Any, there: Any) -> None:
+def test_empty_values_are_read(here: Any, there: Any) -> None:
     names = "abcdefghijk"
     insert = (
         f"INSERT INTO empties (id, {', '.join(names)}) VALUES (1, {', '.join('?' * len(names))})"
     )
-    given = ["" if name == "f" else b"" if name == "g" else cql.EMPTY for name in names]
-    here.execute(insert, given)
-    found = here.execute(f"SELECT {', '.join(names)} FROM empties WHERE id = 1").one()
-    assert list(found) == given
+    values = ["" if name == "f" else b"" if name == "g" else cql.EMPTY for name in names]
+    here.execute(insert, values)
+    row = here.execute(f"SELECT {', '.join(names)} FROM empties WHERE id = 1").one()
+    assert list(row) == values
     # The other client reads empty numbers as null.
-    found = there.execute("SELECT a, f, g FROM empties WHERE id = 1").one()
-    assert list(found) == [None, "", b""]
+    row = there.execute("SELECT a, f, g FROM empties WHERE id = 1").one()
+    assert list(row) == [None, "", b""]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +189,9 @@ def test_empty_values(here: Any, there: Any) -> None:
         ("vector<float, 3>", [1.0, 2.0], ValueError),
     ],
 )
-def test_what_does_not_fit(here: Any, kind: str, value: Any, error: type) -> None:
+def test_values_that_do_not_fit_name_the_column(
+    here: Any, kind: str, value: Any, error: type
+) -> None:
     at = next(at for at, case in enumerate(SAME) if case[0] == kind)
     insert = here.prepare(f"INSERT INTO everything (id, c{at}) VALUES (?, ?)")
     with pytest.raises(error, match=f"c{at}"):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import selection
-from faces import FACES
+from apis import APIS
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face, Opened
+    from apis import Api, Opened
 
 # Some clients install their own event loop for the whole process when they are imported.
 os.environ.setdefault("AEROSPIKE_NO_UVLOOP", "1")
@@ -35,21 +35,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Reduces all combinations to pairs.
 
     Who wrote, and to how many nodes, makes no difference to what a client reads. So each case runs
-    with each peer once: on another face each time, half of them with one node. Every pair of case,
-    peer, face and number of nodes is among those that remain.
+    with each peer once: on another API each time, half of them with one node. Every pair of case,
+    peer, API and number of nodes is among those that remain.
     """
 
-    def wanted(number: int, given: dict[str, object]) -> bool:
-        peer = PEERS.index(str(given["peer"]))
-        face = FACES[(number + peer) % len(FACES)]
+    def is_selected(number: int, case: dict[str, object]) -> bool:
+        peer = PEERS.index(str(case["peer"]))
+        api = APIS[(number + peer) % len(APIS)]
         nodes = NODES[(number + peer // 2) % len(NODES)]
-        return (given["face"], given["shared_cluster"]) == (face, nodes)
+        return (case["api"], case["shared_cluster"]) == (api, nodes)
 
     def among(item: pytest.Item) -> bool:
-        return {"face", "peer", "shared_cluster"} <= selection.parameters(item).keys()
+        return {"api", "peer", "shared_cluster"} <= selection.parameters(item).keys()
 
-    varied = ["face", "peer", "shared_cluster"]
-    dropped = selection.keep(items, wanted, varied, among)
+    varied = ["api", "peer", "shared_cluster"]
+    dropped = selection.keep(items, is_selected, varied, among)
     if dropped:
         config.hook.pytest_deselected(items=dropped)
 
@@ -73,6 +73,6 @@ def peer(request: pytest.FixtureRequest, shared_cluster: Cluster) -> Iterator[An
 
 
 @pytest.fixture(scope="session")
-def ours(face: Face, shared_cluster: Cluster) -> Iterator[Opened]:
-    with face.open(shared_cluster.seeds, timeout=10) as client:
+def ours(api: Api, shared_cluster: Cluster) -> Iterator[Opened]:
+    with api.open(shared_cluster.seeds, timeout=10) as client:
         yield client

@@ -11,7 +11,7 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 # One client's binding announces removals of calls.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -76,18 +76,20 @@ def name(set_name: str) -> str:
     return set_name
 
 
-def the_same(found: object, given: object) -> bool:
-    return type(found) is type(given) and repr(found) == repr(given)
+def the_same(actual: object, value: object) -> bool:
+    return type(actual) is type(value) and repr(actual) == repr(value)
 
 
 @pytest.mark.parametrize("value", SCALARS, ids=shown)
-def test_scalars(data: Caller, peer: Any, name: str, value: Any) -> None:
+def test_both_clients_read_scalars_of_the_other(
+    data: Caller, peer: Any, name: str, value: Any
+) -> None:
     if isinstance(value, str):
         skip_if_different(peer, value)
     data.put("ours", {"v": value, "other": 1})
-    found, generation, _ = peer.get(("test", name, "ours"))
-    assert the_same(found["v"], value)
-    assert (found["other"], generation) == (1, 1)
+    result, generation, _ = peer.get(("test", name, "ours"))
+    assert the_same(result["v"], value)
+    assert (result["other"], generation) == (1, 1)
     peer.put(("test", name, "theirs"), {"v": value, "other": 1})
     record = data.get("theirs")
     assert the_same(record["v"], value)
@@ -95,28 +97,32 @@ def test_scalars(data: Caller, peer: Any, name: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", COLLECTIONS, ids=shown)
-def test_collections(data: Caller, peer: Any, name: str, value: Any) -> None:
+def test_both_clients_read_collections_of_the_other(
+    data: Caller, peer: Any, name: str, value: Any
+) -> None:
     data.put("ours", {"v": value})
     assert peer.get(("test", name, "ours"))[0]["v"] == value
     peer.put(("test", name, "theirs"), {"v": value})
-    found = data.get("theirs")["v"]
-    assert found == value
-    assert type(found) is type(value)
+    record = data.get("theirs")["v"]
+    assert record == value
+    assert type(record) is type(value)
 
 
-def test_geojson(data: Caller, peer: Any, name: str) -> None:
+def test_both_clients_read_geojson_of_the_other(data: Caller, peer: Any, name: str) -> None:
     text = '{"type": "Point", "coordinates": [11.5, 48.25]}'
     theirs = peer.geo(text)
     data.put("ours", {"g": spikewire.GeoJSON(text)})
-    found = peer.geo_text(peer.get(("test", name, "ours"))[0]["g"])
-    assert found.replace(" ", "") == text.replace(" ", "")
+    result = peer.geo_text(peer.get(("test", name, "ours"))[0]["g"])
+    assert result.replace(" ", "") == text.replace(" ", "")
     peer.put(("test", name, "theirs"), {"g": theirs})
     assert data.get("theirs")["g"].to_object()["coordinates"] == [11.5, 48.25]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=shown)
 @pytest.mark.parametrize("send_key", [False, True], ids=["digest", "stored key"])
-def test_keys(data: Caller, peer: Any, name: str, key: Any, send_key: bool) -> None:
+def test_both_clients_find_keys_of_the_other(
+    data: Caller, peer: Any, name: str, key: Any, send_key: bool
+) -> None:
     skip_if_different(peer, key)
     whole = ("test", name, key)
     data.put(key, {"v": 1}, send_key=send_key)
@@ -133,7 +139,7 @@ def test_keys(data: Caller, peer: Any, name: str, key: Any, send_key: bool) -> N
 
 
 @pytest.mark.parametrize("key", KEYS, ids=shown)
-def test_digests(key: Any) -> None:
+def test_digests_equal_those_of_other_clients(key: Any) -> None:
     aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike")
     native = pytest.importorskip("aerospike_native", reason="no wheel of aerospike-native")
     digest = spikewire.Key("test", "digests", key).digest
@@ -145,13 +151,15 @@ def test_digests(key: Any) -> None:
 
 class TestTimeToLive:
     @pytest.mark.parametrize("seconds", [100, 86_400, 30_000_000])
-    def test_seconds(self, data: Caller, peer: Any, name: str, seconds: int) -> None:
+    def test_both_clients_see_the_same_ttl(
+        self, data: Caller, peer: Any, name: str, seconds: int
+    ) -> None:
         data.put("ours", {"v": 1}, ttl=seconds)
         assert seconds - 60 <= peer.get(("test", name, "ours"))[2] <= seconds + 1
         peer.put(("test", name, "theirs"), {"v": 1}, ttl=seconds)
         assert seconds - 60 <= data.get("theirs").ttl <= seconds + 1
 
-    def test_touch(self, data: Caller, peer: Any, name: str) -> None:
+    def test_touch_of_either_client_sets_the_ttl(self, data: Caller, peer: Any, name: str) -> None:
         whole = ("test", name, "k")
         data.put("k", {"v": 1}, ttl=100)
         peer.touch(whole, 500)
@@ -162,7 +170,9 @@ class TestTimeToLive:
         assert 840 <= peer.get(whole)[2] <= 901
         assert data.get("k").generation == 4
 
-    def test_never(self, data: Caller, peer: Any, name: str) -> None:
+    def test_both_clients_see_records_that_never_expire(
+        self, data: Caller, peer: Any, name: str
+    ) -> None:
         data.put("k", {"v": 1}, ttl=100)
         data.put("k", {"v": 1}, ttl="never")
         # Clients represent "never expires" differently, but none as a plausible number of seconds.
@@ -170,7 +180,7 @@ class TestTimeToLive:
         peer.put(("test", name, "plain"), {"v": 1})
         assert data.get("plain").ttl is None
 
-    def test_expiry(self, data: Caller, peer: Any, name: str) -> None:
+    def test_records_of_both_clients_expire(self, data: Caller, peer: Any, name: str) -> None:
         data.put("ours", {"v": 1}, ttl=1)
         peer.put(("test", name, "theirs"), {"v": 1}, ttl=1)
         end = time.monotonic() + 10
@@ -188,7 +198,9 @@ class TestRules:
             call()
         assert peer.code(caught.value) == code
 
-    def test_generations(self, data: Caller, peer: Any, name: str) -> None:
+    def test_generation_checks_hold_across_clients(
+        self, data: Caller, peer: Any, name: str
+    ) -> None:
         whole = ("test", name, "k")
         data.put("k", {"v": 1})
         peer.put(whole, {"v": 2}, generation=1)
@@ -204,7 +216,9 @@ class TestRules:
         peer.put(whole, {"v": 1})
         assert data.get("k").generation == 1
 
-    def test_create(self, data: Caller, peer: Any, name: str) -> None:
+    def test_create_raises_for_records_of_the_other(
+        self, data: Caller, peer: Any, name: str
+    ) -> None:
         whole = ("test", name, "k")
         data.put("k", {"v": 1}, exists="create")
         self.refused(peer, 5, lambda: peer.put(whole, {"v": 2}, exists="create"))
@@ -216,7 +230,9 @@ class TestRules:
             data.put("k", {"v": 4}, generation=0)
         assert data.get("k")["v"] == 3
 
-    def test_update_and_replace(self, data: Caller, peer: Any, name: str) -> None:
+    def test_update_and_replace_apply_to_records_of_the_other(
+        self, data: Caller, peer: Any, name: str
+    ) -> None:
         whole = ("test", name, "k")
         self.refused(peer, 2, lambda: peer.put(whole, {"v": 1}, exists="update"))
         with pytest.raises(spikewire.RecordNotFound):
@@ -265,7 +281,7 @@ def test_operate_in_turns(data: Caller, peer: Any, name: str) -> None:
     assert peer.get(whole)[:2] == ({"n": 3, "s": "x"}, 3)
 
 
-def test_removed_bins(data: Caller, peer: Any, name: str) -> None:
+def test_both_clients_see_removed_bins(data: Caller, peer: Any, name: str) -> None:
     whole = ("test", name, "k")
     peer.put(whole, {"a": 1, "b": 2, "c": 3})
     data.put("k", {"a": None})
@@ -274,7 +290,7 @@ def test_removed_bins(data: Caller, peer: Any, name: str) -> None:
     assert data.get("k").bins == {"c": 3}
 
 
-def test_many_records(data: Caller, peer: Any, name: str) -> None:
+def test_both_clients_read_many_records_of_the_other(data: Caller, peer: Any, name: str) -> None:
     for key in range(0, 300, 2):
         data.put(key, {"v": key})
         peer.put(("test", name, key + 1), {"v": key + 1})

@@ -11,7 +11,7 @@ import spikewire
 from spikewire import Delete, Newer, Read, Write, exp, op
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from apis import Caller, Opened
 
 # One client's binding announces removals of calls.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -22,12 +22,12 @@ def data(ours: Opened, set_name: str) -> Caller:
     return ours.dataset("test", set_name)
 
 
-def test_a_moment_of_expiry(data: Caller, peer: Any, set_name: str) -> None:
+def test_a_datetime_ttl_is_seen_by_peers(data: Caller, peer: Any, set_name: str) -> None:
     data.put("k", {"n": 1}, ttl=datetime.now(timezone.utc) + timedelta(hours=2))
     assert 7100 < peer.get(("test", set_name, "k"))[2] <= 7200
 
 
-def test_generations_that_a_peer_counted(data: Caller, peer: Any, set_name: str) -> None:
+def test_generations_of_peers_are_checked(data: Caller, peer: Any, set_name: str) -> None:
     key = ("test", set_name, "k")
     for n in range(3):
         peer.put(key, {"n": n})
@@ -37,7 +37,7 @@ def test_generations_that_a_peer_counted(data: Caller, peer: Any, set_name: str)
     assert peer.get(key)[:2] == ({"n": 9}, 4)
 
 
-def test_filters_on_what_a_peer_wrote(data: Caller, peer: Any, set_name: str) -> None:
+def test_filters_match_bins_of_peers(data: Caller, peer: Any, set_name: str) -> None:
     peer.put(("test", set_name, "k"), {"n": 5, "s": "x"})
     assert data.get("k", where=(exp.bin("n") == 5) & (exp.bin("s") == "x"))["n"] == 5
     with pytest.raises(spikewire.FilteredOut):
@@ -45,7 +45,7 @@ def test_filters_on_what_a_peer_wrote(data: Caller, peer: Any, set_name: str) ->
     assert peer.get(("test", set_name, "k"))[:2] == ({"n": 5, "s": "x"}, 1)
 
 
-def test_a_mixed_batch(data: Caller, peer: Any, set_name: str) -> None:
+def test_mixed_batches_change_records_of_peers(data: Caller, peer: Any, set_name: str) -> None:
     keys = [("test", set_name, i) for i in range(40)]
     for i, key in enumerate(keys):
         peer.put(key, {"n": i})

@@ -15,7 +15,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from faces import Face
+    from apis import Api
 
 BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_000}
 
@@ -24,8 +24,8 @@ BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_00
 def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, str]]:
     """A cluster with users; with users and TLS; with client certificates as well."""
     tls: Any = {"users": None, "tls": True, "certificates": {"client_certificates": True}}
-    given = {} if tls[request.param] is None else {"tls": tls[request.param]}
-    with Cluster(nodes=2, users=USERS, **given) as cluster:
+    options = {} if tls[request.param] is None else {"tls": tls[request.param]}
+    with Cluster(nodes=2, users=USERS, **options) as cluster:
         assert cluster.wait_settled()
         yield cluster, request.param
 
@@ -42,23 +42,28 @@ def official(cluster: Cluster, kind: str) -> Any:
     hosts: list[Any] = [
         (host, int(port)) for host, port in (address.split(":") for address in cluster.addresses)
     ]
-    made: dict[str, Any] = {"hosts": hosts, "user": "app", "password": PASSWORD}
+    entries: dict[str, Any] = {"hosts": hosts, "user": "app", "password": PASSWORD}
     if kind != "users":
-        made["hosts"] = [(*host, "spikewire") for host in hosts]
-        made["tls"] = {"enable": True, "cafile": str(files(cluster).ca)}
+        entries["hosts"] = [(*host, "spikewire") for host in hosts]
+        entries["tls"] = {"enable": True, "cafile": str(files(cluster).ca)}
     if kind == "certificates":
-        shown = files(cluster)
-        made["tls"] |= {"certfile": str(shown.certificate), "keyfile": str(shown.key)}
-    return made
+        certificates = files(cluster)
+        entries["tls"] |= {
+            "certfile": str(certificates.certificate),
+            "keyfile": str(certificates.key),
+        }
+    return entries
 
 
 @pytest.mark.parametrize("module", ["aerospike", "spikewire.compat.aerospike"])
-def test_the_official_client(face: Face, secured: tuple[Cluster, str], module: str) -> None:
+def test_the_official_client_uses_a_secured_cluster(
+    api: Api, secured: tuple[Cluster, str], module: str
+) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
     client = peer.client(official(cluster, kind)).connect()
     try:
-        with face.open(cluster.seeds, timeout=30, **ours(cluster, kind)) as opened:
+        with api.open(cluster.seeds, timeout=30, **ours(cluster, kind)) as opened:
             data = opened.dataset("test", f"official-{kind}")
             keys = [("test", f"official-{kind}", n) for n in range(50)]
             for key in keys[:10]:
@@ -69,15 +74,17 @@ def test_the_official_client(face: Face, secured: tuple[Cluster, str], module: s
             assert [row.record[2]["n"] for row in rows] == list(range(50))
             assert len(client.query("test", f"official-{kind}").results()) == 50
             wrong = official(cluster, kind) | {"password": "hidden"}
-            with pytest.raises(peer.exception.AerospikeError) as found:
+            with pytest.raises(peer.exception.AerospikeError) as caught:
                 peer.client(wrong).connect()
-            assert "hidden" not in str(found.value)
+            assert "hidden" not in str(caught.value)
     finally:
         client.close()
 
 
 @pytest.mark.parametrize("module", ["aerospike_py", "spikewire.compat.aerospike_py"])
-def test_aerospike_py(face: Face, secured: tuple[Cluster, str], module: str) -> None:
+def test_aerospike_py_uses_a_secured_cluster(
+    api: Api, secured: tuple[Cluster, str], module: str
+) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
     if kind != "users":
@@ -86,7 +93,7 @@ def test_aerospike_py(face: Face, secured: tuple[Cluster, str], module: str) -> 
     name = f"py-{module.split('.')[0]}"
     with (
         peer.client(config).connect("app", PASSWORD) as client,
-        face.open(cluster.seeds, timeout=30, **WRITER) as opened,
+        api.open(cluster.seeds, timeout=30, **WRITER) as opened,
     ):
         data = opened.dataset("test", name)
         client.put(("test", name, "a"), BINS)
@@ -104,7 +111,7 @@ def test_aerospike_py(face: Face, secured: tuple[Cluster, str], module: str) -> 
         peer.client(config).connect("app", "hidden")
 
 
-def test_a_program_of_ours_beside_the_drop_in(secured: tuple[Cluster, str]) -> None:
+def test_our_client_and_the_drop_in_share_a_secured_cluster(secured: tuple[Cluster, str]) -> None:
     cluster, kind = secured
     with spikewire.Client(cluster.seeds, timeout=30, **ours(cluster, kind)) as client:
         client.put(("test", "beside", 1), {"n": 1})
@@ -114,6 +121,6 @@ def test_a_program_of_ours_beside_the_drop_in(secured: tuple[Cluster, str]) -> N
         other.connect("app", PASSWORD)
         assert other.get(("test", "beside", 1))[2] == {"n": 1}
         other.close()
-        with pytest.raises(aerospike.exception.AdminError) as found:
+        with pytest.raises(aerospike.exception.AdminError) as caught:
             other.connect("app", "hidden")
-        assert "hidden" not in str(found.value)
+        assert "hidden" not in str(caught.value)

@@ -86,7 +86,7 @@ class Contract:
         assert not client.delete(key)
 
     @pytest.mark.parametrize("user_key", [0, -1, 2**63 - 1, "", "käy", b"\0\xff", b"k"])
-    def test_keys(self, client: Adapter, set_name: str, user_key: Any) -> None:
+    def test_keys_of_every_type_work(self, client: Adapter, set_name: str, user_key: Any) -> None:
         key = ("test", set_name, user_key)
         client.put(key, {"a": 1}, send_key=True)
         assert client.get(key)[0] == {"a": 1}
@@ -102,13 +102,13 @@ class Contract:
         ],
         ids=lambda value: repr(value)[:24],
     )  # fmt: skip
-    def test_values(self, client: Adapter, key: Key, value: Any) -> None:
+    def test_values_round_trip(self, client: Adapter, key: Key, value: Any) -> None:
         client.put(key, {"v": value})
         stored = client.get(key)[0]["v"]
         assert stored == value
         assert type(stored) is type(value)
 
-    def test_geojson(self, client: Adapter, key: Key) -> None:
+    def test_geojson_round_trips(self, client: Adapter, key: Key) -> None:
         text = '{"type": "Point", "coordinates": [1.0, 2.0]}'
         client.put(key, {"g": client.geo(text)})
         assert client.geo_text(client.get(key)[0]["g"]).replace(" ", "") == text.replace(" ", "")
@@ -129,7 +129,7 @@ class Contract:
         client.put(one, {"a": 3})
         assert client.get(one)[:2] == ({"a": 3}, 1)
 
-    def test_generations(self, client: Adapter, key: Key) -> None:
+    def test_a_wrong_generation_is_rejected(self, client: Adapter, key: Key) -> None:
         client.put(key, {"a": 1})
         client.put(key, {"a": 2}, generation=1)
         self.rejected(client, GENERATION, lambda: client.put(key, {"a": 3}, generation=1))
@@ -145,7 +145,7 @@ class Contract:
         client.put(key, {"c": 3}, exists="replace")
         assert client.get(key)[:2] == ({"c": 3}, 3)
 
-    def test_ttl_and_touch(self, client: Adapter, key: Key) -> None:
+    def test_ttl_and_touch_set_the_expiry(self, client: Adapter, key: Key) -> None:
         client.put(key, {"a": 1}, ttl=100)
         assert 95 <= client.get(key)[2] <= 100
         client.touch(key, 500)
@@ -176,7 +176,7 @@ class Contract:
         self.rejected(client, BIN_TYPE, lambda: client.add(key, "s", 1))
         self.rejected(client, BIN_TYPE, lambda: client.append(key, "n", "x"))
 
-    def test_operate(self, client: Adapter, key: Key) -> None:
+    def test_operate_runs_its_steps(self, client: Adapter, key: Key) -> None:
         steps = [
             ("put", "a", 1), ("add", "a", 4), ("append", "s", "y"), ("prepend", "s", "x"),
             ("get", "a", None), ("get", "s", None),
@@ -188,13 +188,13 @@ class Contract:
         assert results["s"] == "xy"
         assert client.get(key)[1] == 1, "reading alone changes nothing"
 
-    def test_refusals(self, client: Adapter, key: Key) -> None:
+    def test_a_record_that_is_too_big_is_rejected(self, client: Adapter, key: Key) -> None:
         client.put(key, {"a": 1})
         big = b"x" * (1 << 20)
         self.rejected(client, TOO_BIG, lambda: client.put(key, {"big": big}))
         assert client.get(key)[:2] == ({"a": 1}, 1)
 
-    def test_many_records(self, client: Adapter, set_name: str) -> None:
+    def test_many_records_round_trip(self, client: Adapter, set_name: str) -> None:
         for i in range(500):
             client.put(("test", set_name, i), {"i": i})
         for i in range(500):

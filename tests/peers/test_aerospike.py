@@ -162,13 +162,13 @@ class TestAerospike(Contract):
         assert len(infos) == len(nodes)
         assert all(error is None and "test" in text for error, text in infos.values())
 
-    def test_codes(self, client: Client, key: Key) -> None:
+    def test_error_codes_match_a_server(self, client: Client, key: Key) -> None:
         self.rejected(client, NAMESPACE, lambda: client.put(("nowhere", "s", 1), {"a": 1}))
         self.rejected(client, BIN_NAME, lambda: client.put(key, {"x" * 16: 1}))
         client.put(key, {"a": 1})
         assert client.raw.select(key, ["none"])[2] == {}
 
-    def test_operate_with_respond_all(self, client: Client, key: Key) -> None:
+    def test_respond_all_returns_a_result_per_operation(self, client: Client, key: Key) -> None:
         from aerospike_helpers.operations import operations as make
 
         steps = [make.write("a", 1), make.read("a"), make.increment("a", 2), make.read("a")]
@@ -195,7 +195,7 @@ class TestAerospike(Contract):
             self.rejected(client, KEY_MISMATCH, call)
         assert client.get(key)[0] == {"a": 2}
 
-    def test_generation_greater_and_ttl_special_values(self, client: Client, key: Key) -> None:
+    def test_generation_gt_and_special_ttl_values_apply(self, client: Client, key: Key) -> None:
         client.put(key, {"a": 1}, ttl=1000)
         client.raw.put(key, {"a": 2}, {"gen": 5}, {"gen": aerospike.POLICY_GEN_GT})
         client.raw.put(key, {"a": 2}, {"ttl": aerospike.TTL_DONT_UPDATE})

@@ -62,7 +62,7 @@ def run(client: Any, function: str, *arguments: Any, where: Any = None) -> list[
     return query.results()
 
 
-def test_a_reduction_over_all_records(client: Any) -> None:
+def test_a_reduction_combines_all_records(client: Any) -> None:
     assert run(client, "total", 100) == [sum(range(100, RECORDS))]
 
 
@@ -70,11 +70,11 @@ def test_maps_are_merged(client: Any) -> None:
     assert run(client, "groups") == [{0: 100, 1: 100, 2: 100}]
 
 
-def test_without_a_reduction_every_value_arrives(client: Any) -> None:
+def test_a_stream_without_a_reduction_returns_every_value(client: Any) -> None:
     assert sorted(run(client, "all")) == list(range(RECORDS))
 
 
-def test_over_an_index(client: Any) -> None:
+def test_an_aggregation_uses_an_index(client: Any) -> None:
     client.index_integer_create("test", "streams", "n", "streams_n")
     try:
         numbers = run(client, "all", where=predicates.between("n", 10, 12))

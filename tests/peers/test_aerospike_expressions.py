@@ -208,13 +208,13 @@ examples = settings(
 
 @examples
 @given(numbers)
-def test_integers(peer: Any, tree: Pair) -> None:
+def test_integer_expressions_are_evaluated(peer: Any, tree: Pair) -> None:
     assert evaluated(peer, tree[0]) == tree[1]
 
 
 @examples
 @given(trees)
-def test_logic_as_value_and_as_filter(peer: Any, tree: Pair) -> None:
+def test_logic_evaluates_as_value_and_as_filter(peer: Any, tree: Pair) -> None:
     assert evaluated(peer, tree[0]) == tree[1]
     assert passes(peer, tree[0]) is (tree[1] is True)
 
@@ -281,7 +281,7 @@ def test_cond_and_let(peer: Any, test: Pair, yes: Pair, no: Pair) -> None:
     ],
     ids=lambda value: str(value).partition(" object at ")[0],
 )
-def test_the_rest(peer: Any, expression: Any, expected: Any) -> None:
+def test_other_expressions_are_evaluated(peer: Any, expression: Any, expected: Any) -> None:
     assert evaluated(peer, expression) == expected
 
 
@@ -305,14 +305,14 @@ def test_filters_on_writes_deletes_and_batches(peer: Any) -> None:
     assert codes == [27, 0, 27, 2, 27, 0, 27, 0, 27, 0]
 
 
-def test_malformed_filters(peer: Any) -> None:
+def test_malformed_filters_are_rejected(peer: Any) -> None:
     client, key = peer
     for broken in [ex.Eq(1, "x"), ex.Add(1, 2), ex.Let(ex.Var("x")), ex.And(True)]:
         with pytest.raises(aerospike.exception.InvalidRequest):
             client.get(key, policy={"expressions": broken.compile()})
 
 
-def test_writing_operations(peer: Any) -> None:
+def test_expression_operations_write_bins(peer: Any) -> None:
     client, _ = peer
     key = ("test", "expressions", "w")
     client.put(key, {"n": 5})

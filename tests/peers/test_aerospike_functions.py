@@ -94,7 +94,7 @@ def test_failures_are_reported(
     assert client.apply(("test", set_name, "x"), "visits", "echo", [1]) == 1
 
 
-def test_rows_of_a_batch_call_functions(client: Any, set_name: str) -> None:
+def test_batch_rows_call_functions(client: Any, set_name: str) -> None:
     rows = [Apply(("test", set_name, n), "visits", "visit", [n]) for n in range(8)]
     rows.append(Apply(("test", set_name, 8), "visits", "fail", []))
     answer = client.batch_write(BatchRecords(rows))

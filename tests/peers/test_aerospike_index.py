@@ -88,7 +88,9 @@ def numbers(predicate: Any) -> list[int]:
     return [at for at in range(COUNT) if predicate(at)]
 
 
-def test_integers_strings_and_blobs(peer: Any, filled: str, index: Any) -> None:
+def test_indexes_on_integers_strings_and_blobs_are_queried(
+    peer: Any, filled: str, index: Any
+) -> None:
     index(filled, "bin=i;type=numeric")
     index(filled, "bin=s;type=string")
     index(filled, "bin=b;type=blob")
@@ -101,7 +103,7 @@ def test_integers_strings_and_blobs(peer: Any, filled: str, index: Any) -> None:
     assert results_of(peer, filled, p.between("i", 0, 20), policy=policy) == list(range(0, 21, 2))
 
 
-def test_lists_and_maps(peer: Any, filled: str, index: Any) -> None:
+def test_indexes_on_lists_and_maps_are_queried(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=l;type=numeric;indextype=list")
     index(filled, "bin=l;type=string;indextype=list")
     index(filled, "bin=m;type=string;indextype=mapkeys")
@@ -121,7 +123,7 @@ def test_lists_and_maps(peer: Any, filled: str, index: Any) -> None:
     assert results_of(peer, filled, p.range("m", of_values, 5, 9)) == [5, 6, 7, 8, 9]
 
 
-def test_a_nested_value(peer: Any, filled: str, index: Any) -> None:
+def test_an_index_on_a_nested_value_is_queried(peer: Any, filled: str, index: Any) -> None:
     context = [cdt_ctx.cdt_ctx_map_key("n"), cdt_ctx.cdt_ctx_map_key("deep")]
     index(filled, f"bin=m;type=numeric;context={peer.get_cdtctx_base64(context)}")
     query = peer.query("test", filled)
@@ -129,7 +131,7 @@ def test_a_nested_value(peer: Any, filled: str, index: Any) -> None:
     assert sorted(row[2]["i"] for row in query.results()) == numbers(lambda a: a % 30 in (4, 5))
 
 
-def test_points_and_regions(peer: Any, filled: str, index: Any) -> None:
+def test_indexes_on_points_and_regions_are_queried(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=g;type=geo2dsphere")
     index(filled, "bin=r;type=geo2dsphere")
     # A tenth of a degree is 7.1 km at this latitude.
@@ -144,7 +146,7 @@ def test_points_and_regions(peer: Any, filled: str, index: Any) -> None:
     assert results_of(peer, filled, p.geo_within_geojson_region("g", polygon)) == [100, 101, 102]
 
 
-def test_polygons_with_holes(peer: Any, index: Any) -> None:
+def test_polygons_with_holes_exclude_points(peer: Any, index: Any) -> None:
     name = f"holes{next(_names)}"
     for at in range(40):
         west = at / 2
@@ -167,7 +169,7 @@ def test_polygons_with_holes(peer: Any, index: Any) -> None:
     assert set(expected) <= set(scanned)
 
 
-def test_pages_and_partitions(peer: Any, filled: str, index: Any) -> None:
+def test_index_queries_take_pages_and_partitions(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=i;type=numeric")
     query = peer.query("test", filled)
     query.where(p.between("i", 100, 299))
@@ -197,7 +199,7 @@ def test_writes_are_seen_at_once(peer: Any, index: Any) -> None:
     assert len(results_of(peer, name, p.between("i", 1000, 2000))) == 50
 
 
-def test_an_index_on_an_expression(peer: Any, filled: str, index: Any) -> None:
+def test_an_index_on_an_expression_is_queried(peer: Any, filled: str, index: Any) -> None:
     expression = (ex.IntBin("i") * 3).compile()
     name = index(filled, f"exp={peer.get_expression_base64(expression)};type=numeric")
     query = peer.query("test", filled)
@@ -208,7 +210,7 @@ def test_an_index_on_an_expression(peer: Any, filled: str, index: Any) -> None:
     assert [row[2]["i"] for row in query.results()] == [20]
 
 
-def test_created_by_the_client(peer: Any, filled: str) -> None:
+def test_the_client_creates_indexes(peer: Any, filled: str) -> None:
     name = f"ix{next(_names)}"
     peer.index_list_create("test", filled, "l", aerospike.INDEX_NUMERIC, name)
     assert results_of(peer, filled, p.contains("l", aerospike.INDEX_TYPE_LIST, 1010)) == [10]

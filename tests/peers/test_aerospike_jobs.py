@@ -53,7 +53,7 @@ def bins(peer: Any, name: str) -> dict[int, dict[str, Any]]:
     return {at: row[2] for at, row in enumerate(rows)}
 
 
-def test_operations_on_every_record(peer: Any, filled: str) -> None:
+def test_a_job_changes_every_record(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.add_ops([op.increment("i", 1000), op.write("new", "x"), lop.list_append("l", "end")])
     run(peer, query)
@@ -61,14 +61,14 @@ def test_operations_on_every_record(peer: Any, filled: str) -> None:
     assert bins(peer, filled) == expected
 
 
-def test_a_filter(peer: Any, filled: str) -> None:
+def test_a_job_takes_a_filter(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.add_ops([op.write("low", True)])
     run(peer, query, {"expressions": ex.LT(ex.IntBin("i"), 50).compile()})
     assert [at for at, names in bins(peer, filled).items() if "low" in names] == list(range(50))
 
 
-def test_by_an_index(peer: Any, filled: str) -> None:
+def test_a_job_selects_records_by_an_index(peer: Any, filled: str) -> None:
     name = f"jx{next(_names)}"
     what = f"namespace=test;set={filled};indexname={name};bin=i;type=numeric"
     peer.info_random_node(f"sindex-create:{what}")

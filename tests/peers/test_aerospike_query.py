@@ -44,7 +44,7 @@ def numbers(rows: Any) -> list[int]:
     return sorted(bins["i"] for _, _, bins in rows)
 
 
-def test_every_record_once(peer: Any, filled: str) -> None:
+def test_a_scan_returns_every_record_once(peer: Any, filled: str) -> None:
     rows = peer.query("test", filled).results()
     assert numbers(rows) == list(range(COUNT))
     assert {len(row[0][3]) for row in rows} == {20}
@@ -54,7 +54,7 @@ def test_every_record_once(peer: Any, filled: str) -> None:
     assert peer.query("test", "nobody wrote here").results() == []
 
 
-def test_chosen_bins_and_no_bins(peer: Any, filled: str) -> None:
+def test_a_scan_selects_bins_or_none(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.select("s")
     assert {tuple(bins) for _, _, bins in query.results()} == {("s",)}
@@ -63,12 +63,12 @@ def test_chosen_bins_and_no_bins(peer: Any, filled: str) -> None:
     assert all(not bins for _, _, bins in rows)
 
 
-def test_a_filter(peer: Any, filled: str) -> None:
+def test_a_scan_takes_a_filter(peer: Any, filled: str) -> None:
     policy = {"expressions": ex.LT(ex.IntBin("i"), 70).compile()}
     assert numbers(peer.query("test", filled).results(policy)) == list(range(70))
 
 
-def test_partitions(peer: Any, filled: str) -> None:
+def test_a_query_reads_chosen_partitions(peer: Any, filled: str) -> None:
     met: list[int] = []
     for begin in range(0, 4096, 1024):
         policy = {"partition_filter": {"begin": begin, "count": 1024}}
@@ -80,7 +80,7 @@ def test_partitions(peer: Any, filled: str) -> None:
     assert sorted(met) == list(range(COUNT))
 
 
-def test_pages(peer: Any, filled: str) -> None:
+def test_a_query_is_paginated(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.max_records = 300
     query.paginate()
@@ -106,7 +106,7 @@ def test_a_page_goes_on_in_another_query(peer: Any, filled: str) -> None:
     assert sorted(met) == list(range(COUNT))
 
 
-def test_a_rate(peer: Any, filled: str) -> None:
+def test_a_rate_returns_every_record(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.records_per_second = 20_000
     assert numbers(query.results()) == list(range(COUNT))
@@ -124,7 +124,7 @@ def test_a_consumer_that_stops(peer: Any, filled: str) -> None:
     assert numbers(peer.query("test", filled).results()) == list(range(COUNT))
 
 
-def test_a_scan_through_a_death(fragile_box: Any) -> None:
+def test_a_scan_survives_a_failing_node(fragile_box: Any) -> None:
     """Two copies of everything: while a node fails, no record is lost and none comes twice."""
     client = c_client(fragile_box.seeds)
     for at in range(1000):

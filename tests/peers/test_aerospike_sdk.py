@@ -1,4 +1,4 @@
-"""`aerospike-sdk`, the vendor's new Python SDK, by its blocking face."""
+"""`aerospike-sdk`, the vendor's new Python SDK, by its blocking API."""
 
 from __future__ import annotations
 

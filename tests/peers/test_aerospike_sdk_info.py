@@ -29,7 +29,7 @@ def session() -> Iterator[Any]:
         peer.close()
 
 
-def test_indexes(session: Any) -> None:
+def test_info_lists_indexes(session: Any) -> None:
     about = session.info()
     for name, what in [
         ("n", "bin=n;type=numeric"),
@@ -50,7 +50,7 @@ def test_indexes(session: Any) -> None:
     assert [listed[name].is_set_index for name in ("n", "l", "all")] == [False, False, True]
 
 
-def test_sets(session: Any) -> None:
+def test_info_lists_sets(session: Any) -> None:
     about = session.info()
     command = "set-config:context=namespace;namespace=test;set=small;enable-index="
     for answer in ("true", "false"):

@@ -231,7 +231,7 @@ def fill(client: Any, keys: list[Key]) -> None:
     assert codes(rows) == {0}
 
 
-def test_read(client: Any, keys: list[Key]) -> None:
+def test_batches_read_records(client: Any, keys: list[Key]) -> None:
     assert codes(client.read(keys)) == {NOT_FOUND}
     fill(client, keys[::2])
     rows = client.read(keys)
@@ -263,7 +263,7 @@ def test_write_again(client: Any, keys: list[Key]) -> None:
     assert client.read(keys)[7] == (0, {"i": 7, "s": "7", "n": -1}, 2)
 
 
-def test_create_and_generation(client: Any, keys: list[Key]) -> None:
+def test_batch_writes_check_existence_and_generation(client: Any, keys: list[Key]) -> None:
     fill(client, keys[:100])
     rows = client.write([(key, {"a": 1}) for key in keys[50:150]], create=True)
     assert [row.code for row in rows] == [EXISTS] * 50 + [0] * 50
@@ -273,7 +273,7 @@ def test_create_and_generation(client: Any, keys: list[Key]) -> None:
     assert [row.code for row in rows] == [GENERATION, GENERATION, 0, 0]
 
 
-def test_operate(client: Any, keys: list[Key]) -> None:
+def test_batches_operate_on_records(client: Any, keys: list[Key]) -> None:
     fill(client, keys[:100])
     rows = client.count(keys[:200], "i", 1000)
     numbers = [row.bins["i"] for row in rows]
@@ -288,21 +288,21 @@ def last(value: Any) -> Any:
     return value[-1] if isinstance(value, list) else value
 
 
-def test_remove(client: Any, keys: list[Key]) -> None:
+def test_batches_remove_records(client: Any, keys: list[Key]) -> None:
     fill(client, keys[:200])
     rows = client.remove(keys[100:])
     assert [row.code for row in rows] == [0] * 100 + [NOT_FOUND] * 100
     assert [row.code for row in client.read(keys[:200])] == [0] * 100 + [NOT_FOUND] * 100
 
 
-def test_replies_of_many_blocks(client: Any, keys: list[Key]) -> None:
+def test_replies_of_many_blocks_are_read(client: Any, keys: list[Key]) -> None:
     sizes = [1, 100_000, 140_000, 900_000, 3, 131_000, 131_032, 7]
     written = [(keys[i], {"b": bytes([i]) * sizes[i % 8]}) for i in range(24)]
     assert codes(client.write(written)) == {0}
     assert [row.bins for row in client.read(keys[:24])] == [bins for _, bins in written]
 
 
-def test_ten_thousand_records(client: Any, set_name: str) -> None:
+def test_batches_of_ten_thousand_records_succeed(client: Any, set_name: str) -> None:
     keys = [("test", set_name, i) for i in range(10_000)]
     fill(client, keys)
     assert [row.bins["i"] for row in client.read(keys)] == list(range(10_000))

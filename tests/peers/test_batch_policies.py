@@ -53,7 +53,7 @@ def bins(row: Any) -> Any:
     return row.record[2]
 
 
-def test_kinds_in_one_batch(client: Any, set_name: str) -> None:
+def test_one_batch_has_rows_of_all_kinds(client: Any, set_name: str) -> None:
     keys = [key(set_name, i) for i in range(8)]
     for i in keys[:6]:
         client.put(i, {"a": 1, "b": 2})
@@ -81,7 +81,7 @@ def test_kinds_in_one_batch(client: Any, set_name: str) -> None:
     assert 40 <= client.get(keys[3])[1]["ttl"] <= 100
 
 
-def test_a_policy_per_row(client: Any, set_name: str) -> None:
+def test_each_row_has_its_own_policy(client: Any, set_name: str) -> None:
     keys = [key(set_name, i) for i in range(9)]
     for i in keys[:6]:
         client.put(i, {"a": 1})
@@ -116,7 +116,7 @@ def test_keys_are_sent_with_every_row(client: Any, set_name: str) -> None:
     assert {row.result for row in rows} == {0}
 
 
-def test_failing_rows(client: Any, set_name: str) -> None:
+def test_failing_rows_report_their_codes(client: Any, set_name: str) -> None:
     keys = [key(set_name, i) for i in range(3)]
     client.put(keys[0], {"s": "text"})
     fails = [make.increment("s", 1)]
@@ -133,7 +133,7 @@ def test_failing_rows(client: Any, set_name: str) -> None:
     assert client.get(keys[0])[2] == {"s": "text", "a": 3}
 
 
-def test_without_inline(client: Any, set_name: str) -> None:
+def test_batches_run_without_inline(client: Any, set_name: str) -> None:
     keys = [key(set_name, i) for i in range(200)]
     policy = {"allow_inline": False, "concurrent": True}
     rows = [Write(k, [make.write("a", i)]) for i, k in enumerate(keys)]
@@ -183,7 +183,7 @@ def two_namespaces(request: pytest.FixtureRequest) -> Iterator[str]:
         process.wait(10)
 
 
-def test_namespaces_in_one_batch(two_namespaces: str) -> None:
+def test_one_batch_spans_namespaces(two_namespaces: str) -> None:
     client = connected(two_namespaces)
     try:
         keys = [(("test", "more")[i % 2], f"set{i % 3}", i // 2) for i in range(120)]

@@ -76,7 +76,7 @@ def runs(draw: Any, most: int = 96) -> tuple[bytes, int, int]:
 
 @checks
 @given(runs(), st.binary(min_size=12, max_size=12), st.integers(0, 100), st.booleans())
-def test_runs(
+def test_operations_on_runs_of_bits_match_the_model(
     client: Any, run: tuple[bytes, int, int], other: bytes, by: int, negative: bool
 ) -> None:
     value, offset, size = run
@@ -114,7 +114,7 @@ def test_runs(
 
 @checks
 @given(runs(64), st.integers(0, 2**63 - 1), st.booleans(), st.integers(0, 2), st.booleans())
-def test_integers(
+def test_integer_operations_match_the_model(
     client: Any, run: tuple[bytes, int, int], number: int, signed: bool, how: int, subtract: bool
 ) -> None:
     value, offset, size = run
@@ -153,7 +153,9 @@ def test_integers(
 
 @checks
 @given(blobs, st.integers(0, 16), blobs, st.integers(0, 16))
-def test_bytes(client: Any, value: bytes, at: int, more: bytes, size: int) -> None:
+def test_insert_resize_and_remove_change_bytes(
+    client: Any, value: bytes, at: int, more: bytes, size: int
+) -> None:
     operation = bits.bit_insert("v", at, len(more), more)
     filled = value.ljust(at, b"\0")
     assert changed(client, value, operation) == filled[:at] + more + filled[at:]
@@ -168,7 +170,7 @@ def test_bytes(client: Any, value: bytes, at: int, more: bytes, size: int) -> No
         assert changed(client, value, operation) == value[:at] + value[at + size :]
 
 
-def test_refusals(client: Any) -> None:
+def test_invalid_operations_are_rejected(client: Any) -> None:
     start(client, b"\0")
     check_rejected(client, 26, bits.bit_get("v", 4, 8))
     check_rejected(client, 26, bits.bit_set("v", 4, 8, 1, b"\1"))

@@ -192,19 +192,21 @@ def by(client: Any, kind: str, value: Any, ordered: bool, data: Any) -> None:
 
 @checks
 @given(collections, st.booleans(), st.data())
-def test_lists_by(client: Any, value: list[Any], ordered: bool, data: Any) -> None:
+def test_list_selections_match_the_model(
+    client: Any, value: list[Any], ordered: bool, data: Any
+) -> None:
     by(client, "list", value, ordered, data)
 
 
 @checks
 @given(mappings, st.data())
-def test_maps_by(client: Any, value: dict[Any, Any], data: Any) -> None:
+def test_map_selections_match_the_model(client: Any, value: dict[Any, Any], data: Any) -> None:
     by(client, "map", value, False, data)
 
 
 @checks
 @given(collections, st.booleans(), values, collections, numbers, flags, st.integers(0, 4))
-def test_list_writes(
+def test_list_writes_match_the_model(
     client: Any, value: list[Any], ordered: bool, item: Any, items: list[Any], index: int,
     write: int, verb: int,
 ) -> None:  # fmt: skip
@@ -235,7 +237,7 @@ def test_list_writes(
 
 @checks
 @given(mappings, keys, values, mappings, flags.filter(lambda f: f & 3 != 3), st.booleans())
-def test_map_writes(
+def test_map_writes_match_the_model(
     client: Any, value: dict[Any, Any], key: Any, item: Any, items: dict[Any, Any], write: int,
     several: bool,
 ) -> None:  # fmt: skip
@@ -259,7 +261,7 @@ def test_map_writes(
 
 @checks
 @given(collections, st.booleans(), numbers, counts, st.integers(0, 7))
-def test_list_ranges(
+def test_list_ranges_match_the_model(
     client: Any, value: list[Any], ordered: bool, index: int, count: int, verb: int
 ) -> None:
     start(client, value, ordered=ordered)
@@ -292,7 +294,9 @@ def test_list_ranges(
 
 @checks
 @given(collections, st.booleans(), st.sampled_from([0, 1, 2]))
-def test_list_sort(client: Any, value: list[Any], ordered: bool, how: int) -> None:
+def test_list_sorting_matches_the_model(
+    client: Any, value: list[Any], ordered: bool, how: int
+) -> None:
     start(client, value, ordered=ordered)
     model = Bin(value, ordered=ordered)
     model.sort(how)
@@ -310,7 +314,9 @@ STEPS = {
 
 @checks
 @given(st.lists(st.lists(st.integers(0, 3), max_size=3), min_size=1, max_size=4), st.data())
-def test_contexts(client: Any, value: list[list[int]], data: Any) -> None:
+def test_operations_with_a_context_change_nested_values(
+    client: Any, value: list[list[int]], data: Any
+) -> None:
     """An append at the end of a path of two steps, through a map and a list."""
     at = data.draw(st.integers(0, len(value) - 1))
     how, step = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 3))
@@ -333,7 +339,7 @@ def fresh(client: Any) -> None:
     client.put(KEY, {"x": 1}, policy={"exists": aerospike.POLICY_EXISTS_CREATE_OR_REPLACE})
 
 
-def test_contexts_that_create(client: Any) -> None:
+def test_contexts_create_missing_parts(client: Any) -> None:
     fresh(client)
     keyed = [cdt_ctx.cdt_ctx_map_key_create("a", aerospike.MAP_KEY_ORDERED)]
     _, left = run(client, maps.map_put("v", "b", 2, {"map_order": 1}, ctx=keyed))
@@ -360,7 +366,7 @@ def test_contexts_that_create(client: Any) -> None:
     agree(left, [1, 2, 3])
 
 
-def test_one_bin_in_several_operations(client: Any) -> None:
+def test_several_operations_on_one_bin_run_in_order(client: Any) -> None:
     fresh(client)
     steps = [
         lists.list_append("v", 3), lists.list_append_items("v", [1, 2]), make.read("v"),
@@ -374,7 +380,7 @@ def test_one_bin_in_several_operations(client: Any) -> None:
     assert results == [("v", 1)], "without asking for all results"
 
 
-def test_numbers_in_maps(client: Any) -> None:
+def test_map_increments_add_up(client: Any) -> None:
     fresh(client)
     results, left = run(
         client,
@@ -390,7 +396,7 @@ def test_numbers_in_maps(client: Any) -> None:
     agree(left, {})
 
 
-def test_wildcards(client: Any) -> None:
+def test_wildcards_match_any_element(client: Any) -> None:
     start(client, [[1, "a"], [2, "b"], [1, "c"], [1]])
     wild = [1, aerospike.CDTWildcard()]
     (positions,), _ = run(client, lists.list_get_by_value("v", wild, aerospike.LIST_RETURN_INDEX))

@@ -51,7 +51,7 @@ def near(value: float, expected: float, share: float) -> None:
 
 @pytest.mark.parametrize("index", [4, 8, 12, 16])
 @pytest.mark.parametrize("size", [1, 100, 5000])
-def test_counts(client: Any, index: int, size: int) -> None:
+def test_counts_are_within_the_documented_error(client: Any, index: int, size: int) -> None:
     names = [f"key{at}" for at in range(size)]
     run(client, hll.hll_add("h", names, index))
     (count, described) = run(client, hll.hll_get_count("h"), hll.hll_describe("h"))
@@ -63,7 +63,7 @@ def test_counts(client: Any, index: int, size: int) -> None:
 
 
 @pytest.mark.parametrize("minhash", [None, 20])
-def test_several_sketches(client: Any, minhash: int | None) -> None:
+def test_unions_and_intersections_are_within_their_error(client: Any, minhash: int | None) -> None:
     bits = [12] if minhash is None else [12, minhash]
     for name, start in [("a", 0), ("b", 2000)]:
         run(client, hll.hll_add(name, [f"key{at}" for at in range(start, start + 4000)], *bits))
@@ -83,7 +83,7 @@ def test_several_sketches(client: Any, minhash: int | None) -> None:
     assert a == c == union
 
 
-def test_fold_and_init(client: Any) -> None:
+def test_folding_and_init_keep_or_reset_counts(client: Any) -> None:
     names = [f"key{at}" for at in range(500)]
     run(client, hll.hll_init("h", 12), hll.hll_add("h", names), hll.hll_fold("h", 8))
     count, described = run(client, hll.hll_get_count("h"), hll.hll_describe("h"))
@@ -93,7 +93,7 @@ def test_fold_and_init(client: Any) -> None:
     assert run(client, hll.hll_get_count("h"), hll.hll_describe("h")) == [0, [8, 0]]
 
 
-def test_refusals(client: Any) -> None:
+def test_invalid_operations_are_rejected(client: Any) -> None:
     check_rejected(client, 26, hll.hll_add("h", ["a"]))
     check_rejected(client, 4, hll.hll_init("h", 3))
     check_rejected(client, 17, hll.hll_refresh_count("h"))

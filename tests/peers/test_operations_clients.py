@@ -156,13 +156,15 @@ def by(both: Both, kind: str, value: Any, ordered: bool, data: Any) -> None:
 
 @checks
 @given(collections, st.booleans(), st.data())
-def test_lists_by(both: Both, value: list[Any], ordered: bool, data: Any) -> None:
+def test_both_clients_select_from_lists_alike(
+    both: Both, value: list[Any], ordered: bool, data: Any
+) -> None:
     by(both, "list", value, ordered, data)
 
 
 @checks
 @given(mappings, st.data())
-def test_maps_by(both: Both, value: dict[Any, Any], data: Any) -> None:
+def test_both_clients_select_from_maps_alike(both: Both, value: dict[Any, Any], data: Any) -> None:
     by(both, "map", value, False, data)
 
 
@@ -170,7 +172,7 @@ def test_maps_by(both: Both, value: dict[Any, Any], data: Any) -> None:
 @given(
     collections, st.booleans(), values, collections, numbers, st.integers(0, 15), st.integers(0, 5)
 )
-def test_list_writes(
+def test_both_clients_write_lists_alike(
     both: Both, value: list[Any], ordered: bool, item: Any, items: list[Any], index: int,
     write: int, verb: int,
 ) -> None:  # fmt: skip
@@ -204,7 +206,7 @@ def test_list_writes(
 
 @checks
 @given(collections, st.booleans(), numbers, counts, st.integers(0, 11))
-def test_list_ranges(
+def test_both_clients_handle_list_ranges_alike(
     both: Both, value: list[Any], ordered: bool, index: int, count: int, verb: int
 ) -> None:
     both.start(value, ordered=ordered)
@@ -230,7 +232,7 @@ def test_list_ranges(
     mappings, keys, values, mappings, st.integers(0, 15).filter(lambda f: f & 3 != 3),
     st.integers(0, 5), st.sampled_from([(0, "unordered"), (1, "key"), (3, "key_value")]),
 )  # fmt: skip
-def test_map_writes(
+def test_both_clients_write_maps_alike(
     both: Both, value: dict[Any, Any], key: Any, item: Any, items: dict[Any, Any], write: int,
     verb: int, order: tuple[int, Any],
 ) -> None:  # fmt: skip
@@ -276,7 +278,9 @@ nested = st.recursive(
 
 @checks
 @given(nested, st.lists(steps, min_size=1, max_size=3), st.integers(0, 3))
-def test_paths(both: Both, value: Any, path: list[tuple[str, Any]], verb: int) -> None:
+def test_both_clients_change_nested_values_alike(
+    both: Both, value: Any, path: list[tuple[str, Any]], verb: int
+) -> None:
     both.start(value)
     theirs_path = [STEPS[name][0](at) for name, at in path]
     ours_path = [STEPS[name][1](at) for name, at in path]
@@ -294,7 +298,7 @@ def test_paths(both: Both, value: Any, path: list[tuple[str, Any]], verb: int) -
 
 @checks
 @given(nested, keys, numbers, st.sampled_from([0, 1, 3]), st.booleans())
-def test_paths_that_are_created(
+def test_both_clients_create_missing_paths_alike(
     both: Both, value: Any, key: Any, at: int, how: int, pad: bool
 ) -> None:
     both.start(value)
@@ -318,7 +322,7 @@ sizes = st.integers(0, 70)
 @checks
 @given(blobs, offsets, sizes, blobs, st.integers(0, 15).filter(lambda f: f & 3 != 3),
        st.integers(0, 18), st.booleans())  # fmt: skip
-def test_bits(
+def test_both_clients_change_bits_alike(
     both: Both, value: bytes, at: int, size: int, other: bytes, write: int, verb: int, flag: bool
 ) -> None:
     both.start(value)
@@ -387,7 +391,7 @@ def test_bits(
 @checks
 @given(st.lists(st.integers(0, 50)), st.lists(st.integers(0, 50), min_size=1),
        st.sampled_from([(4, None), (8, None), (10, 4), (12, 20)]), st.integers(0, 7))  # fmt: skip
-def test_sketches(
+def test_both_clients_change_sketches_alike(
     both: Both, value: list[int], more: list[int], precision: tuple[int, Any], write: int
 ) -> None:
     both.start(b"")
@@ -475,7 +479,7 @@ def expressions() -> list[tuple[Any, Any]]:
     st.dictionaries(st.sampled_from("abc"), st.integers(0, 9)),
     st.binary(min_size=2, max_size=3),
 )
-def test_expressions(
+def test_both_clients_evaluate_expressions_alike(
     both: Both, at: int, numbers: list[int], words: dict[str, int], blob: bytes
 ) -> None:
     for key in (THEIRS, OURS):

@@ -45,7 +45,7 @@ def seen_by_us(query: spikewire.Query) -> dict[bytes, Any]:
     return rows_by_key
 
 
-def test_scans(both: tuple[Any, spikewire.Client, str]) -> None:
+def test_both_clients_scan_the_same_records(both: tuple[Any, spikewire.Client, str]) -> None:
     theirs, ours, name = both
     rows = seen_by_us(ours.query("test", name))
     assert rows == seen_by_them(theirs.query("test", name))
@@ -57,7 +57,7 @@ def test_scans(both: tuple[Any, spikewire.Client, str]) -> None:
     assert {user for user, _, _ in half.values()} == set(range(COUNT // 2))
 
 
-def test_index_queries(both: tuple[Any, spikewire.Client, str]) -> None:
+def test_both_clients_query_indexes_alike(both: tuple[Any, spikewire.Client, str]) -> None:
     theirs, ours, name = both
     theirs.index_single_value_create("test", name, "n", aerospike.INDEX_NUMERIC, f"{name}_n")
     theirs.index_single_value_create("test", name, "s", aerospike.INDEX_STRING, f"{name}_s")

@@ -1,4 +1,4 @@
-"""What type checkers infer for the builder, on both faces."""
+"""What type checkers infer for the builder, on both APIs."""
 
 from __future__ import annotations
 

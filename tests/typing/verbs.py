@@ -1,4 +1,4 @@
-"""What type checkers infer for the verbs: on datasets and clients, of every face."""
+"""What type checkers infer for the verbs: on datasets and clients, of every API."""
 
 from __future__ import annotations
 

@@ -286,7 +286,7 @@ mod tests {
 
     /// Example 13 of the protocol notes.
     #[test]
-    fn login_as_a_live_server_took_it() {
+    fn login_bytes_match_those_a_live_server_accepted() {
         let login =
             Request::Login { user: "admin", credential: ADMIN.as_bytes(), clear_password: None };
         let bytes = frame_of(|out| login.encode(out));
@@ -300,7 +300,7 @@ mod tests {
 
     /// Example 14: Community Edition has no security.
     #[test]
-    fn the_error_of_a_server_without_security() {
+    fn a_server_without_security_rejects_logins_by_its_own_code() {
         let reply = Reply { result: ResultCode::SECURITY_NOT_SUPPORTED, session: None };
         let bytes = frame_of(|out| reply.encode(out));
         let mut expected = vec![2, 2, 0, 0, 0, 0, 0, 0x10, 0, 0x33];
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_there_and_back() {
+    fn requests_round_trip() {
         let requests = [
             Request::Login { user: "ü", credential: b"hash", clear_password: Some(b"word") },
             Request::Authenticate { user: "u", token: &[0, 255, 7] },
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_there_and_back() {
+    fn replies_round_trip() {
         for ttl in [None, Some(0), Some(86_400), Some(u32::MAX)] {
             let session = Some(Session { token: vec![9; 300], ttl });
             let reply = Reply { result: ResultCode::OK, session };

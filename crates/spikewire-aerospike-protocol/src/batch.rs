@@ -379,7 +379,7 @@ mod tests {
 
     /// Example 10 of the protocol notes, as accepted by a live server.
     #[test]
-    fn get_two_records() {
+    fn a_batch_of_two_gets_encodes_as_in_example_10() {
         let mut out = Vec::new();
         let kind = get_all();
         let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_goes_on_from_any_position() {
+    fn a_reader_resumes_from_any_row() {
         let mut out = Vec::new();
         let mut batch = Writer::begin(&mut out, 0, 0);
         let (plain, mut keyed) = (get_all(), get_all());
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_as_a_single_request_has_it() {
+    fn a_row_kind_splits_into_header_fields_and_operations() {
         let header = Header { info2: 1, info3: 8, generation: 7, ttl: 60, ..Header::default() };
         let mut kind = Kind::new(&header, &address("test", "demo"));
         kind.op(message::op::TOUCH, b"");
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_no_server_takes_is_rejected() {
+    fn a_row_beyond_the_server_limits_is_rejected() {
         let mut kind = get_all();
         (0..65_537).for_each(|_| kind.op(message::op::READ, b"a"));
         assert_eq!((kind.ops(), kind.finish()), (65_537, Err(TooLarge::Operations(65_537))));
@@ -494,7 +494,7 @@ mod tests {
 
     /// A kind of the largest allowed size also fits as the only row of a batch.
     #[test]
-    fn the_largest_row_goes_by_itself() {
+    fn the_largest_row_is_sent_alone() {
         let mut kind = get_all();
         let room = frame::MAX_BODY - AROUND_A_ROW - kind.as_bytes().len() - 9;
         let value: Result<(), ()> = kind.op_with(message::op::WRITE, b"b", |out| {

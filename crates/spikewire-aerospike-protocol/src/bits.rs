@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn every_operation_round_trips() {
         let area = Area { offset: -9, size: 300 };
         let (bytes, flags) = (Blob(b"\xff\x00"), 4);
         let mut all = vec![

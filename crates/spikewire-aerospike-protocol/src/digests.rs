@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_the_hash_of_one(
+        fn batched_digests_equal_single_digests(
             set in "[a-z]{0,60}",
             ints in proptest::collection::vec(any::<i64>(), 0..20),
             texts in proptest::collection::vec(".{0,40}", 0..9),

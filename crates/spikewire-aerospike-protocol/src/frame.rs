@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_info_request_of_the_notes() {
+    fn the_info_request_of_the_protocol_notes_encodes() {
         let mut out = Vec::new();
         let start = begin(&mut out, Kind::Info);
         out.extend_from_slice(b"node\nbuild\n");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_header_is_rejected() {
+    fn invalid_frame_headers_are_rejected() {
         assert!(Header::parse(b"HTTP/1.1").is_err());
         assert!(Header::parse(&[2, 9, 0, 0, 0, 0, 0, 0]).is_err());
         assert!(Header::parse(&[2, 3, 0, 0, 8, 0, 0, 1]).is_err());

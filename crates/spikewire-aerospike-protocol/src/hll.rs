@@ -144,7 +144,7 @@ mod tests {
     use crate::value::Value;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn every_operation_round_trips() {
         let list = || Value::List(vec![Value::from("a")]);
         let precision = Precision { index: 8, minhash: -1 };
         let add = HllOp::Add { values: list(), precision, flags: 0 };

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_a_seed() {
+    fn every_form_of_a_seed_parses() {
         let cases = [
             ("a", host("a", None, 3000)),
             ("a.example:3100", host("a.example", None, 3100)),
@@ -246,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_keeps_its_order() {
+    fn a_seed_list_keeps_its_order() {
         let hosts = parse_hosts("a:3001, [::1]:tls:3002 ,b", 3999).unwrap();
         let texts: Vec<_> = hosts.iter().map(ToString::to_string).collect();
         assert_eq!(texts, ["a:3001", "[::1]:tls:3002", "b:3999"]);
     }
 
     #[test]
-    fn an_error_names_the_culprit() {
+    fn an_error_names_the_invalid_seed() {
         let port = |text: &str| format!("port {text:?} is not a number from 1 to 65535");
         let cases: [(&str, &str); 27] = [
             ("", "no seed host given"),

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_errors() {
+    fn info_values_and_error_codes_are_parsed() {
         let body = "node\tBB9\nracks\tERROR:25:enterprise only\nx\tERROR::odd\n";
         assert_eq!(value(body, "node"), Ok("BB9"));
         assert_eq!(value(body, "racks").unwrap_err().code, 25);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn two_errors_in_one_value_count_as_the_first() {
+    fn the_first_of_two_errors_in_one_value_counts() {
         let body = "s\tERROR:20:namespace not found on node;ERROR:20:namespace not found on node\n";
         let error = value(body, "s").unwrap_err();
         assert_eq!((error.code, error.message.as_str()), (20, "namespace not found on node"));

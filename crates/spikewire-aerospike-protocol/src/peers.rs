@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_nodes_as_a_server_prints_them() {
+    fn peers_of_a_server_reply_are_parsed() {
         let text =
             "4,3000,[[BB930000000002A,,[127.0.0.1:3200]],[BB930000000003A,,[127.0.0.1:3300]]]";
         let peers = Peers::parse(text).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn default_ports_tls_names_and_ipv6() {
+    fn default_ports_tls_names_and_ipv6_are_parsed() {
         let peers = Peers::parse("7,4333,[[A1,tls.example,[10.0.0.1,[fe80::1]:99]]]").unwrap();
         let peer = &peers.peers[0];
         assert_eq!(peer.tls_name, "tls.example");

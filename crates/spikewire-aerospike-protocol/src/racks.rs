@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_namespaces() {
+    fn racks_of_two_namespaces_parse() {
         let entries = parse("test:1;bar:1000000").unwrap();
         assert_eq!(entries[0], RackId { namespace: "test".into(), rack: 1 });
         assert_eq!(entries[1], RackId { namespace: "bar".into(), rack: 1_000_000 });
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_values_and_a_trailing_separator() {
+    fn empty_values_and_a_trailing_separator_are_accepted() {
         assert_eq!(parse("").unwrap(), []);
         assert_eq!(parse("test:0;").unwrap().len(), 1);
         assert_eq!(format(&[]), "");

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_timeout_does_not_become_none() {
+    fn a_short_timeout_is_rounded_up_to_one_millisecond() {
         assert_eq!(server_timeout(Duration::ZERO), 0);
         assert_eq!(server_timeout(Duration::from_nanos(1)), 1);
         assert_eq!(server_timeout(Duration::from_micros(500)), 1);

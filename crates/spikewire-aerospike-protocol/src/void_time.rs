@@ -48,14 +48,14 @@ mod tests {
     const NOW: u64 = EPOCH_2010 + 500_000_000;
 
     #[test]
-    fn zero_is_never() {
+    fn a_void_time_of_zero_never_expires() {
         assert_eq!(seconds_left(0, NOW), None);
         assert_eq!(after(None, NOW), 0);
         assert!(!is_expired(0, u64::MAX));
     }
 
     #[test]
-    fn seconds_there_and_back() {
+    fn seconds_round_trip() {
         for seconds in [1, 60, 86_400, 315_360_000] {
             let void_time = after(Some(seconds), NOW);
             assert_eq!(void_time, 500_000_000 + seconds);
@@ -64,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_one_second_at_least() {
+    fn an_expired_void_time_leaves_one_second() {
         assert_eq!(seconds_left(500_000_000, NOW), Some(1));
         assert_eq!(seconds_left(1, NOW), Some(1));
         assert_eq!(seconds_left(1, u64::MAX), Some(1));
     }
 
     #[test]
-    fn the_ends_of_the_scale_hold() {
+    fn out_of_range_void_times_are_clamped() {
         assert_eq!(after(Some(5), 0), 1);
         assert_eq!(after(Some(u32::MAX), NOW), u32::MAX);
         assert_eq!(after(Some(1), u64::MAX), u32::MAX);
@@ -81,7 +81,7 @@ mod tests {
     /// A record has expired once its void time is less than now; it is still alive in its last
     /// second.
     #[test]
-    fn the_last_second_counts() {
+    fn a_record_lives_through_its_last_second() {
         assert!(!is_expired(500_000_000, NOW));
         assert!(is_expired(499_999_999, NOW));
     }

@@ -295,7 +295,7 @@ fn container_flags() {
 
 /// Wildcard and infinity are items, not flags.
 #[test]
-fn wildcard_and_infinity() {
+fn wildcard_and_infinity_are_extension_items() {
     for (text, token) in [
         ("d4 ff 00", Token::Ext(0xff, &[0])),
         ("d4 ff 01", Token::Ext(0xff, &[1])),
@@ -312,7 +312,7 @@ fn wildcard_and_infinity() {
 
 /// Scalars inside containers: strings and blobs share one family, distinguished by their first byte.
 #[test]
-fn nested_scalars() {
+fn scalars_in_containers_match_the_notes() {
     let list = Value::List(vec![
         Value::Nil,
         false.into(),
@@ -338,7 +338,7 @@ fn nested_scalars() {
 
 /// Shorter integers are zero-extended; a `GeoJSON` reply has cells before its text.
 #[test]
-fn particles() {
+fn integers_are_zero_extended_and_geojson_cells_skipped() {
     assert_eq!(Value::decode(particle::INTEGER, &[0xfe]), Ok(Value::Int(254)));
     assert_eq!(Value::decode(particle::INTEGER, &[0xff, 0xfe]), Ok(Value::Int(65_534)));
     assert_eq!(Value::decode(particle::INTEGER, &[0xff; 4]), Ok(Value::Int(0xffff_ffff)));

@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn to_the_wire_and_back(whole in tree(Type::Bool, 3)) {
+    fn expressions_round_trip_through_the_wire(whole in tree(Type::Bool, 3)) {
         let bytes = whole.filter().unwrap();
         let read = E::decode(&bytes).unwrap();
         prop_assert_eq!(&read, &whole);
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn to_text_and_back(whole in tree(Type::Bool, 3)) {
+    fn expressions_round_trip_through_text(whole in tree(Type::Bool, 3)) {
         let text = whole.to_string();
         let read = match parse(&text, &[]) {
             Ok(read) => read,
@@ -137,19 +137,19 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_rejected(text in ".{0,60}") {
+    fn any_text_parses_or_errs(text in ".{0,60}") {
         check_text(&text);
     }
 
     #[test]
-    fn anything_like_an_expression_is_read_or_rejected(
+    fn expression_like_text_parses_or_errs(
         words in prop::collection::vec(prop::sample::select(WORDS), 0..20)
     ) {
         check_text(&words.concat());
     }
 
     #[test]
-    fn any_bytes_are_read_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn any_bytes_decode_or_err(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         if let Ok(read) = E::decode(&bytes) {
             let again = read.encode().unwrap();
             prop_assert_eq!(E::decode(&again).unwrap().encode().unwrap(), again);
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_read_or_rejected(
+    fn damaged_bytes_decode_or_err(
         whole in tree(Type::Bool, 2), at in any::<prop::sample::Index>(), byte in any::<u8>()
     ) {
         let mut bytes = whole.filter().unwrap();

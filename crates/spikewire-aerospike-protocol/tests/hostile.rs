@@ -191,32 +191,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn likely_bytes(bytes in bytes()) {
+    fn plausible_bytes_decode_in_bounded_memory(bytes in bytes()) {
         read_bytes(&bytes);
     }
 
     #[test]
-    fn random_bytes(bytes in vec(any::<u8>(), 0..300)) {
+    fn random_bytes_decode_in_bounded_memory(bytes in vec(any::<u8>(), 0..300)) {
         read_bytes(&bytes);
     }
 
     #[test]
-    fn damaged_messages(bytes in damaged()) {
+    fn damaged_messages_decode_in_bounded_memory(bytes in damaged()) {
         read_bytes(&bytes);
     }
 
     #[test]
-    fn likely_text(text in "([0-9]{1,3},[0-9]{0,5},\\[)?[\\[\\]:;,=./A0-9\t\n-]{0,200}") {
+    fn plausible_text_parses_in_bounded_memory(text in "([0-9]{1,3},[0-9]{0,5},\\[)?[\\[\\]:;,=./A0-9\t\n-]{0,200}") {
         read_text(&text);
     }
 
     #[test]
-    fn any_text(text in any::<String>()) {
+    fn any_text_parses_in_bounded_memory(text in any::<String>()) {
         read_text(&text);
     }
 
     #[test]
-    fn errors_of_a_node(text in "(node\t)?(ERROR|FAIL|error)[:=]?[0-9]{0,4}:?[a-z:;]{0,20}(ERROR:[0-9:]{0,9})?\n?") {
+    fn node_errors_parse_in_bounded_memory(text in "(node\t)?(ERROR|FAIL|error)[:=]?[0-9]{0,4}:?[a-z:;]{0,20}(ERROR:[0-9:]{0,9})?\n?") {
         read_text(&text);
     }
 }
@@ -225,7 +225,7 @@ proptest! {
 
 /// A header alone must not make room for what it announces.
 #[test]
-fn announced_items_must_be_there() {
+fn a_count_beyond_the_bytes_is_rejected() {
     for header in [
         &[0xdd, 0xff, 0xff, 0xff, 0xff][..],
         &[0xdf, 0xff, 0xff, 0xff, 0xff],
@@ -246,7 +246,7 @@ fn announced_items_must_be_there() {
 /// Each level announces what would fit into the bytes that are left: together they do not fit, and
 /// memory for all of them at once would be a hundred times the input's.
 #[test]
-fn nested_containers_share_the_bytes_that_are_left() {
+fn nested_counts_share_the_remaining_bytes() {
     for tag in [0xdcu8, 0xde] {
         let mut bytes = Vec::new();
         for _ in 0..100 {
@@ -259,7 +259,7 @@ fn nested_containers_share_the_bytes_that_are_left() {
 }
 
 #[test]
-fn nesting_without_end() {
+fn endless_nesting_is_rejected() {
     for byte in [0x81u8, 0x91, 0x9f] {
         let bytes = vec![byte; 100_000];
         assert!(Value::decode(particle::LIST, &bytes).is_err());
@@ -271,7 +271,7 @@ fn nesting_without_end() {
 
 /// Counts and lengths at the ends of their scale.
 #[test]
-fn fields_and_operations_that_run_away() {
+fn lengths_beyond_the_message_are_rejected() {
     let header = message::Header { fields: u16::MAX, ops: u16::MAX, ..message::Header::default() };
     let header = header.to_bytes();
     for tail in [
@@ -299,7 +299,7 @@ fn fields_and_operations_that_run_away() {
 
 /// The counter counts: a decoder that holds more would be seen.
 #[test]
-fn the_allocator_sees_what_is_held() {
+fn the_test_allocator_counts_held_bytes() {
     assert_eq!(peak(|| ()), 0);
     assert!(peak(|| vec![0u8; 5000]) >= 5000);
     let list = [&[0xdc, 0x03, 0xe8][..], &[7; 1000]].concat();

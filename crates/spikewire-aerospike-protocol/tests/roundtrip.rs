@@ -87,7 +87,7 @@ fn there_and_back(value: &Value) -> bool {
 
 proptest! {
     #[test]
-    fn any_value(value in values()) {
+    fn any_value_round_trips(value in values()) {
         prop_assert!(there_and_back(&value));
     }
 
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn every_float_width(bits in any::<u32>()) {
+    fn floats_of_both_widths_decode(bits in any::<u32>()) {
         let float = f32::from_bits(bits);
         let mut bytes = vec![0xca];
         bytes.extend_from_slice(&bits.to_be_bytes());
@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[test]
-fn values_at_the_edges() {
+fn extreme_values_round_trip() {
     for value in [
         Value::Int(i64::MIN),
         Value::Int(i64::MAX),
@@ -134,7 +134,7 @@ fn values_at_the_edges() {
 }
 
 #[test]
-fn containers_of_every_header_width() {
+fn containers_of_every_header_width_round_trip() {
     for count in [0usize, 1, 15, 16, 17, 255, 256, 65_535, 65_536, 65_537] {
         let items: Vec<Value> = (0..count as i64).map(Value::Int).collect();
         let pairs = items.iter().map(|item| (item.clone(), Value::Nil)).collect();
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn unsigned_ints(int in any::<u64>(), shift in 0u32..64) {
+    fn unsigned_ints_round_trip(int in any::<u64>(), shift in 0u32..64) {
         let int = int >> shift;
         let mut bytes = Vec::new();
         msgpack::uint(&mut bytes, int);
@@ -197,7 +197,7 @@ proptest! {
 
     /// Every width that holds an integer reads as that integer.
     #[test]
-    fn ints_of_every_width(int in ints()) {
+    fn ints_of_every_width_decode(int in ints()) {
         let wide = int.to_be_bytes();
         for (tag, width, signed) in [
             (0xccu8, 1, false), (0xcd, 2, false), (0xce, 4, false), (0xcf, 8, false),
@@ -220,7 +220,7 @@ proptest! {
 
     /// Every header width, and both families, read as the same byte string.
     #[test]
-    fn byte_strings_of_every_header(kind in any::<u8>(), blob in vec(any::<u8>(), 0..300)) {
+    fn byte_strings_of_every_header_decode(kind in any::<u8>(), blob in vec(any::<u8>(), 0..300)) {
         let len = blob.len() + 1;
         let mut headers = vec![
             [&[0xdb], &(len as u32).to_be_bytes()[..]].concat(),
@@ -245,7 +245,7 @@ proptest! {
 }
 
 #[test]
-fn ints_at_every_width_edge() {
+fn ints_at_every_width_edge_round_trip() {
     for bit in 0..64 {
         for off in -2..=2i64 {
             for sign in [1, -1i64] {
@@ -268,7 +268,7 @@ fn kinds() -> impl Strategy<Value = Kind> {
 proptest! {
     /// Frames come out whole and in order, wherever the stream is cut.
     #[test]
-    fn frames_split_at_every_point(frames in vec((kinds(), vec(any::<u8>(), 0..60)), 1..5)) {
+    fn frames_survive_any_split(frames in vec((kinds(), vec(any::<u8>(), 0..60)), 1..5)) {
         let mut stream = Vec::new();
         for (kind, body) in &frames {
             let start = frame::begin(&mut stream, *kind);
@@ -290,12 +290,12 @@ proptest! {
     }
 
     #[test]
-    fn headers(header in message_headers()) {
+    fn frame_headers_round_trip(header in message_headers()) {
         prop_assert_eq!(Header::parse(&header.to_bytes()), Ok(header));
     }
 
     #[test]
-    fn requests(
+    fn requests_round_trip(
         header in message_headers(),
         fields in vec((any::<u8>(), vec(any::<u8>(), 0..40)), 0..8),
         ops in vec((any::<u8>(), vec(any::<u8>(), 0..=255), proptest::option::of(values())), 0..8),
@@ -345,7 +345,7 @@ proptest! {
 
     /// A last-update time between name and value is skipped.
     #[test]
-    fn operations_with_a_time_stamp(name in vec(any::<u8>(), 0..20), blob in blobs()) {
+    fn the_time_stamp_of_an_operation_is_skipped(name in vec(any::<u8>(), 0..20), blob in blobs()) {
         let mut body = Header { ops: 2, ..Header::default() }.to_bytes().to_vec();
         let start = body.len();
         write_op(&mut body, 1, &name, particle::BLOB, &[&[9; 8], &blob[..]].concat());
@@ -360,7 +360,7 @@ proptest! {
 
 /// The smallest operation, four bytes: all bins, touch, delete.
 #[test]
-fn an_operation_without_name_and_value() {
+fn an_operation_without_name_and_value_round_trips() {
     let mut out = Vec::new();
     let mut request = Request::begin(&mut out, &Header::default());
     request.op(op::TOUCH, b"");
@@ -457,7 +457,7 @@ fn replicas() -> impl Strategy<Value = Replicas> {
 
 proptest! {
     #[test]
-    fn partition_maps(entries in vec(replicas(), 0..4)) {
+    fn partition_maps_round_trip(entries in vec(replicas(), 0..4)) {
         let text = Replicas::format(&entries);
         prop_assert_eq!(Replicas::parse(&text).unwrap(), entries);
     }
@@ -471,7 +471,7 @@ proptest! {
     }
 
     #[test]
-    fn peer_lists(
+    fn peer_lists_round_trip(
         generation in any::<u64>(),
         peers in vec((names(), prop_oneof![Just(String::new()), names()], vec(addresses(), 0..4)), 0..4),
     ) {
@@ -484,13 +484,13 @@ proptest! {
     }
 
     #[test]
-    fn service_lists(list in vec(addresses(), 0..5)) {
+    fn service_lists_round_trip(list in vec(addresses(), 0..5)) {
         let text: Vec<String> = list.iter().map(ToString::to_string).collect();
         prop_assert_eq!(peers::services(&text.join(",")).unwrap(), list);
     }
 
     #[test]
-    fn seed_hosts(
+    fn seed_lists_round_trip(
         list in vec((hosts(), proptest::option::of("[a-z0-9][a-z0-9.-]{0,20}"), ports()), 1..5),
         spaces in " {0,2}",
     ) {
@@ -503,14 +503,14 @@ proptest! {
     }
 
     #[test]
-    fn rack_ids(entries in vec((names(), any::<u32>()), 0..5)) {
+    fn rack_ids_round_trip(entries in vec((names(), any::<u32>()), 0..5)) {
         let entries: Vec<RackId> =
             entries.into_iter().map(|(namespace, rack)| RackId { namespace, rack }).collect();
         prop_assert_eq!(racks::parse(&racks::format(&entries)).unwrap(), entries);
     }
 
     #[test]
-    fn info_requests(lines in vec("[a-z-]{1,31}([:/;][ -~]{0,40})?", 0..6)) {
+    fn info_requests_round_trip(lines in vec("[a-z-]{1,31}([:/;][ -~]{0,40})?", 0..6)) {
         let commands: Vec<&str> = lines.iter().map(String::as_str).collect();
         let mut out = Vec::new();
         info::request(&mut out, &commands);
@@ -526,7 +526,7 @@ proptest! {
     }
 
     #[test]
-    fn info_answers(
+    fn info_replies_round_trip(
         answers in proptest::collection::hash_map(
             "[a-z-]{1,31}(:[a-z=;]{0,20})?",
             "[a-z0-9 :;,=\\[\\]/.-]{0,60}",
@@ -544,7 +544,7 @@ proptest! {
     }
 
     #[test]
-    fn info_errors(code in 0u8.., message in "[a-z '-]{0,40}") {
+    fn info_errors_round_trip(code in 0u8.., message in "[a-z '-]{0,40}") {
         let mut body = Vec::new();
         let printed = if code == 1 { String::new() } else { code.to_string() };
         info::answer(&mut body, "first", "ok");
@@ -558,7 +558,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn security_requests(user in texts(), credential in blobs(), other in proptest::option::of(blobs())) {
+    fn security_requests_round_trip(user in texts(), credential in blobs(), other in proptest::option::of(blobs())) {
         let requests = [
             auth::Request::Login {
                 user: &user,
@@ -577,7 +577,7 @@ proptest! {
     }
 
     #[test]
-    fn security_replies(
+    fn security_replies_round_trip(
         result in any::<u8>(),
         session in proptest::option::of((blobs(), proptest::option::of(any::<u32>()))),
     ) {
@@ -591,7 +591,7 @@ proptest! {
     }
 
     #[test]
-    fn expiry(seconds in 1..=limits::TTL_SECONDS, now in limits::EPOCH_2010..4_000_000_000) {
+    fn a_void_time_expires_after_its_seconds(seconds in 1..=limits::TTL_SECONDS, now in limits::EPOCH_2010..4_000_000_000) {
         let void_time = void_time::after(Some(seconds), now);
         prop_assert_eq!(void_time::seconds_left(void_time, now), Some(seconds));
         let end = now + u64::from(seconds);

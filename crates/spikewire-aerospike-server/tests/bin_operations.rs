@@ -22,7 +22,7 @@ fn modify(payloads: &[&[u8]]) -> Request {
 const SIZE: &[u8] = &[0x91, 16];
 
 #[test]
-fn a_list_is_created_and_read() {
+fn appending_creates_a_list() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     // The bytes of the protocol notes.
@@ -40,7 +40,7 @@ fn a_list_is_created_and_read() {
 }
 
 #[test]
-fn results_absent_and_null() {
+fn respond_all_returns_null_for_operations_without_a_result() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let clear: &[u8] = &[0x91, 11];

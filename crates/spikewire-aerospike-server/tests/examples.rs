@@ -15,7 +15,7 @@ const WRITTEN: &str = "02030000 00000016 16000000 00000000 00010000 00000000 000
 const NOT_FOUND: &str = "02030000 00000016 16000000 00020000 00000000 00000000 00000000 0000";
 
 #[test]
-fn get_put_operate() {
+fn get_put_and_operate_match_the_examples() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.exchange(GET_A, NOT_FOUND);
@@ -38,7 +38,7 @@ fn get_put_operate() {
 
 /// Example 4 but for its void time: a reply to get-all.
 #[test]
-fn get_all() {
+fn get_all_matches_example_4() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.exchange(PUT_TWO, WRITTEN);
@@ -51,7 +51,7 @@ fn get_all() {
 }
 
 #[test]
-fn info() {
+fn an_info_request_is_answered_as_in_the_notes() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let node = cluster.node_name(0).unwrap();

@@ -107,7 +107,7 @@ fn a_cut_sends_half_a_reply() {
 }
 
 #[test]
-fn refusing_connections() {
+fn injected_refusals_reject_new_connections() {
     let (cluster, mut wire) = start(Faults { refuse: Refuse::Close, ..Faults::default() });
     let mut fresh = Wire::to(&cluster, 0);
     assert!(fresh.is_closed());

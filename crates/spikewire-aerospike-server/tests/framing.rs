@@ -76,7 +76,7 @@ fn bad_headers_end_the_connection() {
 }
 
 #[test]
-fn compressed_frames_are_an_enterprise_matter() {
+fn compressed_frames_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.exchange(

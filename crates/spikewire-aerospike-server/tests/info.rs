@@ -80,7 +80,7 @@ fn a_single_node_describes_itself() {
 }
 
 #[test]
-fn requests_and_their_tails() {
+fn info_requests_may_be_empty_or_lack_the_last_newline() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.exchange("0201000000000000 0201000000000004 6e6f6465", "");
@@ -155,7 +155,7 @@ fn sets_and_objects_are_counted() {
 }
 
 #[test]
-fn truncation() {
+fn truncate_removes_the_records_of_one_set() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let other = || Request::new("other", "o").info2(1).int(2, "a", 1);
@@ -193,7 +193,7 @@ fn truncation() {
 }
 
 #[test]
-fn truncation_at_a_chosen_moment() {
+fn truncate_removes_only_records_before_its_time() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     // What was written before goes, what came after stays.
@@ -217,7 +217,7 @@ fn truncation_at_a_chosen_moment() {
 }
 
 #[test]
-fn racks_and_namespaces() {
+fn nodes_report_their_racks_per_namespace() {
     let namespaces = vec![NamespaceOptions::named("a"), NamespaceOptions::named("b")];
     let racks = vec![1, 1, 2];
     let options = Options { nodes: 3, racks, namespaces, ..Options::default() };

@@ -149,7 +149,7 @@ fn a_user_of_the_same_name_is_another_one() {
 }
 
 #[test]
-fn passwords() {
+fn a_user_may_change_only_its_own_password() {
     let cluster = start(false);
     let mut admin = admin(&cluster, 0);
     create(&mut admin, "app", &[]);
@@ -186,7 +186,7 @@ fn passwords() {
 }
 
 #[test]
-fn who_manages_no_users_is_rejected() {
+fn users_without_user_admin_cannot_manage_users() {
     let cluster = start(false);
     let mut admin = admin(&cluster, 0);
     create(&mut admin, "app", &["read-write-udf", "sys-admin", "data-admin"]);
@@ -253,7 +253,7 @@ fn roles_hold_where_their_privileges_do() {
 }
 
 #[test]
-fn what_cannot_be() {
+fn invalid_users_and_roles_are_rejected_by_code() {
     let cluster = start(false);
     let mut admin = admin(&cluster, 0);
     let role = |name: &str| name.to_owned();

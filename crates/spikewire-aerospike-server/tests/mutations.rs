@@ -85,7 +85,7 @@ fn every_changed_request_has_exactly_one_reply() {
 }
 
 #[test]
-fn noise_ends_its_own_connection_at_most() {
+fn random_bytes_end_at_most_their_own_connection() {
     let cluster = cluster(1);
     let mut random = Random(7);
     let seeds = seeds();

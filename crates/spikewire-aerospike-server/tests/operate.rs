@@ -76,7 +76,7 @@ fn read_all_shows_the_record_as_it_then_is() {
 }
 
 #[test]
-fn adding() {
+fn add_works_on_numbers_of_one_type_only() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let mut add = |name: &str, particle: u8, value: &[u8]| {
@@ -109,7 +109,7 @@ fn adding() {
 }
 
 #[test]
-fn appending() {
+fn append_and_prepend_work_on_strings_and_blobs() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let geo = br#"xxx{"type":"Point","coordinates":[1,2]}"#;

@@ -59,7 +59,7 @@ fn it_takes_commands_and_ends_with_its_input() {
 
 #[cfg(unix)]
 #[test]
-fn it_ends_on_a_signal() {
+fn sigint_and_sigterm_end_the_program() {
     for signal in ["-INT", "-TERM"] {
         let (mut child, _, seeds) = start(&["--namespace", "a", "--namespace", "b"]);
         let mut wire = Wire::connect(seeds[0]).unwrap();

@@ -72,7 +72,7 @@ fn checks_come_in_order() {
 }
 
 #[test]
-fn what_a_request_must_have() {
+fn a_read_needs_a_known_namespace_and_a_whole_digest() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
@@ -94,7 +94,7 @@ fn what_a_request_must_have() {
 }
 
 #[test]
-fn what_belongs_to_the_enterprise_edition() {
+fn enterprise_only_flags_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
@@ -113,7 +113,7 @@ fn what_belongs_to_the_enterprise_edition() {
 }
 
 #[test]
-fn time_runs_out() {
+fn a_record_expires_when_its_time_to_live_ends() {
     let cluster = with(NamespaceOptions { nsup_period: 3600, ..NamespaceOptions::default() });
     let mut wire = Wire::to(&cluster, 0);
     let start = now();

@@ -50,7 +50,7 @@ fn of(cluster: &Cluster, user: &str) -> Wire {
 }
 
 #[test]
-fn nothing_is_answered_before_a_login() {
+fn requests_before_a_login_are_rejected() {
     let cluster = cluster(vec![UserOptions::new("app", "secret")]);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 80);
@@ -85,7 +85,7 @@ fn a_login_and_commands_may_come_in_one_write() {
 }
 
 #[test]
-fn wrong_credentials() {
+fn wrong_credentials_are_rejected() {
     let cluster = cluster(vec![UserOptions::new("app", "secret")]);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(log_in(&mut wire, "app", "Secret"), Err(65));
@@ -195,7 +195,7 @@ fn roles_permit_info_commands() {
 }
 
 #[test]
-fn a_misbehaving_node_is_no_way_in() {
+fn injected_faults_do_not_bypass_the_login() {
     let cluster = cluster(vec![UserOptions::new("app", "secret")]);
     let faults = spikewire_aerospike_server::Faults {
         delay: Duration::from_millis(1),

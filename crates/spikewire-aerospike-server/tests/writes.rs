@@ -9,7 +9,7 @@ use spikewire_aerospike_server::NamespaceOptions;
 use wire::{Request, ResultBin, Wire, cluster, with};
 
 #[test]
-fn checks_that_need_no_record() {
+fn invalid_writes_are_rejected_before_the_record_is_read() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
@@ -42,7 +42,7 @@ fn checks_that_need_no_record() {
 }
 
 #[test]
-fn exists_policies() {
+fn exists_policies_reject_missing_or_existing_records() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     for flags in [info3::UPDATE_ONLY, info3::REPLACE_ONLY] {
@@ -107,7 +107,7 @@ fn checks_against_the_record_come_in_order() {
 }
 
 #[test]
-fn generations() {
+fn generation_checks_reject_stale_writes() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let equal = |n| Request::put("k", 1).info2(info2::GENERATION).generation(n);
@@ -166,7 +166,7 @@ fn a_record_without_bins_is_deleted() {
 }
 
 #[test]
-fn the_delete_command() {
+fn delete_removes_the_record_or_reports_it_missing() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let d = || Request::delete("k");
@@ -184,7 +184,7 @@ fn the_delete_command() {
 }
 
 #[test]
-fn stored_keys() {
+fn a_stored_key_must_match_the_sent_key() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let put = |key: &[u8]| Request::put("k", 1).field(field::KEY, key);
@@ -210,7 +210,7 @@ fn stored_keys() {
 }
 
 #[test]
-fn expiry() {
+fn the_time_to_live_of_a_write_sets_the_void_time() {
     let cluster = with(NamespaceOptions { default_ttl: 500, ..NamespaceOptions::default() });
     let mut wire = Wire::to(&cluster, 0);
     let mut void = |request: Request| wire.ask(request).header.ttl;
@@ -234,7 +234,7 @@ fn expiry() {
 }
 
 #[test]
-fn limits() {
+fn a_record_beyond_the_size_limit_is_rejected() {
     let cluster = with(NamespaceOptions { max_record_size: 2000, ..NamespaceOptions::default() });
     let mut wire = Wire::to(&cluster, 0);
     let blob = |len| Request::write("k").op(op::WRITE, "b", particle::BLOB, &vec![7; len]);

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn values_failures_and_refusals() {
+    fn results_failures_and_server_errors_are_parsed() {
         let mut frame = message(ResultCode::OK, &[(b"SUCCESS", Value::Int(1))]);
         frame.extend(message(ResultCode::OK, &[(b"SUCCESS", Value::Int(2))]));
         frame.extend(message(ResultCode::NOT_FOUND, &[]));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_aggregated() {
+    fn queries_that_cannot_be_aggregated_are_rejected() {
         let function = || Function::new("m", "f", vec![0x90]).unwrap();
         let (spec, policy) = (QuerySpec::new("test", "users"), Policy::default());
         spec.aggregate(function(), &policy).unwrap();

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_jobs_cannot_follow() {
+    fn query_options_that_jobs_do_not_support_are_rejected() {
         let policy = Policy::default();
         let mut operations = QueryOps::writing();
         let spec = QuerySpec::new("test", "users");

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_together_is_rejected_at_the_end() {
+    fn a_user_without_a_password_is_rejected() {
         let mut options = ClientOptions::default();
         options.options.login.user = Some("app".to_owned());
         let error = options.clone().finish().unwrap_err();

@@ -175,7 +175,7 @@ fn every_failed_seed_has_its_reason() {
 }
 
 #[test]
-fn a_black_hole_costs_one_connect_timeout() {
+fn an_unresponsive_seed_costs_one_connect_timeout() {
     let hole = TcpListener::bind("127.0.0.1:0").unwrap();
     let timeout = Duration::from_secs(3);
     let address = hole.local_addr().unwrap();
@@ -212,7 +212,7 @@ fn a_seed_with_a_tls_name_is_never_tried_in_plain_text() {
 }
 
 #[test]
-fn bad_options_are_rejected() {
+fn invalid_options_are_rejected() {
     assert_eq!(connect_error(Options::new(Vec::new())).kind(), Kind::Invalid);
     let mut options = options(&["127.0.0.1:3000".parse().unwrap()]);
     options.ip_map.insert("10.0.0.1".to_owned(), "not/a/host".to_owned());
@@ -222,7 +222,7 @@ fn bad_options_are_rejected() {
 }
 
 #[test]
-fn racks_of_the_embedded_cluster() {
+fn racks_of_nodes_are_known_for_rack_aware_reads() {
     let server =
         Server::start(ServerOptions { nodes: 2, racks: vec![7, 9], ..ServerOptions::default() })
             .unwrap();

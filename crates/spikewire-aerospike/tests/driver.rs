@@ -162,7 +162,7 @@ fn a_lone_command_is_written_at_once_and_others_share_a_write() {
 }
 
 #[test]
-fn what_outcomes_lead_to_leaves_with_the_next_flush() {
+fn commands_submitted_by_outcomes_leave_with_the_next_flush() {
     let bench = Bench::new();
     bench.submit(1);
     bench.submit(2);

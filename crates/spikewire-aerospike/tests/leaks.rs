@@ -27,7 +27,7 @@ fn options(server: &Server) -> Options {
 }
 
 #[test]
-fn nothing_is_left_behind() {
+fn closing_releases_files_and_threads() {
     let server = Server::start(ServerOptions { nodes: 3, ..ServerOptions::default() }).unwrap();
     let (files, threads) = (count("/proc/self/fd"), count("/proc/self/task"));
     let is_clean = || count("/proc/self/fd") == files && count("/proc/self/task") == threads;

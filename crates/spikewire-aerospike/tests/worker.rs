@@ -94,7 +94,7 @@ fn a_moved_partition_makes_its_loser_be_read_again() {
 }
 
 #[test]
-fn an_older_regime_has_no_say() {
+fn reports_of_an_older_regime_are_ignored() {
     let (a, b) = pair();
     a.set_map(1, 5, &[&|_| true, &|_| false]);
     let cluster = Cluster::connect(options(&[&a])).unwrap();
@@ -195,7 +195,7 @@ fn a_connection_cut_in_passing_is_no_failure() {
 }
 
 #[test]
-fn nodes_over_ipv6() {
+fn nodes_are_reached_over_ipv6() {
     if TcpListener::bind("[::1]:0").is_err() {
         return; // This machine has no IPv6.
     }
@@ -297,7 +297,7 @@ fn a_seed_without_peers_is_used_only_when_none_has_any() {
 }
 
 #[test]
-fn when_all_are_gone_the_seeds_are_tried_again() {
+fn seeds_are_tried_again_when_no_node_is_left() {
     let mut a = FakeNode::start("A1");
     a.set_map(1, 0, &[&|_| true]);
     let cluster = Cluster::connect(options(&[&a])).unwrap();
@@ -324,7 +324,7 @@ fn a_restart_between_two_passes_is_noticed() {
 }
 
 #[test]
-fn the_ip_map_and_alternate_addresses() {
+fn ip_map_and_alternate_addresses_lead_to_nodes() {
     let (a, b) = pair();
     let port = b.address.port();
     a.set("peers-clear-std", format!("1,3000,[[B1,,[10.99.99.99:{port}]]]"));

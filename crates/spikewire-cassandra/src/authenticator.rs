@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain() {
+    fn a_password_login_sends_sasl_plain() {
         let password = Password::new("cassandra", "secret").unwrap();
         assert!(!format!("{password:?}").contains("secret"));
         let mut login = password.begin("org.apache.cassandra.auth.PasswordAuthenticator").unwrap();

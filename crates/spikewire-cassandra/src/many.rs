@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds() {
+    fn concurrency_must_be_in_range() {
         let read =
             |rows: usize, errors, results| ManyOptions::read(Some(rows), &rows, errors, results);
         let how = read(MOST, "return", true).unwrap();

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts() {
+    fn contact_points_parse_with_optional_ports() {
         for (text, name, port) in [
             ("db1", "db1", 9042),
             ("db1:19042", "db1", 19042),

@@ -84,7 +84,7 @@ mod tests {
         Sharding { shard: 1, shards: 4, ignored_bits: 12, port: Some(19_042), tls_port: None };
 
     #[test]
-    fn ways_lead_to_shards_until_one_did_not() {
+    fn shard_ports_are_used_until_one_leads_to_another_shard() {
         let ip = IpAddr::from([10, 0, 0, 1]);
         let shards = Shards::new(false, true);
         assert_eq!((shards.count(), shards.of(5), shards.shard_route(ip, 0)), (0, None, None));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_way_without_a_port_of_the_right_kind() {
+    fn a_shard_route_needs_a_port_of_the_same_encryption() {
         let ip = IpAddr::from([10, 0, 0, 1]);
         for (shards, sharding) in [
             (Shards::new(true, true), SHARDING),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_shard_is_none() {
+    fn a_node_with_one_shard_is_not_sharded() {
         let shards = Shards::new(false, true);
         shards.learn(Some(Sharding { shard: 0, shards: 1, ..SHARDING }));
         assert_eq!((shards.count(), shards.of(5)), (0, None));

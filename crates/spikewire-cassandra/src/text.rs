@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_statement_does() {
+    fn reads_conditions_and_use_are_recognized_in_text() {
         let of = |text| {
             let Traits { reads, conditional, uses_keyspace, .. } = Traits::of(text);
             (reads, conditional, uses_keyspace)
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_idempotent() {
+    fn statements_that_may_be_idempotent_are_recognized() {
         let of = |text| Traits::of(text).repeatable;
         for text in
             ["SELECT 1", "INSERT", "update t", "DELETE", "BEGIN BATCH", "begin unlogged batch"]
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_statement_is_called() {
+    fn statement_names_are_verb_and_table() {
         for (text, expected) in [
             ("SELECT name FROM shop.items WHERE id = ?", "SELECT shop.items"),
             (" /* why */ update  Items set name = 'FROM x.y'", "UPDATE items"),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted() {
+    fn quotes_in_names_are_doubled() {
         assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
     }
 }

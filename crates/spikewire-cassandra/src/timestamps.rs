@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_grow_when_the_clock_does_not() {
+    fn timestamps_grow_even_if_the_clock_does_not() {
         let timestamps = Timestamps::default();
         assert_eq!([10, 10, 5, 20].map(|now| timestamps.after(now)), [10, 11, 12, 20]);
         let (one, other) = (timestamps.next(), timestamps.next());

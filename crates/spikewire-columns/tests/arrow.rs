@@ -82,7 +82,7 @@ fn a_schema_decides_types_and_order() {
 }
 
 #[test]
-fn what_does_not_fit_is_rejected_with_its_place() {
+fn a_value_that_does_not_fit_names_its_row_and_column() {
     let requested = || schema(vec![Field::new("age", DataType::Int8, true)]);
     for (value, class, message) in [
         (int(128), ErrorClass::Overflow, "128 does not fit int8"),

@@ -46,7 +46,7 @@ fn one(ty: Type, values: &[Value]) -> arrow_array::ArrayRef {
 }
 
 #[test]
-fn numbers_and_text_with_nulls() {
+fn numbers_and_text_have_nulls() {
     let columns = vec![
         column("i", Type::Int),
         column("b", Type::Bigint),

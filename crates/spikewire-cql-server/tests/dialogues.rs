@@ -209,7 +209,7 @@ fn many_rows_come_page_by_page_and_requests_of_one_write_are_all_answered() {
 }
 
 #[test]
-fn what_is_not_understood_is_rejected_in_words() {
+fn unsupported_statements_get_an_error_message() {
     let server = Server::start(&Options::default()).unwrap();
     let mut client = Client::connect(&server, Version::V4, false);
     [KEYSPACE, TABLE].iter().for_each(|text| drop(client.query(text)));

@@ -120,18 +120,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_bytes_are_read_or_rejected(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_decode_or_err(bytes in vec(any::<u8>(), 0..200)) {
         read_bodies(&bytes);
         read_sealed(&bytes);
     }
 
     #[test]
-    fn small_numbers_are_read_or_rejected(bytes in vec(0..4_u8, 0..100)) {
+    fn small_numbers_decode_or_err(bytes in vec(0..4_u8, 0..100)) {
         read_bodies(&bytes);
     }
 
     #[test]
-    fn dialogues_with_bytes_changed_are_read_or_rejected(
+    fn damaged_dialogues_decode_or_err(
         line: Index,
         changes in vec((any::<Index>(), any::<u8>()), 1..4),
         cut: Index,

@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn what_is_encoded_decodes((ty, value) in typed()) {
+    fn values_round_trip((ty, value) in typed()) {
         let mut out = Vec::new();
         encode(&ty, &value, &mut out).expect("a value of its type");
         let mut reader = Reader(&out);
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn types_are_read_as_they_were_written(ty in support::types()) {
+    fn type_options_round_trip(ty in support::types()) {
         let mut out = Vec::new();
         ty.write(&mut out, Version::V5).expect("a short type");
         let mut reader = Reader(&out);
@@ -59,12 +59,12 @@ proptest! {
     }
 
     #[test]
-    fn classes_are_read_as_they_were_written(ty in support::types()) {
+    fn class_names_round_trip(ty in support::types()) {
         prop_assert_eq!(Type::of_class(&ty.class_name()), ty);
     }
 
     #[test]
-    fn spellings_are_read_as_they_were_written(ty in support::types()) {
+    fn type_spellings_round_trip(ty in support::types()) {
         let mut known = Vec::new();
         user_defined(&ty, &mut known);
         // Types with the same name cannot be distinguished.
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_bytes_do_no_harm((ty, value) in typed(), at: prop::sample::Index, byte: u8) {
+    fn damaged_bytes_never_panic((ty, value) in typed(), at: prop::sample::Index, byte: u8) {
         let mut out = Vec::new();
         encode(&ty, &value, &mut out).expect("a value of its type");
         let bytes = &mut out[4..];

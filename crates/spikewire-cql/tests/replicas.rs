@@ -30,7 +30,7 @@ fn spelled(ring: &Ring<u32>, strategy: &Strategy, token: i64) -> String {
 }
 
 #[test]
-fn replicas_of_every_token() {
+fn replicas_of_tokens_match_the_server() {
     let ring = six();
     let simple = |factor: u32| Strategy::Simple(factor.into());
     let dc1_4 = "1234 2314 3142 3142 1423 4231 2341 2341 3412 4123 4123 1234";
@@ -63,7 +63,7 @@ fn replicas_of_every_token() {
 }
 
 #[test]
-fn the_ring_wraps() {
+fn tokens_beyond_the_last_belong_to_the_first_node() {
     let (ring, strategy) = (six(), Strategy::Simple(2.into()));
     let of = |token| spelled(&ring, &strategy, token);
     assert_eq!([i64::MIN, -5, 99, 100].map(of), ["12"; 4]);
@@ -83,7 +83,7 @@ fn an_empty_ring_has_no_replicas() {
 }
 
 #[test]
-fn a_node_without_tokens_has_no_say() {
+fn a_joining_node_without_tokens_is_ignored() {
     let member = |node, rack: &str, tokens: &[i64]| Member {
         node,
         dc: "dc1".to_owned(),
@@ -96,7 +96,7 @@ fn a_node_without_tokens_has_no_say() {
 }
 
 #[test]
-fn strategies_as_the_server_has_them() {
+fn replication_strategies_parse() {
     let parse = |options: &[(&str, &str)]| Strategy::parse(options.iter().copied());
     let class = |name| ("class", name);
     assert_eq!(
@@ -168,7 +168,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn the_table_agrees_with_the_walk(
+    fn the_replica_table_equals_a_walk_of_the_ring(
         places in prop::collection::vec((0..3_usize, 0..4_usize), 1..12),
         owners in prop::collection::vec(0..12_usize, 1..60),
         factors in prop::collection::vec(0..6_u32, 3),

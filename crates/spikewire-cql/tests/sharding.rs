@@ -18,7 +18,7 @@ fn read(changed: &str, value: Option<&str>) -> Option<Sharding> {
 }
 
 #[test]
-fn shards_of_tokens() {
+fn shards_of_tokens_match_scylla() {
     let tokens = [
         i64::MIN,
         i64::MIN + 1,
@@ -47,7 +47,7 @@ fn shards_of_tokens() {
 }
 
 #[test]
-fn options_of_a_server() {
+fn sharding_options_of_a_server_parse() {
     assert_eq!(read("", None), Some(HERE));
     let values = HERE.options();
     let of = |key: &str| values.iter().find(|(name, _)| *name == key).unwrap().1.as_str();
@@ -91,7 +91,7 @@ fn invalid_options_are_ignored() {
 }
 
 #[test]
-fn a_port_that_is_none_leaves_the_shards() {
+fn an_invalid_shard_port_keeps_the_sharding() {
     for value in [None, Some("0"), Some("65536"), Some("-1"), Some("cql"), Some("")] {
         let read = read("SCYLLA_SHARD_AWARE_PORT", value);
         assert_eq!(read, Some(Sharding { port: None, ..HERE }), "{value:?}");

@@ -3,7 +3,7 @@
 use spikewire_cql::token::{is_murmur3, put_partition_key, shard_of, token};
 
 #[test]
-fn tokens_of_bytes() {
+fn tokens_of_bytes_match_the_server() {
     let run = |from: u8, to: u8| (from..=to).collect::<Vec<u8>>();
     let vectors: [(Vec<u8>, i64); 16] = [
         (vec![0], 5_048_724_184_180_415_669),
@@ -29,7 +29,7 @@ fn tokens_of_bytes() {
 }
 
 #[test]
-fn tokens_of_values() {
+fn tokens_of_values_match_the_server() {
     let ints = [
         (0, -3_485_513_579_396_041_028),
         (1, -4_069_959_284_402_364_209),
@@ -54,7 +54,7 @@ fn tokens_of_values() {
 }
 
 #[test]
-fn several_columns_make_one_key() {
+fn several_columns_form_one_routing_key() {
     let vectors: [(i32, &str, &[u8], i64); 3] = [
         (1, "x", &[0xff], 5_724_355_951_675_392_157),
         (-7, "", &[], 4_704_673_392_716_534_604),
@@ -91,7 +91,7 @@ fn keys_that_are_too_long_are_rejected() {
 }
 
 #[test]
-fn shards() {
+fn tokens_map_to_shards() {
     // The shards divide the ring into equal parts.
     let quarter = 1_i64 << 62;
     let tokens = [i64::MIN, -quarter - 1, -quarter, -1, 0, quarter - 1, quarter, i64::MAX];
@@ -103,7 +103,7 @@ fn shards() {
 }
 
 #[test]
-fn partitioners() {
+fn only_murmur3_is_recognized() {
     assert!(is_murmur3("org.apache.cassandra.dht.Murmur3Partitioner"));
     assert!(!is_murmur3("org.apache.cassandra.dht.RandomPartitioner"));
 }

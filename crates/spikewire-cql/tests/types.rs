@@ -32,7 +32,7 @@ fn custom(class: &str) -> Vec<u8> {
 }
 
 #[test]
-fn options() {
+fn type_options_parse() {
     let vectors: [(&[u8], Type); 9] = [
         (b"\x00\x09", Type::Int),
         (b"\x00\x0a", Type::Text),
@@ -68,7 +68,7 @@ fn options() {
 }
 
 #[test]
-fn options_that_are_none() {
+fn invalid_type_options_are_rejected() {
     for bytes in [&b"\x00"[..], b"\x00\x16", b"\x7f\xff", b"\x00\x20", b"\x00\x31\xff\xff\x00\x09"]
     {
         assert!(read(bytes).is_err(), "{bytes:02x?}");
@@ -80,7 +80,7 @@ fn options_that_are_none() {
 }
 
 #[test]
-fn classes() {
+fn class_names_parse() {
     let long = |short: &str| {
         // The names in the tests are abbreviated.
         let mut class = String::new();
@@ -130,7 +130,7 @@ fn classes() {
 }
 
 #[test]
-fn classes_that_stay_opaque() {
+fn unknown_classes_become_custom_types() {
     let opaque = [
         "org.example.Int32Type",
         "DynamicCompositeType(a=>AsciiType,b=>BytesType)",
@@ -161,7 +161,7 @@ fn classes_that_stay_opaque() {
 }
 
 #[test]
-fn spellings() {
+fn type_spellings_parse() {
     let vectors = [
         ("int", Type::Int),
         ("map<text, frozen<list<int>>>", Type::map(Type::Text, Type::list(Type::Int))),
@@ -198,7 +198,7 @@ fn the_deepest_type_is_spelled_and_read() {
 }
 
 #[test]
-fn names_in_quotes() {
+fn quoted_type_names_parse() {
     for name in ["Odd", "a\"b", "int", "1st", "größe", "list"] {
         let udt = Arc::new(Udt { name: name.to_owned(), ..(*address()).clone() });
         let spelled = Type::Udt(udt.clone()).to_string();
@@ -209,7 +209,7 @@ fn names_in_quotes() {
 }
 
 #[test]
-fn spellings_that_are_none() {
+fn invalid_spellings_are_rejected() {
     let deep = format!("{}int{}", "list<".repeat(100_000), ">".repeat(100_000));
     let texts = [
         "",
@@ -240,7 +240,7 @@ fn spellings_that_are_none() {
 }
 
 #[test]
-fn widths() {
+fn fixed_width_types_know_their_width() {
     assert_eq!(Type::Smallint.width(), Some(2));
     assert_eq!(Type::Smallint.width_in_vector(), None);
     assert_eq!(Type::vector(Type::Float, 3).width(), Some(12));

@@ -54,7 +54,7 @@ fn person(fields: &[(&str, Value)]) -> Value {
 }
 
 #[test]
-fn values_as_a_server_has_them() {
+fn values_match_the_bytes_of_a_server() {
     let uuid = 0x5055_4d6e_29bb_11e5_b345_feff_819c_dc9f_u128.to_be_bytes();
     let decimal = |scale, digits: i64| Value::Decimal(Decimal { scale, digits: digits.into() });
     let duration =
@@ -120,7 +120,7 @@ fn values_as_a_server_has_them() {
 }
 
 #[test]
-fn null_unset_and_empty() {
+fn null_unset_and_empty_encode_differently() {
     let null = [0xff; 4];
     assert_eq!(encoded(&Type::Int, &Value::Null).unwrap(), null);
     assert_eq!(encoded(&Type::Int, &Value::Unset).unwrap(), [0xff, 0xff, 0xff, 0xfe]);
@@ -154,7 +154,7 @@ fn null_unset_and_empty() {
 }
 
 #[test]
-fn what_a_server_may_send_beside_the_usual() {
+fn unusual_encodings_of_servers_decode() {
     // Stored as it was sent: an integer with redundant bytes, a boolean of 2, a decimal without
     // digits, a time beyond the day, a user-defined type from before a field was added.
     assert_eq!(decoded(&Type::Varint, &[0, 0, 5]), Ok(Value::Varint(5_i64.into())));
@@ -173,7 +173,7 @@ fn what_a_server_may_send_beside_the_usual() {
 }
 
 #[test]
-fn bytes_that_are_no_value() {
+fn malformed_values_are_rejected() {
     let vectors = [
         (Type::Int, "000000"),
         (Type::Bigint, "0000000000"),
@@ -237,7 +237,7 @@ fn an_encode_error_names_place_type_and_value() {
 }
 
 #[test]
-fn what_the_server_would_reject_is_not_sent() {
+fn values_out_of_range_are_rejected_before_sending() {
     let list = |value| Value::List(vec![Value::Int(1), value]);
     let ints = Type::list(Type::Int);
     let pair = Type::tuple([Type::Int, Type::Int]);
@@ -296,7 +296,7 @@ fn fields_may_stand_in_any_order() {
 }
 
 #[test]
-fn large_integers_in_words() {
+fn large_integers_print_in_full() {
     let huge = Varint::from_bytes(&[&[1_u8][..], &[0; 20]].concat());
     assert_eq!(huge.to_i128(), None);
     assert_eq!(huge.to_string(), "1461501637330902918203684832716283019655932542976");
@@ -310,7 +310,7 @@ fn large_integers_in_words() {
 }
 
 #[test]
-fn numbers_at_once() {
+fn read_all_reads_consecutive_numbers() {
     let bytes = unhex("3f800000 c0200000 40400000 ff");
     assert_eq!(f32::read_all(&bytes).collect::<Vec<_>>(), [1.0, -2.5, 3.0]);
     assert_eq!(i64::read(&bytes[..8]), Some(0x3f80_0000_c020_0000));

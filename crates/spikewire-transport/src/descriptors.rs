@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_listed_is_there_while_it_lives() {
+    fn descriptors_are_listed_until_dropped() {
         let all = Arc::new(Descriptors::default());
         let first = all.list([3, 4]);
         let second = all.list([5]);

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn rebuilding_moves_and_drops() {
+    fn rebuild_moves_or_drops_commands() {
         for ids in [None, Some(Ids { first: 1, count: 8 })] {
             let mut all = InFlight::new(ids);
             (0..4).for_each(|at| {
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_id_is_the_protocols() {
+    fn ids_below_the_first_are_never_used() {
         let mut all = InFlight::new(Some(Ids { first: 1, count: u16::MAX }));
         let ids: Vec<u16> = (0..u64::from(u16::MAX)).map(|at| all.push(slot(at))).collect();
         assert!(ids.into_iter().eq(1..=u16::MAX) && all.is_full());

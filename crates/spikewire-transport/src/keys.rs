@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_in_flight_are_known_by_their_keys() {
+    fn keys_in_flight_are_counted() {
         let all = KeysInFlight::new();
         let (key, other) = (OrderKey::of(u16::MAX), OrderKey::of(7));
         let calls = [all.add(key), all.add(key)];

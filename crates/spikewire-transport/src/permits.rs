@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_ends_in_every_way() {
+    fn waiting_ends_by_permit_deadline_interrupt_or_close() {
         let permits = Permits::new(1);
         let held = permits.enter();
         assert_eq!(permits.wait(Tick(0), None).unwrap_err(), PermitError::Late);

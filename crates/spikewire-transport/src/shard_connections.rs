@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_by_shard() {
+    fn connections_are_indexed_by_shard() {
         let mut shards = ShardConnections::default();
         shards.opens(7, ConnectionPurpose::Shard(2));
         shards.opens(8, ConnectionPurpose::AnyShard);

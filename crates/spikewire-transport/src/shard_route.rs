@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_of_a_shard() {
+    fn source_ports_select_a_shard() {
         for divisor in [1, 2, 3, 7, 12, 64, 4096, 16_384] {
             for remainder in [0, divisor / 2, divisor - 1] {
                 let from = SourcePort { divisor, remainder };

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_answer_counts() {
+    fn the_first_answer_withdraws_the_other_request() {
         for copy_wins in [false, true] {
             let (mut first, mut copy) = pair();
             assert!(copy.copy_begins() && !first.is_withdrawn() && !copy.is_withdrawn());

@@ -42,7 +42,7 @@ fn counted(bench: &Bench<false>) -> u64 {
 }
 
 #[test]
-fn off_a_command_costs_one_look_and_its_reply_none() {
+fn with_metrics_off_a_command_reads_the_flags_once() {
     let server = server(0);
     let mut bench = bench(&server);
     assert_eq!(run(&mut bench, policy(LONG)), MANY, "by the driver");
@@ -84,7 +84,7 @@ fn a_command_is_counted_if_that_was_on_when_it_began() {
 }
 
 #[test]
-fn what_ends_after_counting_ended_is_not_counted() {
+fn commands_that_end_after_metrics_are_off_are_not_counted() {
     let server = server(0);
     let mut bench = bench(&server);
     let nodes = bench.nodes.clone();

@@ -143,7 +143,7 @@ fn a_node_that_answers_is_not_silent() {
 }
 
 #[test]
-fn what_a_lost_node_owes_is_waited_for_no_longer() {
+fn requests_to_a_lost_node_fail_at_once() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);
     bench.submit(1, b"x", policy(LONG));

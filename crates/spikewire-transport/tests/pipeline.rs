@@ -197,7 +197,7 @@ fn silence_is_counted_from_the_last_progress() {
 }
 
 #[test]
-fn room_ends_with_the_ids() {
+fn a_pipeline_is_full_when_ids_run_out() {
     let mut pipeline = pipeline(&[]);
     for until in 0..u64::from(IDS) {
         assert!(pipeline.has_room());
@@ -221,7 +221,7 @@ fn room_ends_with_the_ids() {
 }
 
 #[test]
-fn whoever_waits_behind_an_orphan_keeps_its_own_limit() {
+fn a_request_behind_an_orphan_keeps_its_own_limit() {
     let mut pipeline = pipeline(&[(10, b"one"), (1000, b"two")]);
     assert!(pipeline.write(&mut Room(Vec::new(), 1000), Tick(1)).unwrap());
     expire(&mut pipeline, 10);

@@ -61,7 +61,7 @@ fn answers_find_their_commands_in_whatever_order_they_come() {
 }
 
 #[test]
-fn nothing_is_sent_before_the_handshake_is_over() {
+fn commands_wait_for_the_handshake() {
     let (requests, script) = script(echo);
     let (server, mut bench) = polite(script);
     bench.submit(1, b"early", policy(LONG));
@@ -103,7 +103,7 @@ fn a_handshake_has_a_time_of_its_own() {
 }
 
 #[test]
-fn events_reach_the_topology_and_disturb_nothing() {
+fn server_events_are_delivered_between_replies() {
     let (_, script) = script(|request, _| {
         [event(b"before"), request.answer(DONE, &request.body), event(b"after")].concat()
     });
@@ -260,7 +260,7 @@ fn server_errors_are_retried_and_doubt_stays() {
 }
 
 #[test]
-fn a_last_word_completes_its_command_and_ends_the_connection() {
+fn a_final_reply_completes_its_command_and_ends_the_connection() {
     let (_, script) = script(|request, _| match &request.body[..] {
         b"last" => request.answer(LAST_WORD, b"bye"),
         b"held" => Vec::new(),
@@ -278,7 +278,7 @@ fn a_last_word_completes_its_command_and_ends_the_connection() {
 }
 
 #[test]
-fn a_verdict_on_the_connection_ends_every_command_with_the_words_of_the_server() {
+fn a_connection_error_fails_every_command_with_its_message() {
     let (_, script) = script(|request, _| match &request.body[..] {
         b"wrong" => frame(VERDICT, DONE, b"a checksum is wrong"),
         b"held" => Vec::new(),

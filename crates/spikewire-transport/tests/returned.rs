@@ -138,7 +138,7 @@ impl EventLoop for Loop {
 }
 
 #[test]
-fn on_an_event_loop() {
+fn a_returned_request_is_sent_again_by_an_event_loop() {
     let (server, requests) = server();
     let driver: LoopDriver<Proto, Ticket> =
         LoopDriver::new(Multiplexer::new(nodes(server.address, settings())).unwrap());
@@ -189,7 +189,7 @@ impl native::Ticket<Proto> for ChannelTicket {
 }
 
 #[test]
-fn on_a_native_thread() {
+fn a_returned_request_is_sent_again_by_a_native_thread() {
     let (server, requests) = server();
     let native: Native<Proto, ChannelTicket> =
         Native::start(nodes(server.address, settings())).unwrap();
@@ -233,7 +233,7 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
 }
 
 #[test]
-fn on_calling_threads() {
+fn a_returned_request_is_sent_again_by_calling_threads() {
     // More than there are connections, so that some share one.
     let (server, requests) = server();
     let pool = BlockingPool::new(&nodes(server.address, settings()));

@@ -241,7 +241,7 @@ fn commands_and_answers_of_any_size_behind_one_descriptor() {
 }
 
 #[test]
-fn nothing_that_has_come_is_left_lying() {
+fn all_decrypted_bytes_are_processed_at_once() {
     // More than one read takes, all at once; nothing arrives at the socket afterwards.
     let authority = Authority::new();
     let server = Secure::start(how(&authority));
@@ -316,7 +316,7 @@ fn calling_threads_wait_in_reads_and_for_each_other() {
 }
 
 #[test]
-fn a_session_and_a_connection_for_one_thread() {
+fn sessions_and_single_connections_use_tls() {
     let authority = Authority::new();
     let server = Secure::start(how(&authority));
     let secure = encryption(&authority.options());
@@ -352,7 +352,7 @@ fn a_session_and_a_connection_for_one_thread() {
 }
 
 #[test]
-fn both_sides_say_when_they_are_done() {
+fn both_sides_end_tls_before_closing() {
     let authority = Authority::new();
     let server = Secure::start(how(&authority));
     for (round, end) in [&b"part"[..], b"cut"].into_iter().enumerate() {

@@ -31,7 +31,7 @@ fn run(
 }
 
 #[test]
-fn reads_changes_and_returns() {
+fn a_function_reads_changes_and_returns_bins() {
     let source = "function f(rec, by)
         rec.n = rec.n + by
         aerospike:update(rec)
@@ -47,13 +47,13 @@ fn reads_changes_and_returns() {
 }
 
 #[test]
-fn nothing_is_stored_without_an_update() {
+fn changes_without_an_update_are_not_stored() {
     let (record, _) = run("function f(rec) rec.n = 1 end", &[("n", Value::Int(40))], &[]);
     assert_eq!((record.bins["n"].clone(), record.change), (Value::Int(40), None));
 }
 
 #[test]
-fn creates_once() {
+fn create_fails_on_an_existing_record() {
     let source = "function f(rec)
         if aerospike:exists(rec) then return aerospike:create(rec) end
         rec.a = 'x'
@@ -71,7 +71,7 @@ fn creates_once() {
 }
 
 #[test]
-fn removes() {
+fn a_function_removes_its_record() {
     let source = "function f(rec) return aerospike:remove(rec) end";
     let (record, result) = run(source, &[("a", Value::Int(1))], &[]);
     assert_eq!((result, record.change), (Ok(Value::Int(0)), Some(Change::Remove)));
@@ -148,7 +148,7 @@ fn lists_maps_and_bytes_have_their_functions() {
 }
 
 #[test]
-fn failures_say_where() {
+fn lua_errors_name_file_and_line() {
     let raised = |source: &str| match run(source, &[], &[]).1 {
         Err(Failure::Raised(text)) => text,
         other => panic!("{other:?}"),
@@ -173,7 +173,7 @@ fn failures_say_where() {
 }
 
 #[test]
-fn what_does_not_compile_is_rejected_with_its_line() {
+fn compile_errors_name_their_line() {
     let error = check("bad.lua", "function f()\n  return 1 +\nend").unwrap_err();
     assert_eq!(error.line, 3);
     assert!(error.message.contains("unexpected symbol"), "{error:?}");
@@ -202,7 +202,7 @@ fn endless_code_is_ended_and_the_machine_lives() {
 }
 
 #[test]
-fn the_world_is_out_of_reach() {
+fn files_processes_and_loaders_are_unavailable() {
     for name in [
         "io",
         "debug",

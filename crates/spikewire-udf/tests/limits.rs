@@ -69,7 +69,7 @@ fn functions_of_the_libraries_end_with_their_time() {
 }
 
 #[test]
-fn nothing_can_be_repeated_without_end() {
+fn huge_string_repetitions_are_rejected() {
     let machine = machine(&[("m.lua", "function f() return #string.rep('', 1 << 62) end")]);
     assert_eq!(call(&machine, "m"), Ok(Value::Int(0)));
     fails("return ('x'):rep(1 << 40)", "memory");
@@ -94,7 +94,7 @@ fn code_cannot_have_finalizers() {
 
 /// Code that runs while an error unwinds could declare more of the same, and so outlive every limit.
 #[test]
-fn nothing_is_closed() {
+fn close_metamethods_and_variables_are_rejected() {
     let close = "setmetatable({}, {__close = function() while true do end end})";
     fails(close, "a metatable with __close is not available");
     // A variable that would be closed does not compile, wherever it is.

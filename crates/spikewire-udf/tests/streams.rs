@@ -42,7 +42,7 @@ fn run(source: &str, nodes: Vec<Vec<Record>>, arguments: &[Value]) -> Result<Vec
 }
 
 #[test]
-fn a_sum_over_two_nodes() {
+fn an_aggregation_sums_over_two_nodes() {
     let source = "
         local function n(rec) return rec.n end
         local function add(a, b) return a + b end

@@ -46,7 +46,7 @@ fn nodes_work_and_the_client_reduces() {
 }
 
 #[test]
-fn what_cannot_be_aggregated() {
+fn failing_and_missing_functions_are_errors() {
     let cluster = cluster(2);
     let client = builder().connect(cluster.seeds()).unwrap();
     client.modules().register("sums.lua", SOURCE, LONG).unwrap();

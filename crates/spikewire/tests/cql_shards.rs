@@ -110,7 +110,7 @@ fn a_port_that_leads_to_other_shards_is_left_alone() {
 }
 
 #[test]
-fn statements_go_to_other_shards_where_one_refuses() {
+fn statements_go_to_other_shards_if_one_rejects_connections() {
     let server = start(Sharded { refusing: vec![1, 3], ..Sharded::new(4) });
     let (session, select) = open(&server, builder());
     for _ in 0..3 {
@@ -122,7 +122,7 @@ fn statements_go_to_other_shards_where_one_refuses() {
 }
 
 #[test]
-fn several_connections_for_each_shard() {
+fn each_shard_may_have_several_connections() {
     let server = start(Sharded::new(3));
     let (_first, _) = open(&server, builder());
     let at = server.address().to_string();
@@ -172,7 +172,7 @@ fn futures_have_a_connection_to_each_shard() {
 }
 
 #[test]
-fn what_makes_no_sense_leaves_one_connection() {
+fn invalid_sharding_options_leave_one_connection() {
     for (key, value) in [
         ("SCYLLA_NR_SHARDS", "0"),
         ("SCYLLA_NR_SHARDS", "1"),
@@ -196,7 +196,7 @@ fn what_makes_no_sense_leaves_one_connection() {
 /// A server that reports the same shard for all connections, or a port on which it does not listen:
 /// the number of connections is limited, and every statement gets a reply.
 #[test]
-fn lies_have_a_bound() {
+fn wrong_shard_information_does_not_open_connections_without_end() {
     for (key, value) in [
         ("SCYLLA_SHARD", "2"),
         ("SCYLLA_NR_SHARDS", "64"),

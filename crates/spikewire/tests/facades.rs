@@ -176,7 +176,7 @@ impl Recorder for Recorded {
 }
 
 #[test]
-fn a_recorder_gets_what_was_counted() {
+fn a_metrics_recorder_receives_the_counters() {
     let cluster = cluster(1);
     let client = builder().connect(cluster.seeds()).unwrap();
     client.metrics().turn(true);

@@ -24,7 +24,7 @@ fn stuck() -> Faults {
 }
 
 #[test]
-fn ten_thousand_at_once() {
+fn ten_thousand_futures_complete_together() {
     let cluster = cluster(3);
     for client in async_clients(&cluster) {
         let users = async_dataset(&client);
@@ -67,7 +67,7 @@ fn tasks_on_many_threads_share_a_client() {
 }
 
 #[test]
-fn blocking_from_32_threads() {
+fn threads_share_a_blocking_client() {
     let cluster = cluster(3);
     let users = dataset(&cluster);
     std::thread::scope(|scope| {

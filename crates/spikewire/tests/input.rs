@@ -60,7 +60,7 @@ fn bad_operations(users: &Dataset) {
 }
 
 #[test]
-fn nothing_is_sent() {
+fn invalid_arguments_send_no_request() {
     let cluster = cluster(1);
     let users = dataset(&cluster);
     bad_bins(&users);
@@ -72,7 +72,7 @@ fn nothing_is_sent() {
 }
 
 #[test]
-fn names_of_datasets() {
+fn invalid_dataset_names_are_rejected() {
     let cluster = cluster(1);
     let client = builder().connect(cluster.seeds()).unwrap();
     assert_invalid(client.dataset("", "s"), &["namespace", "empty"]);
@@ -88,7 +88,7 @@ fn names_of_datasets() {
 }
 
 #[test]
-fn seeds() {
+fn invalid_seeds_are_rejected() {
     for seeds in ["", " ", "a,,b", ":3000", "host:99999", "::1"] {
         assert_invalid(Client::connect(seeds), &["seeds:"]);
         assert_invalid(block_on(AsyncClient::connect(seeds)), &["seeds:"]);
@@ -97,7 +97,7 @@ fn seeds() {
 }
 
 #[test]
-fn nobody_there() {
+fn connecting_without_a_server_fails_with_the_address() {
     // Bound and dropped: nothing listens on it.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = Client::connect(free).unwrap_err();
@@ -107,7 +107,7 @@ fn nobody_there() {
 }
 
 #[test]
-fn options() {
+fn invalid_client_options_are_rejected() {
     let seeds = "127.0.0.1:1";
     let zero = Duration::ZERO;
     assert_invalid(Client::builder().connect_timeout(zero).connect(seeds), &["connect_timeout"]);
@@ -124,7 +124,7 @@ fn options() {
 }
 
 #[test]
-fn futures_reject_the_same() {
+fn futures_reject_the_same_arguments() {
     let cluster = cluster(1);
     let client = block_on(builder().connect_async(cluster.seeds())).unwrap();
     let users = async_dataset(&client);

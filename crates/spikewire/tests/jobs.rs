@@ -33,7 +33,7 @@ fn home() -> (Cluster, Client, AsyncClient) {
 }
 
 #[test]
-fn modules_come_and_go() {
+fn modules_are_registered_listed_and_removed() {
     let (_cluster, client, futures) = home();
     let (modules, awaited) = (client.modules(), futures.modules());
     modules.register("counters.lua", SOURCE, LONG).unwrap();
@@ -60,7 +60,7 @@ fn modules_come_and_go() {
 }
 
 #[test]
-fn functions_on_one_record() {
+fn a_function_runs_on_one_record() {
     let (_cluster, client, futures) = home();
     client.modules().register("counters.lua", SOURCE, LONG).unwrap();
     let users = client.dataset("test", "demo").unwrap();
@@ -167,7 +167,7 @@ fn a_job_is_waited_for_and_aborted() {
 }
 
 #[test]
-fn what_jobs_do_not_do() {
+fn query_options_that_jobs_do_not_support_are_rejected() {
     let (_cluster, client, _) = home();
     let query = || client.query("test", "demo");
     let put = || [op::put("a", 1)];

@@ -19,7 +19,7 @@ fn threads() -> usize {
 }
 
 #[test]
-fn nothing_is_left_of_closed_and_dropped_clients() {
+fn closed_and_dropped_clients_release_their_connections() {
     let cluster = cluster(3);
     let connections = || (0..3).map(|node| cluster.stats(node).unwrap().connections).sum::<usize>();
     let round = |close: bool| {

@@ -133,7 +133,7 @@ fn a_row_that_fails_does_not_disturb_the_others() {
 }
 
 #[test]
-fn ten_thousand_rows() {
+fn batches_of_ten_thousand_rows_succeed() {
     on_both_apis(|users| {
         users.put_many(&records(0..10_000)).unwrap().check().unwrap();
         let keys: Vec<i64> = (0..10_000).rev().collect();
@@ -144,7 +144,7 @@ fn ten_thousand_rows() {
 }
 
 #[test]
-fn what_cannot_be_sent_names_its_row() {
+fn an_invalid_row_is_named() {
     on_both_apis(|users| {
         let mut bad = records(0..3);
         bad[2].1.clear();

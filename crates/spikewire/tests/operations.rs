@@ -33,7 +33,7 @@ fn list<const N: usize>(items: [i64; N]) -> Value {
 }
 
 #[test]
-fn lists() {
+fn list_operations_return_their_results() {
     let (_cluster, users) = home(1);
     let actual = results(
         &users,
@@ -74,7 +74,7 @@ fn lists() {
 }
 
 #[test]
-fn nested_maps() {
+fn operations_with_a_context_change_nested_maps() {
     let (_cluster, users) = home(1);
     let today =
         || [ctx::map_key("2026").create(Order::Key), ctx::map_key("may").create(Order::Key)];
@@ -152,7 +152,7 @@ fn maps_are_looked_for_in_the_order_of_servers() {
 }
 
 #[test]
-fn bits_and_sketches() {
+fn bit_and_hll_operations_return_their_results() {
     let (_cluster, users) = home(1);
     let actual = results(
         &users,
@@ -180,7 +180,7 @@ fn bits_and_sketches() {
 }
 
 #[test]
-fn what_cannot_be_is_rejected_before_it_is_sent() {
+fn invalid_operations_are_rejected_before_sending() {
     let (_cluster, users) = home(1);
     let nothing: [Value; 0] = [];
     for (operation, expected) in [
@@ -243,7 +243,7 @@ fn what_cannot_be_is_rejected_before_it_is_sent() {
 }
 
 #[test]
-fn expressions() {
+fn expressions_compute_from_bins() {
     let (_cluster, users) = home(1);
     let cart = vec![("apples".into(), 3.into()), ("pears".into(), 2.into())];
     let bins: [(&str, Value); 4] = [

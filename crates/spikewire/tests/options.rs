@@ -24,7 +24,7 @@ fn ages(users: &Dataset) -> Dataset {
 }
 
 #[test]
-fn filters_on_single_records() {
+fn a_filter_applies_to_single_records() {
     let cluster = cluster(2);
     let users = dataset(&cluster);
     let adults = ages(&users);
@@ -45,7 +45,7 @@ fn filters_on_single_records() {
 }
 
 #[test]
-fn filters_on_batches() {
+fn a_filter_applies_to_batches() {
     let cluster = cluster(2);
     let users = dataset(&cluster);
     let adults = ages(&users);
@@ -57,7 +57,7 @@ fn filters_on_batches() {
 }
 
 #[test]
-fn newer_copies_win() {
+fn a_write_that_is_not_newer_is_rejected() {
     let cluster = cluster(1);
     let users = dataset(&cluster);
     users.with(OPTIONS.newer(3)).put("k", [("from", "new")]).unwrap();
@@ -89,7 +89,7 @@ fn reads_renew_the_time_to_live() {
 }
 
 #[test]
-fn read_modes_and_replicas() {
+fn reads_accept_every_mode_and_replica() {
     let cluster = cluster(2);
     let users = dataset(&cluster);
     users.put("k", [("a", 1)]).unwrap();
@@ -178,7 +178,7 @@ fn prepare(users: &Dataset) {
 }
 
 #[test]
-fn mixed_batches() {
+fn batches_mix_reads_writes_and_deletes() {
     let cluster = cluster(3);
     let users = dataset(&cluster);
     prepare(&users);
@@ -213,7 +213,7 @@ fn rows_that_cannot_be_sent_say_which_they_are() {
 }
 
 #[test]
-fn functions_on_many_records() {
+fn a_function_runs_on_many_records() {
     let cluster = cluster(2);
     let client = builder().connect(cluster.seeds()).unwrap();
     let users = client.dataset("test", "functions").unwrap();

@@ -130,7 +130,7 @@ fn a_scan_has_every_record_once() {
 }
 
 #[test]
-fn filters_and_what_comes_back() {
+fn queries_return_the_selected_parts_of_matching_records() {
     let (_cluster, client, futures) = home();
     let clients = (&client, &futures);
     let last: Vec<i64> = (COUNT - 10..COUNT).collect();
@@ -158,7 +158,7 @@ fn filters_and_what_comes_back() {
 }
 
 #[test]
-fn parts_of_a_set() {
+fn limits_and_partitions_select_parts_of_a_set() {
     let (_cluster, client, futures) = home();
     let clients = (&client, &futures);
     assert_eq!(both(clients, |query| query.limit(7), |_| ()).len(), 7);
@@ -196,7 +196,7 @@ fn parts_of_a_set() {
 }
 
 #[test]
-fn an_index_of_a_set() {
+fn a_set_index_serves_scans() {
     let (_cluster, client, futures) = home();
     let (indexes, of_set) = (client.indexes(), NewIndex::on_set("test", "demo"));
     assert_eq!(indexes.create(&of_set).unwrap(), "demo_set");
@@ -215,7 +215,7 @@ fn an_index_of_a_set() {
 }
 
 #[test]
-fn index_ranges() {
+fn index_queries_return_records_in_range() {
     let (_cluster, client, futures) = home();
     let clients = (&client, &futures);
     let users = client.dataset("test", "demo").unwrap();
@@ -292,7 +292,7 @@ fn index_ranges() {
 }
 
 #[test]
-fn pages_and_cursors() {
+fn pages_and_cursors_resume_a_query() {
     let (_cluster, client, futures) = home();
     let query = || Choice::Blocking(client.query("test", "demo"));
     let awaited = || Choice::Futures(futures.query("test", "demo"));
@@ -370,7 +370,7 @@ fn an_async_query_works_on_several_threads_at_once() {
 type Choose = Box<dyn Fn(Choice) -> Choice>;
 
 #[test]
-fn invalid_queries() {
+fn invalid_queries_are_rejected() {
     let (_cluster, client, futures) = home();
     let other = client.query("test", "demo").filter("$.n > 1").records().unwrap().cursor();
     let invalid: Vec<(&str, Choose)> = vec![

@@ -123,7 +123,7 @@ fn large_home() -> Cluster {
 }
 
 #[test]
-fn nodes_wait_for_a_slow_taker_and_stop_for_one_that_left() {
+fn nodes_wait_for_a_slow_reader_and_stop_for_one_that_left() {
     let cluster = large_home();
     let (client, futures) = fill(&cluster, LARGE);
     let mut before = 0;
@@ -145,7 +145,7 @@ fn nodes_wait_for_a_slow_taker_and_stop_for_one_that_left() {
 }
 
 #[test]
-fn a_taker_that_pauses_too_long_can_go_on() {
+fn a_reader_that_pauses_too_long_can_resume() {
     let cluster = large_home();
     let (client, _) = fill(&cluster, LARGE);
     let mut records =
@@ -166,7 +166,7 @@ fn a_taker_that_pauses_too_long_can_go_on() {
 }
 
 #[test]
-fn limits_of_time_and_closed_clients() {
+fn timeouts_and_closed_clients_end_queries() {
     let cluster = cluster(2);
     let (client, futures) = fill(&cluster, COUNT);
     let limit = Duration::from_millis(300);

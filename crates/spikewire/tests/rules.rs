@@ -26,7 +26,7 @@ fn a_write_can_insist_on_a_generation() {
 }
 
 #[test]
-fn rules_about_existing_records() {
+fn exists_rules_create_replace_or_fail() {
     let (_cluster, users) = home(3);
     let rule = |exists| users.with(OPTIONS.exists(exists));
     let names = || {
@@ -51,7 +51,7 @@ fn rules_about_existing_records() {
 }
 
 #[test]
-fn times_to_live() {
+fn a_time_to_live_sets_renews_or_clears_expiration() {
     let (_cluster, users) = home(3);
     let ttl = |ttl: Ttl| users.with(OPTIONS.ttl(ttl));
     let left = || users.get("k").unwrap().unwrap().ttl;
@@ -69,7 +69,7 @@ fn times_to_live() {
 }
 
 #[test]
-fn impossible_times_to_live() {
+fn times_to_live_out_of_range_are_rejected() {
     let (_cluster, users) = home(1);
     for span in [
         Duration::ZERO,
@@ -86,7 +86,7 @@ fn impossible_times_to_live() {
 }
 
 #[test]
-fn promises_that_a_verb_cannot_keep_are_rejected() {
+fn options_that_do_not_apply_to_a_verb_are_rejected() {
     let (_cluster, users) = home(1);
     users.put("k", [("n", 1)]).unwrap();
     for options in [OPTIONS.generation(1), OPTIONS.exists(Exists::Create)] {

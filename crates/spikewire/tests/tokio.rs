@@ -35,7 +35,7 @@ fn stuck() -> Faults {
 }
 
 #[test]
-fn ten_thousand_tasks() {
+fn ten_thousand_tasks_share_a_client() {
     let cluster = cluster(3);
     for runtime in runtimes() {
         runtime.block_on(async {
@@ -99,7 +99,7 @@ fn the_last_handle_may_go_while_outcomes_are_handed_out() {
 }
 
 #[test]
-fn one_after_the_other() {
+fn sequential_calls_succeed() {
     let cluster = cluster(2);
     for runtime in runtimes() {
         runtime.block_on(async {
@@ -216,7 +216,7 @@ async fn filled(cluster: &Cluster) -> AsyncClient {
 }
 
 #[test]
-fn queries_leave_others_their_turn() {
+fn queries_do_not_starve_other_tasks() {
     let cluster = cluster(3);
     for runtime in runtimes() {
         runtime.block_on(async {
@@ -289,7 +289,7 @@ fn a_query_ends_with_its_runtime() {
 }
 
 #[test]
-fn when_the_runtime_ends_nobody_waits_for_ever() {
+fn pending_calls_fail_when_the_runtime_ends() {
     let cluster = cluster(2);
     for runtime in runtimes() {
         let client = runtime.block_on(client(&cluster));
@@ -305,7 +305,7 @@ fn when_the_runtime_ends_nobody_waits_for_ever() {
 }
 
 #[test]
-fn nothing_is_left_of_a_dropped_client() {
+fn a_dropped_client_closes_its_connections() {
     let cluster = cluster(2);
     let connections = || (0..2).map(|at| cluster.stats(at).unwrap().connections).sum::<usize>();
     for runtime in runtimes() {
@@ -321,7 +321,7 @@ fn nothing_is_left_of_a_dropped_client() {
 }
 
 #[test]
-fn without_a_runtime_there_is_an_error() {
+fn connecting_without_a_runtime_fails() {
     let cluster = cluster(1);
     let error = block_on(builder().connect_tokio(cluster.seeds())).unwrap_err();
     assert_eq!(error.kind(), Kind::Invalid);

@@ -163,7 +163,7 @@ fn a_connection_cut_in_a_reply_is_an_error_of_its_own() {
 }
 
 #[test]
-fn reads_are_tried_again_elsewhere() {
+fn reads_are_retried_on_another_node() {
     let cluster = cluster(2);
     assert!(cluster.wait_settled(LONG));
     let client = builder().max_error_rate(0);

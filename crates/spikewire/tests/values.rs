@@ -13,7 +13,7 @@ fn back(users: &Dataset, value: &Value) -> Value {
 }
 
 #[test]
-fn every_type() {
+fn every_type_round_trips() {
     let (_cluster, users) = home(3);
     let list = || Value::List(vec![1.into(), "two".into(), Value::Nil, 3.5.into(), true.into()]);
     let values: Vec<Value> = vec![
@@ -92,7 +92,7 @@ fn sorted(value: Value) -> Value {
 }
 
 #[test]
-fn any_value() {
+fn any_value_round_trips() {
     let (_cluster, users) = home(3);
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     runner
@@ -104,7 +104,7 @@ fn any_value() {
 }
 
 #[test]
-fn many_bins() {
+fn a_record_of_a_thousand_bins_round_trips() {
     let (_cluster, users) = home(3);
     let bins: Vec<(String, i64)> = (0..1000).map(|at| (format!("bin-{at}"), at)).collect();
     users.put("wide", bins.iter().map(|(name, value)| (name, value))).unwrap();

@@ -141,13 +141,13 @@ fn all_verbs(users: &impl Verbs) {
 }
 
 #[test]
-fn blocking() {
+fn all_verbs_on_the_blocking_client() {
     let (_cluster, users) = home(3);
     all_verbs(&users);
 }
 
 #[test]
-fn futures_on_any_executor() {
+fn all_verbs_on_any_executor() {
     let cluster = cluster(3);
     for client in async_clients(&cluster) {
         all_verbs(&async_dataset(&client));
@@ -156,7 +156,7 @@ fn futures_on_any_executor() {
 
 #[cfg(feature = "tokio")]
 #[test]
-fn futures_on_tokio() {
+fn all_verbs_on_tokio() {
     let cluster = cluster(3);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -190,7 +190,7 @@ fn every_kind_of_key_is_a_record_of_its_own() {
 }
 
 #[test]
-fn every_shape_of_bins_is_welcome() {
+fn bins_may_come_as_arrays_vectors_or_maps() {
     let (_cluster, users) = home(1);
     users.put(1, [("a", 1)]).unwrap();
     users.put(1, vec![("b", Value::from(2)), ("c", "x".into())]).unwrap();
@@ -206,7 +206,7 @@ fn every_shape_of_bins_is_welcome() {
 
 /// Servers take such names, and some clients write them: what is read can be written.
 #[test]
-fn a_bin_with_an_empty_name() {
+fn a_bin_name_may_be_empty() {
     let (_cluster, users) = home(1);
     users.put(1, [("", 1), ("n", 2)]).unwrap();
     users.add(1, [("", 4)]).unwrap();

@@ -88,7 +88,7 @@ for (const [flags, reason] of [
   ['--tls-name db', '--tls-name is for a cluster given by -H'],
   ['-H a:db', '-H has the TLS name db: it needs --tls'],
 ] as const) {
-  test(`refused: ${flags}`, () => {
+  test(`invalid flags are rejected: ${flags}`, () => {
     assert.throws(
       () => parseFlags(flags.split(' ')),
       (error: Error) => error.message.includes(reason),

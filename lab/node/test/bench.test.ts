@@ -39,7 +39,7 @@ interface Report {
 
 const report = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Report
 
-test('a table, a file, and a line for each available client', async (t) => {
+test('a comparison prints a table and writes a file with a line per client', async (t) => {
   const path = join(temporaryFolder(t), 'bench.json')
   const ran = await bench(...QUICK, '-z', '1,4', '--rounds', '2', '--json', path)
   assert.equal(ran.code, 0, ran.stdout + ran.stderr)
@@ -67,7 +67,7 @@ test('a table, a file, and a line for each available client', async (t) => {
   }
 })
 
-test('batches, in several processes at once', async (t) => {
+test('batches run in several processes at once', async (t) => {
   const path = join(temporaryFolder(t), 'bench.json')
   const flags = ['--batch', '16', '-z', '2', '--processes', '2', '--clients', 'spikewire']
   const ran = await bench(...QUICK, ...flags, '--json', path)
@@ -90,7 +90,7 @@ test('an unavailable client is skipped, with the reason', async (t) => {
   assert.equal(alone.code, 1)
 })
 
-test('scans: every way, every consumer, and the memory that they take', async (t) => {
+test('scans are measured by way and consumer, with their memory', async (t) => {
   const path = join(temporaryFolder(t), 'bench.json')
   const flags = ['--scan', '700', '--record-size', '100', '-d', '0.01', '--pause', '0']
   const ran = await bench(...flags, '--nodes', '2', '--json', path)
@@ -156,7 +156,7 @@ test('a scan with a record of another key fails, and so does one that lacks reco
   assert.match(twice, /^a scan gave the record with digest [0-9a-f]{40} twice, or it has no such/)
 })
 
-test('a memory peak that could not be reset, and records that were not compared', () => {
+test('a memory peak that was not reset and unchecked records are noted', () => {
   const { notes } = inner('./scans.js')
   const line = { client: 'a', way: 'b', consumer: 'c', grown: 1, grownExact: true }
   assert.deepEqual(notes({ ...line, checked: 'by key' }), [])
@@ -166,7 +166,7 @@ test('a memory peak that could not be reset, and records that were not compared'
   ])
 })
 
-test('an existing cluster, and one without the records', async () => {
+test('an existing cluster is measured, and one without the records is rejected', async () => {
   await using cluster = await Cluster.start({ nodes: 2 })
   const common = ['--clients', 'spikewire', '-H', cluster.seeds]
   const empty = await bench(...QUICK, ...common, '--no-populate')
@@ -200,7 +200,7 @@ for (const [flags, reason] of [
   ['--scan 5 --record-size 39', '--record-size 39: must be 40 to'],
   ['--fast', "Unknown option '--fast'"],
 ] as const) {
-  test(`refused: ${flags}`, async () => {
+  test(`invalid flags are rejected: ${flags}`, async () => {
     const ran = await bench(...flags.split(' '))
     assert.equal(ran.code, 2)
     assert.ok(ran.stderr.includes(reason), ran.stderr)
@@ -208,7 +208,7 @@ for (const [flags, reason] of [
   })
 }
 
-test('help', async () => {
+test('help is printed', async () => {
   const ran = await bench('--help')
   assert.equal(ran.code, 0)
   assert.match(ran.stdout, /--in-flight N,\.\.\./)

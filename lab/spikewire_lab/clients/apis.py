@@ -1,4 +1,4 @@
-"""Faces of our own client: the builder, and drop-in replacements for other clients.
+"""APIs of our own client: the builder, and drop-in replacements for other clients.
 
 A drop-in is used exactly as the client that it replaces: it has that client's adapter with another
 module.

@@ -127,7 +127,7 @@ def test_a_table_is_written_as_its_rows_are(
 
 @pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])
 @pytest.mark.parametrize(("client", "mode", "kind", "way"), CASES)
-def test_a_way_does_what_its_table_says(
+def test_a_way_performs_the_verbs_of_its_table(
     hosts: list[tuple[str, int]], client: str, mode: str, kind: str, way: str
 ) -> None:
     pytest.importorskip(PEERS[client].module)

@@ -230,7 +230,7 @@ mod tests {
 
     /// A key-ordered map keeps its flags, and a wildcard or infinity its place.
     #[test]
-    fn flags_and_markers_stay() {
+    fn map_flags_wildcards_and_infinity_are_preserved() {
         let markers = [0x93, 0xd4, 0xff, 0, 0xd4, 0xff, 1, 0x82, 2, 0xc0, 1, 0xc0];
         let expected = [0x93, 0xd4, 0xff, 0, 0xd4, 0xff, 1, 0x82, 1, 0xc0, 2, 0xc0];
         assert_eq!(sorted(&markers), expected);
@@ -241,7 +241,7 @@ mod tests {
 
     /// Unsigned keys above 2^63 follow the other integers; equal keys keep their order.
     #[test]
-    fn the_order_of_keys() {
+    fn unsigned_keys_sort_after_signed_ones_and_equal_keys_keep_their_order() {
         let big = [0xcf, 0x80, 0, 0, 0, 0, 0, 0, 0];
         let map = [&[0x84, 0xa2, 3, b'x', 1], &big[..], &[2, 0xa2, 3, b'x', 3, 5, 4]].concat();
         let expected = [&[0x84, 5, 4], &big[..], &[2, 0xa2, 3, b'x', 1, 0xa2, 3, b'x', 3]].concat();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_order_or_no_value_stays_as_it_is() {
+    fn sorted_and_malformed_values_are_left_unchanged() {
         let mut ints = Vec::new();
         msgpack::array(&mut ints, 200);
         (0..200).for_each(|int| msgpack::int(&mut ints, 0x8182_8384 + int));

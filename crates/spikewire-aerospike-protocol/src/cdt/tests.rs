@@ -22,7 +22,7 @@ fn map(op: MapOp<Value>) -> Vec<u8> {
 
 /// The examples of the protocol notes.
 #[test]
-fn known_bytes() {
+fn operations_encode_as_in_the_protocol_notes() {
     let append = |order, flags| ListOp::Append { value: Value::Int(5), order, flags };
     assert_eq!(list(append(0, 0)), [0x92, 1, 5]);
     assert_eq!(list(append(1, 5)), [0x94, 1, 5, 1, 5]);
@@ -144,7 +144,7 @@ fn contexts() -> Vec<Vec<Step<Value>>> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn every_operation_and_context_round_trips() {
     for op in operations() {
         for context in contexts() {
             let written = bytes(&op, &context);
@@ -173,7 +173,7 @@ fn every_prefix_is_rejected_and_what_follows_is_ignored() {
 }
 
 #[test]
-fn what_is_rejected_and_with_which_code() {
+fn malformed_requests_are_rejected_with_the_code_of_the_server() {
     let code = |bytes: &[u8]| Request::decode(bytes).map_or_else(|code| code.0, |_| 0);
     for bytes in [
         &[][..],

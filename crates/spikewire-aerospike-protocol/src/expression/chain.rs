@@ -90,7 +90,7 @@ mod tests {
     /// Building a chain of n operands took n² steps, one operator at a time and from text: here each
     /// step shares the one before, which is not even assembled.
     #[test]
-    fn each_step_of_a_chain_shares_the_one_before() {
+    fn a_chain_is_built_in_linear_time() {
         for op in [Op::And, Op::Or, Op::Add, Op::Mul] {
             let kind = if matches!(op, Op::And | Op::Or) { Type::Bool } else { Type::Int };
             let operand = |at: usize| Expression::typed_bin(kind, format!("b{at}")).unwrap();

@@ -22,7 +22,7 @@ fn text(text: &str) -> E {
 
 /// Encodings that servers are known to accept.
 #[test]
-fn known_bytes() {
+fn expressions_encode_as_servers_accept_them() {
     let one = E::from(1_i64);
     let int_a = E::typed_bin(Type::Int, "a").unwrap();
     let list = |bytes: &[u8]| {
@@ -87,7 +87,7 @@ fn bins_take_the_type_they_are_used_with() {
 }
 
 #[test]
-fn what_does_not_go_together_is_rejected() {
+fn mismatched_operand_types_are_rejected() {
     let int = || E::from(1_i64);
     let error = |op, operands: Vec<E>| E::apply(op, operands).unwrap_err().to_string();
     assert_eq!(
@@ -184,7 +184,7 @@ fn maps_are_ordered_so_that_they_compare() {
 }
 
 #[test]
-fn a_name_is_not_defined_again_where_it_is_there_or_is_being_defined() {
+fn a_variable_may_not_be_redefined_in_its_scope() {
     let define = |name: &str, value: E, scope: E| {
         E::bind(vec![(name.as_bytes().to_vec(), value)], scope).unwrap()
     };
@@ -207,7 +207,7 @@ fn a_name_is_not_defined_again_where_it_is_there_or_is_being_defined() {
 
 /// Images keep unknown types; they are neither decoded as wire data nor sent.
 #[test]
-fn images() {
+fn images_round_trip_with_unknown_types() {
     let call = |name: &str, returning: i64| {
         E::call(Call {
             result: crate::cdt::return_type::kind(returning, true),

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back() {
+    fn pages_round_trip() {
         for end in [None, Some(ResultCode::QUERY_END), Some(ResultCode::ROLE_VIOLATION)] {
             for rows in [Vec::new(), rows()] {
                 let page = Page { rows, end };

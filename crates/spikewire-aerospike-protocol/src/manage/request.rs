@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back() {
+    fn requests_round_trip() {
         for request in requests() {
             let bytes = bytes(&request);
             assert_eq!(Request::parse(&bytes[HEADER_LEN..]), Ok(Some(request)));
@@ -349,7 +349,7 @@ mod tests {
 
     /// As other public clients encode it.
     #[test]
-    fn bytes_of_a_role() {
+    fn a_role_encodes_as_other_clients_do() {
         let request = Request::CreateRole {
             role: "ro".to_owned(),
             privileges: vec![

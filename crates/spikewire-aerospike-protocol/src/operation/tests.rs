@@ -132,7 +132,7 @@ fn arguments_keep_their_order() {
 }
 
 #[test]
-fn paths_come_first() {
+fn the_context_precedes_the_operation() {
     let mut samples = Samples::new(0);
     let size = Family::Map.compose("size", &mut samples).unwrap();
     assert_eq!((size.modifies(), size.gives()), (false, Some(Type::Int)));
@@ -142,7 +142,7 @@ fn paths_come_first() {
 }
 
 #[test]
-fn arguments_decide_the_type() {
+fn the_return_word_decides_the_result_type() {
     let gives = |name, word| {
         let signature = list::signature(name).unwrap();
         let mut samples = Samples::new(signature.parameters.len());
@@ -162,7 +162,7 @@ fn error_text(family: Family, name: &str, mut samples: Samples) -> String {
 }
 
 #[test]
-fn what_cannot_be_is_rejected() {
+fn unknown_operations_and_conflicting_flags_are_rejected() {
     let plain = || Samples::new(0);
     assert!(error_text(Family::List, "fly", plain()).contains("unknown list operation \"fly\""));
     let flags = |flags: &[usize]| Samples { flags: flags.to_vec(), ..Samples::new(0) };

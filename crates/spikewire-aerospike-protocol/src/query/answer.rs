@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_as_it_was_written() {
+    fn a_record_round_trips() {
         let mut ops = Vec::new();
         message::write_op(&mut ops, 1, b"a", 3, b"text");
         let row = Row {
@@ -185,7 +185,7 @@ mod tests {
 
     /// Examples 24 and 25 of the protocol notes.
     #[test]
-    fn ends_and_partitions() {
+    fn end_and_unavailable_partition_markers_match_the_examples() {
         let mut out = Vec::new();
         write_unavailable(77, &mut out);
         assert_eq!(out[..10], [0x16, 0, 0, 4, 0, 0x0b, 0, 0, 0, 0x4d]);

@@ -249,7 +249,7 @@ mod tests {
 
     /// Example 23 of the protocol notes, as accepted by a live server.
     #[test]
-    fn the_scan_of_the_notes() {
+    fn the_scan_of_the_protocol_notes_encodes() {
         let mut out = Vec::new();
         scan().write(&share(&[0, 1], &[]), &mut out).unwrap();
         let expected =
@@ -267,7 +267,7 @@ mod tests {
 
     /// Examples 10, 11 and 12: ranges and what is indexed.
     #[test]
-    fn the_ranges_of_the_notes() {
+    fn the_ranges_of_the_protocol_notes_encode() {
         let index = |range, collection| Index {
             subject: Subject::Bin("a".to_owned()),
             collection,
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_goes_on_after_points() {
+    fn a_share_resumes_after_its_points() {
         let digest = crate::key::Digest([9; 20]);
         let points = [Point { digest, value: 5 }];
         for index in [None, Some(Range::Blob(b"x".to_vec()))] {
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn background_tasks() {
+    fn background_task_requests_round_trip() {
         let mut query = scan();
         query.op(op::TOUCH, "");
         let mut out = Vec::new();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_cannot_follow() {
+    fn invalid_partition_shares_are_rejected() {
         let digest = crate::key::Digest([9; 20]);
         let pid = digest.partition();
         let points = [Point { digest, value: 0 }];

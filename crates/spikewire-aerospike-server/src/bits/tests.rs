@@ -35,7 +35,7 @@ const fn area(offset: i64, size: i64) -> Area {
 }
 
 #[test]
-fn whole_bytes() {
+fn resize_insert_and_remove_change_whole_bytes() {
     let resize = |size, flags, how| BitOp::Resize { size, flags, how };
     assert_eq!(run(None, resize(2, 0, 0)), some(&[0, 0]));
     assert_eq!(run(None, resize(0, 0, 0)), Ok(None));
@@ -68,7 +68,7 @@ fn whole_bytes() {
 }
 
 #[test]
-fn bits_in_place() {
+fn combine_shift_and_set_change_bits_in_place() {
     let combine = |how, offset, size, bytes, flags| {
         run(
             Some(&[0b1100_1010, 0xf0]),
@@ -101,7 +101,7 @@ fn bits_in_place() {
 }
 
 #[test]
-fn integers() {
+fn integer_operations_overflow_by_their_action() {
     let add = |old: u8, value, subtract, how| {
         run(Some(&[old]), BitOp::Add { subtract, area: area(0, 8), value, flags: 0, how })
     };
@@ -124,7 +124,7 @@ fn integers() {
 }
 
 #[test]
-fn reads() {
+fn read_operations_return_bits_counts_and_positions() {
     let blob = [0b0001_0110, 0x80];
     assert_eq!(ask(&blob, BitOp::Get(area(3, 6))), Ok(vec![0b1011_0100]));
     assert_eq!(ask(&blob, BitOp::Count(area(0, 16))), int(4));
@@ -165,7 +165,7 @@ fn a_value_counts_with_as_many_bits_as_the_integer_has() {
 }
 
 #[test]
-fn a_bin_that_is_there_is_noticed_before_its_type() {
+fn create_only_is_checked_before_the_bin_type() {
     let insert = |flags| BitOp::Insert { offset: 0, bytes: Blob(b"x"), flags };
     let code = |flags| {
         modify(Some((particle::STRING, b"ab")), particle::BLOB, &bytes(insert(flags)))

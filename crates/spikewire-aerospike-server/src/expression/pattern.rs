@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn extended_patterns() {
+    fn extended_patterns_match() {
         for (pattern, text, expected) in [
             ("^ab", "abc", true),
             ("^ab", "xab", false),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn basic_patterns_and_flags() {
+    fn basic_patterns_and_flags_match() {
         for (pattern, flags, text, expected) in [
             ("a+", 0, "a+", true),
             ("a+", 0, "aa", false),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_rejected() {
+    fn invalid_and_oversized_patterns_are_rejected() {
         for pattern in ["(", "[", "[a", "a{2,1}", "\\", "(a)\\1", "[[:nope:]]", "[[=a=]]", "[b-a]"]
         {
             assert!(compile(pattern.as_bytes(), 1, 0).is_err(), "{pattern}");

@@ -101,7 +101,7 @@ fn int(int: i64) -> Value {
 }
 
 #[test]
-fn comparisons() {
+fn comparisons_of_mismatched_types_are_unknown() {
     Fixture::new().check(&[
         ("$.i == 7", yes()),
         ("$.i != 7", no()),
@@ -130,7 +130,7 @@ fn comparisons() {
 }
 
 #[test]
-fn unknown_spreads_but_may_not_decide() {
+fn unknown_propagates_unless_the_other_operand_decides() {
     Fixture::new().check(&[
         ("unknown and false", no()),
         ("false and unknown", no()),
@@ -152,7 +152,7 @@ fn unknown_spreads_but_may_not_decide() {
 }
 
 #[test]
-fn numbers() {
+fn arithmetic_on_integers_and_floats() {
     Fixture::new().check(&[
         ("$.i + 1 + $.n", int(5)),
         ("$.i - 1 - $.n", int(9)),
@@ -179,7 +179,7 @@ fn numbers() {
 }
 
 #[test]
-fn bits() {
+fn bitwise_operators_and_bit_scans() {
     Fixture::new().check(&[
         ("$.i & 3", int(3)),
         ("$.i | 8", int(15)),
@@ -199,7 +199,7 @@ fn bits() {
 }
 
 #[test]
-fn records() {
+fn record_metadata_functions() {
     let fixture = Fixture::new();
     let size = stored_size(View::new(&fixture.image), "people".len()) as i64;
     fixture.check(&[
@@ -238,7 +238,7 @@ fn run(bytes: &[u8]) -> Result<Option<Value>, ResultCode> {
 }
 
 #[test]
-fn calls() {
+fn calls_of_list_operations_inside_expressions() {
     let size = [0x95, 127, 2, 0, 0x91, 16, 0x93, 81, 4, 0xa1, b'l'];
     assert_eq!(run(&size), Ok(Some(int(3))));
     // get-by-index, value, index computed as 0 + 1
@@ -266,7 +266,7 @@ fn calls() {
 }
 
 #[test]
-fn writing_operations_and_their_flags() {
+fn expression_writes_follow_their_flags() {
     let fixture = Fixture::new();
     let view = fixture.view();
     let change = |name: &str, text: &str, flags: i64| {
@@ -315,7 +315,7 @@ fn the_deepest_expressions_are_evaluated() {
 }
 
 #[test]
-fn any_pattern_is_read_or_rejected() {
+fn any_pattern_compiles_or_errs() {
     const LETTERS: &[u8] = b"a[]^-\\(){}|*+?.$:,19\n&~\xc3";
     let mut state = 1_u64;
     let mut accepted = 0;
@@ -336,7 +336,7 @@ fn any_pattern_is_read_or_rejected() {
 }
 
 #[test]
-fn points_in_regions() {
+fn geo_compare_tests_points_against_regions() {
     let point = r#"{"type":"Point","coordinates":[1,2]}"#;
     for (region, inside) in [
         (r#"{"type":"AeroCircle","coordinates":[[1,2.001],200]}"#, Some(true)),
@@ -352,7 +352,7 @@ fn points_in_regions() {
 
 /// Results observed on servers.
 #[test]
-fn edges_are_those_of_servers() {
+fn edge_cases_match_servers() {
     let least = int(i64::MIN);
     Fixture::new().check(&[
         ("exclusive(unknown, true, true)", unknown()),
@@ -372,7 +372,7 @@ fn edges_are_those_of_servers() {
 }
 
 #[test]
-fn a_write_sees_what_it_makes() {
+fn a_write_expression_sees_the_changed_record() {
     let fixture = Fixture::new();
     let set = fixture.namespace.sets.intern(b"people").unwrap();
     let digest = Digest([9; 20]);
@@ -391,7 +391,7 @@ fn a_write_sees_what_it_makes() {
 
 /// A short expression could double a list with every step, or read a large one again and again.
 #[test]
-fn what_an_evaluation_makes_is_bounded() {
+fn memory_of_an_evaluation_is_bounded() {
     use spikewire_aerospike_protocol::expression::{Argument, Call, Expression as Tree, Type};
 
     let fixture = Fixture::new();

@@ -63,7 +63,7 @@ fn hash_of_known_bytes() {
 }
 
 #[test]
-fn counts_are_near() {
+fn counts_are_within_the_error_of_their_precision() {
     for (index, percent) in [(8, 25), (12, 6), (16, 2)] {
         for count in [1, 10, 1000, 30_000] {
             let mut bin = filled(0..count, index, 0);
@@ -91,7 +91,7 @@ fn sketches_are_packed_and_unpacked() {
 }
 
 #[test]
-fn unions_and_intersections() {
+fn unions_and_intersections_are_within_their_error() {
     for minhash in [0, 20] {
         let mut one = filled(0..10_000, 12, minhash);
         let others = Value::List(vec![filled(5000..15_000, 12, minhash).sketch()]);
@@ -119,7 +119,7 @@ fn unions_and_intersections() {
 }
 
 #[test]
-fn folding() {
+fn folding_equals_a_sketch_of_fewer_bits() {
     let mut wide = filled(0..1000, 12, 0);
     let narrow = filled(0..1000, 8, 0);
     let fewer = Value::List(vec![narrow.sketch()]);
@@ -137,7 +137,7 @@ fn folding() {
 }
 
 #[test]
-fn refusals() {
+fn invalid_operations_get_the_codes_of_the_server() {
     let init = |index, minhash, flags| HllOp::Init(Precision { index, minhash }, flags);
     let mut bin = Bin::default();
     for (op, code) in [
@@ -222,7 +222,7 @@ fn empty_sketches_have_nothing_in_common() {
 
 /// Three sketches by inclusion-exclusion of pairwise intersections, with rounded counts.
 #[test]
-fn three_sketches_in_common() {
+fn intersections_of_three_sketches_use_inclusion_exclusion() {
     let (one, two) = (filled(0..1000, 10, 0), filled(500..1500, 10, 0));
     let mut three = filled(250..1250, 10, 0);
     let pair = |a: &Bin, b: &Bin| {
@@ -238,7 +238,7 @@ fn three_sketches_in_common() {
 
 /// A sketch with more registers has several for one of the others', and they must all agree.
 #[test]
-fn sketches_of_several_sizes_in_common() {
+fn similarity_works_on_sketches_of_different_sizes() {
     let mut narrow = filled(0..3, 4, 12);
     let wide = Value::List(vec![filled(0..3, 12, 12).sketch()]);
     let Ok(Some(Value::Float(share))) = narrow.run(&HllOp::Similarity(wide.clone())) else {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_keep_the_order_of_integers() {
+    fn index_keys_sort_as_their_integers() {
         let number = |int| numbers(&Key::Int(int))[0];
         let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(number);
         assert!(rising.is_sorted_by(|a, b| a < b));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_indexed() {
+    fn values_of_another_type_and_long_values_are_not_indexed() {
         assert_eq!(Key::of_particle(KeyType::Int, particle::STRING, b"x"), None);
         assert_eq!(Key::of_particle(KeyType::Str, particle::BLOB, b"x"), None);
         assert_eq!(Key::of_nested(KeyType::Int, &[0xc0]), None);

@@ -162,7 +162,7 @@ mod tests {
 
     /// Every point within a region has a key in its spans.
     #[test]
-    fn spans_miss_no_point() {
+    fn every_point_of_a_region_lies_in_its_spans() {
         let square = "[[[0,0],[10,0],[10,10],[0,10],[0,0]]]";
         let pole = "[[[0,80],[90,80],[180,80],[-90,80],[0,80]]]";
         let date_line = "[[[170,-10],[-170,-10],[-170,10],[170,10],[170,-10]]]";
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sought() {
+    fn oversized_ranges_and_invalid_regions_are_rejected() {
         assert!(QueryRange::new(&Range::Str("x".repeat(2047))).is_ok());
         assert!(QueryRange::new(&Range::Str("x".repeat(2048))).is_err());
         assert!(QueryRange::new(&Range::Blob(vec![1; 2048])).is_err());

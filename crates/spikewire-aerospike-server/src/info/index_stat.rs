@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_are_rounded() {
+    fn mean_entries_are_rounded() {
         let rounded = [(0, 0), (5, 0), (5, 5), (7, 5), (8, 5), (15, 10), (14, 10)]
             .map(|(entries, of)| rounded(entries, of));
         assert_eq!(rounded, [0, 0, 1, 1, 2, 2, 1]);

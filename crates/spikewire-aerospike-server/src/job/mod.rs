@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_end_counts() {
+    fn a_job_keeps_its_first_end_state() {
         let job = Job::new(options(0), 1);
         assert!(job.is_active() && job.abort() && !job.abort() && job.is_aborted());
         job.end(End::Aborted);

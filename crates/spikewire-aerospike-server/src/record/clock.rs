@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_division_lies_between_before_and_after() {
+    fn divide_separates_earlier_from_later_times() {
         let clock = Clock::default();
         for _ in 0..100 {
             let before = clock.now();

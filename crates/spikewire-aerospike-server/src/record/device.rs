@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_count_the_end_mark() {
+    fn the_size_limit_includes_the_end_mark() {
         let large = |len: usize| image(0, None, &[("b", particle::BLOB, &vec![7; len])]);
         let room = 1000 - (35 + 1 + 2 + 5 + 4);
         assert!(!is_too_big(View::new(&large(room)), 1000, || 0));

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_in_comes_out() {
+    fn a_record_image_round_trips() {
         let draft = Draft {
             digest: Digest([7; 20]),
             generation: 65_535,

@@ -83,7 +83,7 @@ mod tests {
     use spikewire_aerospike_protocol::key::{UserKey, digest};
 
     #[test]
-    fn a_thousand_records_come_and_go() {
+    fn inserted_records_can_be_looked_up_and_removed() {
         let mut table = Table::default();
         let mut image = Vec::new();
         let digests: Vec<_> = (0..1000).map(|key| digest("s", &UserKey::Int(key))).collect();

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_rejected() {
+    fn malformed_collections_are_rejected() {
         for bytes in [
             &[][..],                         // empty
             &[0x92, 1],                      // truncated

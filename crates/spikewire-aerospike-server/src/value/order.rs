@@ -97,7 +97,7 @@ mod tests {
     use spikewire_aerospike_protocol::value::Value;
 
     #[test]
-    fn values_in_rising_order() {
+    fn values_of_all_types_have_one_order() {
         let text = |text: &str| Value::Str(text.to_owned());
         let rising = [
             Value::Nil,

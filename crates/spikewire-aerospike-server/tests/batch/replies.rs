@@ -52,7 +52,7 @@ fn an_answer_above_a_block_has_its_own() {
 }
 
 #[test]
-fn what_never_starts() {
+fn malformed_batch_headers_are_rejected_as_a_whole() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let mut empty = Batch::new(ALL).row("k", &Row::put(1));
@@ -81,7 +81,7 @@ fn what_never_starts() {
 }
 
 #[test]
-fn what_follows_the_fields_is_not_looked_at() {
+fn bytes_after_the_fields_are_ignored() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let mut batch = Batch::each(ALL, &Row::put(1), ["k"]);
@@ -96,7 +96,7 @@ fn what_follows_the_fields_is_not_looked_at() {
 
 /// Rows before the fault have happened; the answers that were not in a whole block are lost.
 #[test]
-fn what_breaks_off() {
+fn a_malformed_row_ends_the_batch_after_the_rows_before_it() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let unknown = Row::of("nowhere", "demo").info1(info1::READ);
@@ -130,7 +130,7 @@ fn what_breaks_off() {
 }
 
 #[test]
-fn a_break_keeps_whole_blocks() {
+fn a_malformed_row_keeps_the_complete_blocks() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let reads = || Batch::each(ALL, &Row::get(), ["k"; 5]);
@@ -142,7 +142,7 @@ fn a_break_keeps_whole_blocks() {
 }
 
 #[test]
-fn without_respond_all() {
+fn without_respond_all_every_row_is_run_and_the_first_error_reported() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let rows = |flags: u8| {
@@ -196,7 +196,7 @@ fn a_cut_reply_ends_with_its_block() {
 
 /// Requests before and after a batch are answered in their order.
 #[test]
-fn a_batch_among_others() {
+fn pipelined_batches_and_requests_are_answered_in_order() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let batch = Batch::each(ALL, &Row::put(1), ["k", "k2"]).bytes();
@@ -209,7 +209,7 @@ fn a_batch_among_others() {
 }
 
 #[test]
-fn ten_thousand_rows() {
+fn a_batch_of_ten_thousand_rows_is_answered() {
     let cluster = cluster(3);
     let mut wire = Wire::to(&cluster, 0);
     let keys: Vec<String> = (0..10_000).map(|i| format!("k{i}")).collect();
@@ -254,7 +254,7 @@ fn others_are_served_between_batches() {
 /// A client that asks for much and reads nothing holds up its own batch, at a bound, and no
 /// other client. Once it reads, everything comes.
 #[test]
-fn the_readers_pace_is_the_batchs_pace() {
+fn a_client_that_does_not_read_holds_up_only_its_own_batch() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let mut other = Wire::to(&cluster, 0);

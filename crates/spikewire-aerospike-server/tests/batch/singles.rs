@@ -9,7 +9,7 @@ use crate::wire::{Request, ResultBin, Wire, cluster, partition};
 
 /// Examples 10 to 12 of the protocol notes: bytes a live server was sent, bytes it answered.
 #[test]
-fn the_examples() {
+fn batches_match_the_examples_of_the_protocol_notes() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k1", 7)), 0);
@@ -27,7 +27,7 @@ fn the_examples() {
 }
 
 #[test]
-fn reads() {
+fn a_batch_reads_records_and_reports_missing_ones() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     for (key, value) in [("k0", 0), ("k1", 1), ("k2", 2)] {
@@ -59,7 +59,7 @@ fn reads() {
 }
 
 #[test]
-fn rows_of_old_clients() {
+fn legacy_rows_read_bins_or_headers() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k1", 1)), 0);
@@ -82,7 +82,7 @@ fn rows_of_old_clients() {
 }
 
 #[test]
-fn writes() {
+fn batched_writes_return_generations_and_bins() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let puts = Row::put(1).respond().int(op::WRITE, "b", 2);
@@ -113,7 +113,7 @@ fn writes() {
 }
 
 #[test]
-fn deletes() {
+fn batched_deletes_check_generations_and_missing_records() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k0", 1)), 0);
@@ -129,7 +129,7 @@ fn deletes() {
 }
 
 #[test]
-fn policies() {
+fn batch_rows_have_their_own_exists_and_generation_policies() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let create = Row::put(1).info2(info2::CREATE_ONLY);
@@ -153,7 +153,7 @@ fn policies() {
 }
 
 #[test]
-fn expirations() {
+fn batch_rows_have_their_own_time_to_live() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let batch = Batch::new(ALL)
@@ -188,7 +188,7 @@ fn keys_are_stored_and_compared() {
 }
 
 #[test]
-fn namespaces_and_sets_of_their_own() {
+fn batch_rows_may_differ_in_namespace_and_set() {
     let names = ["test", "more"];
     let namespaces = names.into_iter().map(NamespaceOptions::named).collect();
     let cluster = Cluster::start(Options { namespaces, ..Options::default() }).unwrap();

@@ -56,7 +56,7 @@ pub fn put_value(wire: &mut Wire, key: &str, number: i64, bin: &str, value: &Val
 }
 
 #[test]
-fn a_range_of_integers_before_and_after_the_index() {
+fn a_range_query_needs_a_built_index() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(2000);
@@ -96,7 +96,7 @@ fn a_range_of_integers_before_and_after_the_index() {
 }
 
 #[test]
-fn reading_goes_on_after_a_value_and_a_digest() {
+fn an_index_query_resumes_after_a_value_and_digest() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     for at in 0..1000 {
@@ -124,7 +124,7 @@ fn reading_goes_on_after_a_value_and_a_digest() {
 }
 
 #[test]
-fn strings_blobs_lists_and_maps() {
+fn indexes_on_strings_blobs_lists_and_maps() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let text = |text: &str| Value::Str(text.to_owned());
@@ -170,7 +170,7 @@ fn strings_blobs_lists_and_maps() {
 }
 
 #[test]
-fn nested_values_and_expressions() {
+fn indexes_on_nested_values_and_expressions() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     for at in 0..50 {
@@ -219,7 +219,7 @@ fn nested_values_and_expressions() {
 }
 
 #[test]
-fn points_and_regions() {
+fn geo_indexes_match_points_and_regions() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let point = |at: f64| format!(r#"{{"type":"Point","coordinates":[{at},1.0]}}"#);
@@ -246,7 +246,7 @@ fn points_and_regions() {
 
 /// Filters, rates and limits are the same with an index.
 #[test]
-fn an_index_and_a_filter() {
+fn filters_rates_and_limits_apply_to_index_queries() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(300);
@@ -267,7 +267,7 @@ fn an_index_and_a_filter() {
 }
 
 #[test]
-fn what_goes_leaves_the_index() {
+fn deleted_and_expired_records_leave_the_index() {
     let options = NamespaceOptions { nsup_period: 1, ..NamespaceOptions::default() };
     let cluster = with(options);
     let mut wire = Wire::to(&cluster, 0);
@@ -319,7 +319,7 @@ pub fn everywhere(cluster: &Cluster, nodes: &[usize], query: &Query) -> Vec<i64>
 
 /// Entries go where their partitions go.
 #[test]
-fn nodes_that_die_and_return() {
+fn index_entries_follow_their_partitions() {
     let cluster = cluster(3);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(1500);
@@ -351,7 +351,7 @@ fn nodes_that_die_and_return() {
 }
 
 #[test]
-fn definitions_that_are_rejected() {
+fn invalid_index_definitions_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let bin = |name: &str| E::bin(name).unwrap();
@@ -433,7 +433,7 @@ fn definitions_that_are_rejected() {
 
 /// A definition for a namespace that is not there is remembered by its name, and shown nowhere.
 #[test]
-fn indexes_of_an_unknown_namespace() {
+fn an_index_of_an_unknown_namespace_reserves_its_name() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let in_use = "ERROR:200:'indexname' already exists with different definition";
@@ -456,7 +456,7 @@ fn indexes_of_an_unknown_namespace() {
 /// Writers change what is indexed while an index is built and queried: in the end it says what
 /// the records say.
 #[test]
-fn built_among_writers() {
+fn an_index_built_under_writes_is_correct() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(20_000);

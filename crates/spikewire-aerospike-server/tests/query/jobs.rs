@@ -60,7 +60,7 @@ fn counts(text: &str) -> [u64; 3] {
 }
 
 #[test]
-fn operations_on_every_record() {
+fn a_background_job_changes_every_record() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(1000);
@@ -107,7 +107,7 @@ fn operations_on_every_record() {
 }
 
 #[test]
-fn a_job_by_an_index() {
+fn a_background_job_by_index_changes_matching_records() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(500);
@@ -129,7 +129,7 @@ fn a_job_by_an_index() {
 }
 
 #[test]
-fn what_does_not_start() {
+fn invalid_background_jobs_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(1);
@@ -179,7 +179,7 @@ fn sum(cluster: &Cluster, nodes: &[usize]) -> (usize, i64) {
 
 /// Every node changes what it is the master of, and every copy gets it.
 #[test]
-fn a_job_on_all_nodes() {
+fn a_background_job_on_all_nodes_changes_every_copy() {
     let cluster = cluster(3);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(900);
@@ -199,7 +199,7 @@ fn a_job_on_all_nodes() {
 
 /// A function on every record; one that is not there fails on each.
 #[test]
-fn a_function_on_every_record() {
+fn a_background_function_runs_on_every_record() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(50);

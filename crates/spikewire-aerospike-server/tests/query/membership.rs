@@ -93,7 +93,7 @@ fn by_index() -> Query {
 }
 
 #[test]
-fn a_death_and_a_return_in_the_middle() {
+fn a_scan_survives_a_node_that_dies_and_returns() {
     let options =
         Options { nodes: 3, migration_pause: Duration::from_micros(50), ..Options::default() };
     let cluster = Cluster::start(options).unwrap();
@@ -121,7 +121,7 @@ fn a_death_and_a_return_in_the_middle() {
 
 /// Partitions move to a node that returned while a scan goes through them.
 #[test]
-fn partitions_that_move_in_the_middle() {
+fn a_scan_survives_partitions_that_move() {
     let options =
         Options { nodes: 4, migration_pause: Duration::from_micros(200), ..Options::default() };
     let cluster = Cluster::start(options).unwrap();
@@ -140,7 +140,7 @@ fn partitions_that_move_in_the_middle() {
 
 /// Slow, late and broken replies are those of a scan too.
 #[test]
-fn a_node_that_misbehaves() {
+fn injected_faults_apply_to_scans() {
     let cluster = cluster(2);
     let mut wire = Wire::to(&cluster, 0);
     fill(&mut wire, 300);

@@ -44,7 +44,7 @@ fn job(wire: &mut Wire, id: u64) -> (String, u64) {
 }
 
 #[test]
-fn the_readers_pace_is_the_scans_pace() {
+fn a_scan_waits_for_a_slow_reader() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     fill_large(&mut wire, 500);

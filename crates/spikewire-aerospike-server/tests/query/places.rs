@@ -176,7 +176,7 @@ fn regions_far_away_are_not_looked_at() {
 
 /// Regions go where their partitions go.
 #[test]
-fn nodes_that_die_and_return() {
+fn geo_index_entries_follow_their_partitions() {
     let cluster = cluster(3);
     let patience = std::time::Duration::from_secs(30);
     let mut wire = Wire::to(&cluster, 0);

@@ -64,7 +64,7 @@ fn each_node_sends_its_partitions_and_rejects_others() {
 }
 
 #[test]
-fn reading_goes_on_after_a_digest() {
+fn a_scan_resumes_after_a_digest() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(3000);
@@ -104,7 +104,7 @@ fn reading_goes_on_after_a_digest() {
 }
 
 #[test]
-fn what_of_a_record_is_sent() {
+fn a_scan_sends_only_the_requested_parts_of_records() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let put = Request::write("k").key("k").int(op::WRITE, "a", 1).text(op::WRITE, "b", "two");
@@ -156,7 +156,7 @@ fn what_of_a_record_is_sent() {
 }
 
 #[test]
-fn filters_and_limits() {
+fn scans_apply_filters_and_limits() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(500);
@@ -183,7 +183,7 @@ fn filters_and_limits() {
 
 /// An early refusal is one message without any flag.
 #[test]
-fn what_does_not_start() {
+fn invalid_scan_requests_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let ids = [0, 0];
@@ -213,7 +213,7 @@ fn what_does_not_start() {
 
 /// Among writes, deletions and additions, what is there all the time is met exactly once.
 #[test]
-fn a_scan_among_writers() {
+fn a_scan_under_writes_sends_unchanged_records_once() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(20_000);

@@ -98,7 +98,7 @@ fn an_option_indexes_sets_from_the_start() {
 }
 
 #[test]
-fn what_is_rejected_and_who_owns_it() {
+fn invalid_set_index_commands_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let bad = "ERROR:4:invalid set-config parameter";

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn one_question_has_one_answer() {
+    fn an_info_command_to_any_node_returns_its_reply() {
         let command = || InfoCommand::new("namespaces").unwrap();
         let mut ask = Ask::info(Recipients::Any, command());
         assert_eq!(command_of(ask.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_no_limit() {
+    fn a_limit_of_zero_waits_without_end() {
         let mut waiting = awaiting(Duration::ZERO);
         waiting.next(Vec::new(), Tick(0));
         let late = Tick(u64::MAX / 2);

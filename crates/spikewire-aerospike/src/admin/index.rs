@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_commands() {
+    fn an_index_gets_a_default_name_and_its_command() {
         let (name, command) = spec().command().unwrap();
         assert_eq!(&*name, "users_tags_list");
         let expected = "sindex-create:namespace=test;set=users;indexname=users_tags_list;\
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_of_a_set_has_nothing_else() {
+    fn a_set_index_has_neither_bin_nor_type() {
         let of = |name| CreateIndex::on_set("test", "users", name, None);
         let expected = "sindex-create:namespace=test;set=users;indexname=users_set;indextype=set";
         assert_eq!(of(None).unwrap().command.as_str(), expected);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_names_are_rejected() {
+    fn names_that_break_an_info_command_are_rejected() {
         let odd = "x;\ntruncate-namespace:namespace=test";
         for spec in [
             IndexSpec { namespace: odd, ..spec() },
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn creating_and_waiting() {
+    fn creating_with_a_limit_waits_until_the_index_is_built() {
         let mut create = CreateIndex::new(&spec(), Some(Duration::from_secs(9))).unwrap();
         let start = Tick(5);
         assert_eq!(command_of(create.next(Vec::new(), start)), (false, "namespaces".to_owned()));
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn creating_without_waiting() {
+    fn creating_without_a_limit_returns_at_once() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
         create.next(text_replies(&["test"]), Tick(0));
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_is_not_there() {
+    fn an_unknown_namespace_is_an_error() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
         let error = done(create.next(text_replies(&["testing;bar"]), Tick(0))).unwrap_err();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn another_index_of_that_name() {
+    fn an_existing_index_name_is_an_error() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
         create.next(text_replies(&["test"]), Tick(0));
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn listing() {
+    fn listed_indexes_are_sorted_by_name() {
         let mut list = list_indexes("test").unwrap();
         list.next(Vec::new(), Tick(0));
         let answer = "ns=test:indexname=b:set=s:bin=a:type=numeric:indextype=list:state=WO;\

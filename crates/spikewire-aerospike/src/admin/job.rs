@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_error_leaves_in_doubt() {
+    fn a_server_error_is_in_doubt_once_a_node_may_have_started() {
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
         let error = done(start.next(server_error(ResultCode::PARAMETER), Tick(0))).unwrap_err();
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_has_a_limit() {
+    fn waiting_for_a_job_times_out() {
         let mut wait = WatchJob::wait(running(), Duration::from_millis(5));
         wait.next(Vec::new(), Tick(0));
         let until = sleeps(wait.next(text_replies(&["status=active(ok)"]), Tick(0)));
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn aborting_what_is_over_is_no_error() {
+    fn aborting_a_finished_job_is_no_error() {
         let mut abort = AbortJob::new(running());
         assert_eq!(command_of(abort.next(Vec::new(), Tick(0))).1, "query-abort:id=7");
         done(abort.next(server_error(ResultCode::NOT_FOUND), Tick(0))).unwrap();

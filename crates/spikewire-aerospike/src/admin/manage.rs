@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_request_and_its_answer() {
+    fn a_change_sends_one_request_with_a_deadline() {
         let request = Request::DropUser { user: "app".to_owned() };
         let start = Tick(7);
         let mut change = Manage::change(&request, Duration::from_secs(2));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_shows_a_hash() {
+    fn debug_output_hides_password_hashes() {
         let password = NewPassword::new(&Secret::from("opensesame")).unwrap();
         let user = "app".to_owned();
         let request = Request::SetPassword { user, password: password.0.clone() };

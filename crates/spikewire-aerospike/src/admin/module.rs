@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_does_not_compile() {
+    fn a_compile_error_names_file_and_line() {
         let mut module = registering();
         module.next(Vec::new(), Tick(0));
         let message = STANDARD.encode("'=' expected");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_sources_that_cannot_be() {
+    fn invalid_module_names_and_sources_are_rejected() {
         for name in ["", "one", ".lua", "a/b.lua", "a;b.lua", "a\nb.lua"] {
             assert!(RegisterModule::new(name, SOURCE, Duration::ZERO).is_err(), "{name:?}");
             assert!(module_source(name).is_err() && remove_module(name).is_err(), "{name:?}");
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_come_back() {
+    fn a_module_source_is_decoded() {
         let answer = format!("gen=;type=LUA;content={};", STANDARD.encode(SOURCE));
         let mut ask = module_source("one.lua").unwrap();
         ask.next(Vec::new(), Tick(0));

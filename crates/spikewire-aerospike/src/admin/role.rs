@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_for_roles() {
+    fn role_commands_encode_their_requests() {
         let role = || "own".to_owned();
         let Role { privileges, allow, .. } = own();
         let mut create = create_role(&own(), WITHIN).unwrap();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_does_not_become_two() {
+    fn addresses_with_separators_are_rejected() {
         for odd in ["", "10.0.0.1,0.0.0.0/0"] {
             assert!(set_allowed("own", &[odd.to_owned()], WITHIN).is_err());
         }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn roles_are_listed_by_name() {
         let row = |name: &str| Row::Role(RoleRow { name: name.to_owned(), ..RoleRow::default() });
         let mut list = list_roles(WITHIN);
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryRoles { role: None });

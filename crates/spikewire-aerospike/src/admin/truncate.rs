@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_and_a_moment() {
+    fn a_set_is_truncated_before_a_time() {
         let at = UNIX_EPOCH + Duration::from_millis(1_600_000_000_123);
         let mut set = Truncate::new("test", Some("users"), Some(at)).unwrap();
         set.next(Vec::new(), Tick(0));

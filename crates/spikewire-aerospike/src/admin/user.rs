@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_for_users() {
+    fn user_commands_encode_their_requests() {
         let (app, roles) = ("app".to_owned(), vec!["read".to_owned()]);
         let mut create = create_user("app", password("x"), &["read"], WITHIN).unwrap();
         let expected = Request::CreateUser {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn users_are_listed_by_name() {
         let mut list = list_users(WITHIN);
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryUsers { user: None });
         let users = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_password_here_cannot_change_it() {
+    fn a_user_without_an_internal_password_cannot_change_it() {
         for own in [None, Some(credentials(Auth::ExternalInsecure)), Some(credentials(Auth::Pki))] {
             assert!(ChangePassword::own(password("x"), own, WITHIN).is_err());
         }

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_agent_fits() {
+    fn the_user_agent_is_short_enough_for_servers() {
         let command = user_agent();
         let encoded = command.strip_prefix("user-agent-set:value=").unwrap();
         let text = STANDARD.decode(encoded).unwrap();

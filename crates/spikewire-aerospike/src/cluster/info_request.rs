@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_ends_with_its_last_page() {
+    fn a_paged_reply_ends_with_its_last_page() {
         let (mut bytes, mut bodies) = (Vec::new(), Vec::new());
         for (name, end) in [("a", None), ("b", None), ("c", Some(ResultCode::QUERY_END))] {
             let user = UserRow { name: name.to_owned(), ..UserRow::default() };
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn the_introduction_comes_first() {
+    fn the_user_agent_is_sent_before_other_commands() {
         let plain = encode(&["node"], false);
         let introduced = encode(&["node"], true);
         assert_eq!(&plain[8..], b"node\n");

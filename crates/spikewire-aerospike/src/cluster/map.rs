@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_regime_has_no_say() {
+    fn reports_of_an_older_regime_are_ignored() {
         let mut partitions = PartitionTable::default();
         partitions.apply(1, &reports("test", 3, &[&[5]]));
         assert_eq!(partitions.apply(2, &reports("test", 2, &[&[5, 6]])), set(&[]));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_are_guessed() {
+    fn replies_of_other_protocols_are_recognized() {
         let text = |bytes: &[u8]| guess(bytes).to_string();
         assert_eq!(
             text(b"HTTP/1.1 400 Bad Request"),

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_host() {
+    fn a_node_with_the_expected_name_and_cluster_is_accepted() {
         let requirements =
             Requirements { node: Some("A1".into()), cluster_name: Some("blue".into()) };
         let actual = validate(&requirements, "", "").unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_will_not_do_say_why() {
+    fn rejected_hosts_name_the_reason() {
         let requirements =
             Requirements { node: Some("A1".into()), cluster_name: Some("blue".into()) };
         let cases = [

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn when_no_node_answers_all_wait_for_the_fifth_failure() {
+    fn nodes_stay_until_the_fifth_failure_if_none_answers() {
         let failing = PeerHealth { failures: 4, listed_by: 0, ..FINE };
         assert!(stays(failing, 3, 0, false));
         assert!(!stays(PeerHealth { failures: 5, ..failing }, 3, 0, true));

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_and_their_names() {
+    fn invalid_bin_names_are_rejected() {
         let write = |name: &str| compose(|to| to.write_bin(op::WRITE, name, &Number(Some(1))));
         assert_eq!(write("fifteen-bytes-x"), Ok(1));
         assert_eq!(write(""), Ok(1), "other clients write such bins");

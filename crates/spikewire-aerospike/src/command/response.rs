@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_for_each_operation_then_the_bins() {
+    fn operation_results_precede_the_bins() {
         let mut bytes = Header { ops: 3, ..Header::default() }.to_bytes().to_vec();
         for (name, value) in [(&b"a"[..], 1), (b"b", 2), (b"c", 3)] {
             write_op(&mut bytes, op::READ, name, 4, &[value]);

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_checked() {
+    fn invalid_namespace_and_set_names_are_rejected() {
         let error_of =
             |namespace: &str, set: &str| SetRef::new(namespace, set).unwrap_err().to_string();
         assert_eq!(error_of("", "s"), "namespace must not be empty");

@@ -128,7 +128,7 @@ fn a_request_and_a_row_say_the_same() {
 }
 
 #[test]
-fn what_cannot_be_composed_is_rejected_entirely() {
+fn an_invalid_command_writes_no_bytes() {
     let set = SetRef::new("test", "demo").unwrap();
     let spec = CommandSpec::write(&CommandDefaults::default(), &WriteOptions::default()).unwrap();
     let outcome = spec.compose(&set, &Digest([7; 20]), None, |request| {

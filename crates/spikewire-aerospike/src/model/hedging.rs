@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_times() {
+    fn hedges_are_delays_or_percentiles() {
         let delay = |hedge: Hedge| hedge.delay(|share| Some(Duration::from_secs(u64::from(share))));
         let of = |micros| Hedge::after(Duration::from_micros(micros));
         assert_eq!(delay(of(20_000).unwrap()), Some(Duration::from_millis(20)));

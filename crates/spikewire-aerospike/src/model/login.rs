@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_sense() {
+    fn valid_logins_select_an_auth_mode() {
         assert_eq!(Login::default().check(None), Ok(None));
         let plain = login(Some("app"), Some("secret"), None);
         assert_eq!(plain.check(None), Ok(Some(Auth::Internal)));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn auth_modes_parse_by_name() {
         for (name, auth) in Auth::ALL {
             assert_eq!(Auth::parse(name), Ok(auth));
         }

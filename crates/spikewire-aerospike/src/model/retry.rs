@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds() {
+    fn retry_options_are_bounded() {
         for wrong in [0.9, 100.1, f64::NAN, f64::INFINITY, -1.0] {
             let error = multiplier("sleep_multiplier", wrong, wrong).unwrap_err();
             assert!(error.message().contains("from 1 to 100"), "{error}");

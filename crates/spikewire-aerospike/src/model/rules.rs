@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_to_live() {
+    fn times_to_live_must_be_in_range() {
         let seconds = |seconds| Ttl::For(Duration::from_secs(seconds)).slot();
         assert_eq!(seconds(1), Ok(1));
         assert_eq!(seconds(315_360_000), Ok(315_360_000));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn generations() {
+    fn generations_must_be_in_range() {
         for rule in [GenerationRule::Equals(0), GenerationRule::Newer(65_535), GenerationRule::Any]
         {
             assert_eq!(rule.check(), Ok(()));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_of_a_write_in_its_header() {
+    fn write_options_set_header_bits() {
         let newer = GenerationRule::Newer(7);
         let header = write_header(Ttl::Unchanged, newer, ExistsRule::Create, true).unwrap();
         let bits = info2::WRITE | info2::GENERATION_GT | info2::CREATE_ONLY | info2::DURABLE_DELETE;
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_reads_from_the_master() {
+    fn session_reads_go_to_the_master() {
         let mut header = Header::default();
         let mut policy = Policy { replica: ReplicaPolicy::Any, ..Policy::default() };
         ReadMode::Session.apply(&mut header, &mut policy);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn renewing_by_reads() {
+    fn read_touch_percentages_must_be_in_range() {
         assert_eq!(ReadTouch::Percent(100).slot(), Ok(100));
         assert!(ReadTouch::Percent(101).slot().is_err());
         assert!(ReadTouch::Percent(0).slot().is_err());

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges() {
+    fn partition_ranges_must_lie_within_4096() {
         assert_eq!(Partitions::ALL.ids(), 0..4096);
         assert_eq!(Partitions::range(4095, 1).unwrap().ids(), 4095..4096);
         for (first, count) in [(0, 0), (4096, 1), (4095, 2), (0, 4097), (u64::MAX, 1)] {

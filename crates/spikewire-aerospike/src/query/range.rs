@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_no_index_holds() {
+    fn values_beyond_the_index_limits_are_rejected() {
         check(bin(), Range::Int(1, 1), None).unwrap();
         check(bin(), Range::Str("x".repeat(MAX_VALUE - 1)), None).unwrap();
         for range in [
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn indexes_by_name_and_nested_ones() {
+    fn only_an_index_of_a_bin_takes_a_context() {
         let named = |name: &str| Subject::Name(name.to_owned());
         check(named("n"), Range::Int(1, 1), None).unwrap();
         check(bin(), Range::Int(1, 1), Some(vec![0x90])).unwrap();

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn codes() {
+    fn result_codes_decide_between_done_retry_and_failure() {
         use AnswerEnd::{Failed, TryAgain, Whole};
         for (code, fresh, known) in [
             (ResultCode::OK, Whole, Whole),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up() {
+    fn shares_of_a_limit_add_up() {
         for (total, count) in [(0, 3), (1, 3), (7, 3), (9, 3), (100, 7)] {
             let shares: Vec<u64> = (0..count).map(|it| share_of(total, count, it)).collect();
             assert_eq!(shares.iter().sum::<u64>(), total);

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_follow_the_client() {
+    fn timeouts_and_retries_default_to_those_of_the_client() {
         let policy = Policy {
             socket_timeout: Duration::from_secs(7).into(),
             max_retries: 0,
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_makes_empty_records_come() {
+    fn limits_and_pages_request_empty_records_too() {
         let some = QuerySpec { bins: Some(bins(&["a", "b"])), ..spec() };
         let query = plan(&some).unwrap().query;
         assert_eq!((query.op_count, query.respond_all_ops), (2, false));
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_answer_all() {
+    fn query_operations_respond_for_all() {
         let mut operations = QueryOps::reading();
         operations.push(op::READ, "a", 0, &[]).unwrap();
         let plan = plan(&QuerySpec { operations: Some(operations), ..spec() }).unwrap();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn some_things_exclude_each_other() {
+    fn conflicting_query_options_are_rejected() {
         let spec = QuerySpec { bins: Some(bins(&["a"])), include_values: false, ..spec() };
         assert_eq!(error_of(&spec), "bins and include_values exclude each other");
         let after = QuerySpec { after: Some(Digest([1; 20])), ..QuerySpec::new("test", "") };
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_bounds() {
+    fn query_numbers_must_be_in_range() {
         for (spec, name) in [
             (QuerySpec { limit: Some(0), ..spec() }, "limit"),
             (QuerySpec { limit: Some(MAX_LIMIT + 1), ..spec() }, "limit"),
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_whole_sets() {
+    fn limits_do_not_apply_to_whole_set_commands() {
         spec().check_whole("a job").unwrap();
         let filtered = QuerySpec { filter: Some(vec![1]), index: Some(index()), ..spec() };
         filtered.check_whole("a job").unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_addresses() {
+    fn addresses_have_no_tls_name() {
         assert_eq!(name_of("db1.example"), Some("db1.example"));
         for address in ["10.0.0.1", "::1", "fe80::1%eth0"] {
             assert_eq!(name_of(address), None);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_logins_and_servers_without_security() {
+    fn rejected_logins_and_servers_without_security_fail_the_handshake() {
         let open = session(Auth::Internal);
         let (mut handshake, _) = begin(&open);
         assert_eq!(
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_to_a_login() {
+    fn a_reply_of_another_kind_fails_the_login() {
         let (mut handshake, _) = begin(&session(Auth::Internal));
         let step = handshake.advance(Some(b"node\tA1\n"), &mut Vec::new());
         assert!(matches!(step, HandshakeStep::Failed(why) if why.contains("something else")));

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_refuses_is_left_alone_for_longer_and_longer() {
+    fn pauses_grow_after_each_rejected_login() {
         let session = session();
         let mut now = Tick(SECOND);
         let mut pauses = Vec::new();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_secret_is_printed() {
+    fn debug_output_hides_tokens_and_hashes() {
         let session = session();
         session.opened(Some(login_session(b"token", 7)), Tick(0));
         let text = format!("{session:?}");

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn codes() {
+    fn result_codes_decide_about_retries_and_doubt() {
         let ask = |code, write| {
             let mut attempts = Attempts { count: 1, ..Attempts::default() };
             let verdict = attempts.failed(rejection(code), write, &policy(), Tick::NEVER, NOW);

@@ -50,13 +50,13 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_waited_for() {
+    fn a_refresh_waits_until_a_burst_of_events_ends() {
         assert_eq!(due_after([0].into_iter()), CALM);
         assert_eq!(due_after([0, 50, 120].into_iter()), CALM + Duration::from_millis(120));
     }
 
     #[test]
-    fn a_stream_of_events_does_not_postpone_it_for_ever() {
+    fn endless_events_do_not_postpone_a_refresh_for_ever() {
         assert_eq!(due_after((0..10_000).step_by(100)), LONGEST);
     }
 }

@@ -306,7 +306,7 @@ fn failures_of(error: &Error) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_failed_before_a_statement_was_prepared_is_reported() {
+fn errors_before_preparing_are_listed() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (first, second) = (node(&session, 0), node(&session, 1));
@@ -445,7 +445,7 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
 }
 
 #[test]
-fn garbage_is_an_error() {
+fn malformed_replies_are_errors() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let there = node(&session, 0);

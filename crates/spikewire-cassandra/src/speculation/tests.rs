@@ -118,7 +118,7 @@ fn is_left(action: &ExecutionAction<'_>) -> bool {
 }
 
 #[test]
-fn what_has_copies() {
+fn only_idempotent_statements_are_speculated() {
     let session = session();
     let has = |text: &str, options: &StatementOptions| query(&session, text, options).speculates();
     let silent = StatementOptions::default();
@@ -164,7 +164,7 @@ fn a_statement_overrides_its_session() {
 }
 
 #[test]
-fn limits_are_checked() {
+fn invalid_speculation_options_are_rejected() {
     let of = |delay: Option<u64>, attempts| {
         Speculation { delay: delay.map(Duration::from_micros), attempts }.check()
     };
@@ -228,7 +228,7 @@ fn one_that_has_not_begun_is_not_waited_for() {
 }
 
 #[test]
-fn what_no_node_could_answer_otherwise_ends_the_statement() {
+fn errors_that_every_node_would_report_end_the_statement() {
     let session = session();
     for code in [SYNTAX, INVALID, 0x2100] {
         let mut sent = send(&session, SET, 2);
@@ -340,7 +340,7 @@ fn no_copy_goes_where_another_one_is() {
 }
 
 #[test]
-fn a_share_is_used_once() {
+fn a_shared_request_is_sent_once() {
     let mut own = Share::Own(1);
     assert_eq!(
         (own.ask(|it| *it), own.take().copied(), own.take().copied()),

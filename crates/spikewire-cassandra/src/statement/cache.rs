@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_stays_and_is_fresh_again() {
+    fn an_unchanged_statement_stays_cached_and_is_no_longer_stale() {
         let cache = StatementCache::default();
         let known = cache.remember(prepared(Type::Int), &cache.ask(None));
         cache.note_any();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_leads_to_what_it_is_now() {
+    fn a_changed_statement_leads_to_its_latest_version() {
         let cache = StatementCache::default();
         let first = cache.remember(prepared(Type::Int), &cache.ask(None));
         let renew = |known: &Arc<Prepared>, ty| {

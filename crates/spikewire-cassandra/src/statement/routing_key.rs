@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_one_column_and_of_several() {
+    fn routing_keys_have_one_or_several_columns() {
         // null, int 1, text x, blob ff
         let values = b"\xff\xff\xff\xff\0\0\0\x04\0\0\0\x01\0\0\0\x01x\0\0\0\x01\xff";
         assert_eq!(token_of(values, &[1]), Some(-4_069_959_284_402_364_209));

@@ -30,7 +30,7 @@ fn an_empty_body_may_have_an_empty_block_or_none() {
 }
 
 #[test]
-fn startup_and_what_does_not_get_shorter_stay_as_they_are() {
+fn startup_and_incompressible_bodies_stay_uncompressed() {
     let same = [7; 300];
     let short = [7; WORTH_COMPRESSING - 1];
     let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
@@ -91,7 +91,7 @@ fn an_envelope_is_opened_when_its_last_byte_is_there() {
 
 proptest! {
     #[test]
-    fn what_is_compressed_is_inflated(
+    fn compressed_bodies_round_trip(
         bodies in vec((any::<u8>(), 0..300_usize, vec(any::<u8>(), 0..100)), 0..8),
         before in vec(any::<u8>(), 0..20),
     ) {
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn any_block_is_accepted_or_rejected(plain in -2..5000_i32, block in vec(any::<u8>(), 0..80)) {
+    fn any_block_decompresses_or_errs(plain in -2..5000_i32, block in vec(any::<u8>(), 0..80)) {
         let mut out = Vec::new();
         if inflate(&announcing(plain, &block), &mut out).is_ok() {
             prop_assert_eq!(out.len(), HEADER_LEN + plain as usize);

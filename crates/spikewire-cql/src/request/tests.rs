@@ -63,7 +63,7 @@ fn a_batch_has_no_pages() {
 }
 
 #[test]
-fn what_is_too_long_for_its_length_is_rejected_and_leaves_nothing() {
+fn oversized_parts_are_rejected_and_write_no_bytes() {
     let mut out = BEFORE.to_vec();
     let long = "x".repeat(65_536);
     let too_long = |what, len| RequestError::TooLong(TooLong { what, len, most: 65_535 });
@@ -104,7 +104,7 @@ fn what_is_too_long_for_its_length_is_rejected_and_leaves_nothing() {
 }
 
 #[test]
-fn a_batch_is_what_its_good_rows_are() {
+fn rows_that_fail_to_encode_are_left_out_of_a_batch() {
     #[derive(Debug, PartialEq)]
     enum Wrong {
         Request(RequestError),
@@ -282,7 +282,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn queries_are_read_as_they_are_written(
+    fn queries_round_trip(
         parts in parts(),
         text in ".{0,20}",
         run in any::<bool>().prop_flat_map(run),
@@ -295,7 +295,7 @@ proptest! {
     }
 
     #[test]
-    fn executions_are_read_as_they_are_written(
+    fn executions_round_trip(
         parts in parts(),
         id in vec(any::<u8>(), 0..20),
         metadata_id in vec(any::<u8>(), 0..20),
@@ -310,14 +310,14 @@ proptest! {
     }
 
     #[test]
-    fn prepares_are_read_as_they_are_written(parts in parts(), text in ".{0,20}") {
+    fn prepares_round_trip(parts in parts(), text in ".{0,20}") {
         let keyspace = parts.keyspace.as_deref();
         let read = Message::Prepare(Prepare { text: &text, keyspace });
         parts.check(&read, |out, extras| prepare(out, parts.version, &text, keyspace, extras));
     }
 
     #[test]
-    fn batches_are_read_as_they_are_written(
+    fn batches_round_trip(
         parts in parts(),
         kind in select(&BatchKind::ALL[..]),
         rows in vec((option::of(".{0,20}"), vec(any::<u8>(), 0..20), run(false)), 0..5),

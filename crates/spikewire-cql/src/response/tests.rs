@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn errors_are_read_as_they_are_written(
+    fn errors_round_trip(
         (version, (code, details)) in version().prop_flat_map(|version| (Just(version), details(version))),
         message in name(),
     ) {
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_are_read_as_they_are_written(
+    fn rows_round_trip(
         version in version(),
         metadata in metadata(),
         is_skipped: bool,
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn prepared_statements_are_read_as_they_are_written(
+    fn prepared_statements_round_trip(
         version in version(),
         (id, metadata_id) in (bytes(), bytes()),
         (markers, result) in (metadata(), option::of(metadata())),
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn events_and_changes_are_read_as_they_are_written(
+    fn events_and_schema_changes_round_trip(
         version in version(),
         event in event(),
         change in schema_change(),
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn what_precedes_a_message_is_read_as_it_is_written(
+    fn tracing_ids_warnings_and_payloads_round_trip(
         version in version(),
         tracing_id in option::of(any::<[u8; 16]>()),
         warnings in vec(name(), 0..3),
@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn what_opens_a_connection_is_read_as_it_is_written(
+    fn handshake_messages_round_trip(
         version in version(),
         text in name(),
         token in option::of(bytes()),

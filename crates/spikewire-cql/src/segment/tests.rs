@@ -81,7 +81,7 @@ fn small_envelopes_share_a_segment_and_a_large_one_is_sliced_by_itself() {
 }
 
 #[test]
-fn nothing_makes_no_segment() {
+fn sealing_no_bytes_writes_no_segment() {
     for compress in [false, true] {
         let mut out = b"sent".to_vec();
         seal(&mut out, 4, compress);
@@ -90,7 +90,7 @@ fn nothing_makes_no_segment() {
 }
 
 #[test]
-fn what_compresses_is_compressed_and_what_does_not_is_left() {
+fn incompressible_segments_stay_uncompressed() {
     for (seed, is_smaller) in [(0, true), (1, false)] {
         let plain = envelope(5000, seed);
         let mut sealed = plain.clone();
@@ -137,7 +137,7 @@ fn an_empty_segment_holds_nothing() {
 }
 
 #[test]
-fn what_breaks_the_rules_is_malformed() {
+fn segments_that_cut_envelopes_are_malformed() {
     let small = envelope(20, 1);
     let cases = [
         (segment(&small[..15], true), "ends within an envelope"),
@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_is_sealed_is_opened(
+    fn sealed_segments_round_trip(
         bodies in vec((prop_oneof![4 => 0..500_usize, 1 => 0..400_000_usize], any::<u32>()), 0..12),
         before in vec(any::<u8>(), 0..20),
         lz4: bool,
@@ -244,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_with_good_checksums_are_accepted_or_rejected(
+    fn any_bytes_with_valid_checksums_open_or_err(
         payloads in vec((vec(any::<u8>(), 0..60), any::<bool>(), 0..400_usize), 0..6),
         lz4: bool,
     ) {

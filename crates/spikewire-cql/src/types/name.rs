@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_types() {
+    fn type_names_parse_with_keyspace_and_quotes() {
         let is = |keyspace: &str, name: &str| {
             Ok(TypeName { keyspace: keyspace.to_owned(), name: name.to_owned() })
         };

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_or_unknown_has_no_order() {
+    fn malformed_and_unordered_types_are_left_unsorted() {
         let ty = Type::set(Type::Int);
         assert_eq!(in_order(&ty, b"\0\0\0\x02\0\0\0\x04\0\0\0\x01"), None);
         assert_eq!(in_order(&ty, b"\xff\xff\xff\xff"), Some(b"\0\0\0\0".to_vec()));

@@ -54,7 +54,7 @@ fn text(out: &mut Vec<u8>, version: Version, text: &str) -> Result<(), RequestEr
 }
 
 #[test]
-fn handshakes() {
+fn handshake_requests_match_recorded_bytes() {
     let plain = Startup::default();
     let lz4 = Startup { lz4: true, ..plain };
     check("v4 opening 0", |out| request::options(out, V4));
@@ -93,7 +93,7 @@ fn a_startup_contains_all_options() {
 }
 
 #[test]
-fn queries() {
+fn queries_match_recorded_bytes() {
     check("v4 opening 4", |out| text(out, V4, "SELECT key FROM system.local"));
     check("v5 opening 2", |out| text(out, V5, "SELECT key FROM system.local"));
     check("v4 LZ4 2", |out| text(out, V4, "SELECT release_version FROM system.local"));
@@ -127,7 +127,7 @@ fn queries() {
 }
 
 #[test]
-fn prepared_statements() {
+fn prepared_statements_match_recorded_bytes() {
     let select = "SELECT * FROM dk.t WHERE a=?";
     let id = bytes("601920f6f223d15261d044583749f36e");
     let metadata_id = bytes("6cd0ebe3e8b17c6d51de00e23f1fa7e2");
@@ -157,7 +157,7 @@ fn a_prepare_of_version_5_names_a_keyspace() {
 }
 
 #[test]
-fn writes_and_batches() {
+fn writes_and_batches_match_recorded_bytes() {
     let id = bytes("e0b80aae51c73ce9c90db3054f6f9932");
     let nothing = bytes("d41d8cd98f00b204e9800998ecf8427e");
     let at = |timestamp| Parameters { timestamp: Some(timestamp), ..ONE };

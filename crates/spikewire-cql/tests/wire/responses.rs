@@ -101,7 +101,7 @@ fn a_handshake_ends_with_or_without_a_password() {
 }
 
 #[test]
-fn rows_with_metadata() {
+fn rows_with_metadata_are_decoded() {
     for place in ["v4 opening 5", "v5 opening 3"] {
         rows(place, |rows| {
             let columns = &rows.metadata.as_ref().unwrap().columns;
@@ -117,7 +117,7 @@ fn rows_with_metadata() {
 }
 
 #[test]
-fn pages_without_metadata() {
+fn pages_without_metadata_are_decoded() {
     for place in ["v4 pages 1", "v5 pages 1"] {
         prepared(place, |prepared| {
             assert_eq!(prepared.id, bytes("601920f6f223d15261d044583749f36e"));
@@ -168,7 +168,7 @@ fn a_conditional_write_that_is_rejected_shows_the_row() {
 }
 
 #[test]
-fn what_precedes_a_message_is_read() {
+fn tracing_ids_and_warnings_are_decoded() {
     with("v4 names, trace, warning, payload 3", |response| {
         let id = bytes("1b8649c0e62511f19e4ec73809eb025f");
         assert_eq!(response.prefix.tracing_id.unwrap(), id[..]);
@@ -254,7 +254,7 @@ fn events_name_what_changed() {
 }
 
 #[test]
-fn columns_of_every_shape() {
+fn columns_of_every_type_are_decoded() {
     rows("v5 types 0", |rows| {
         let columns = &rows.metadata.as_ref().unwrap().columns;
         let types: Vec<_> = columns.iter().map(|column| column.ty.to_string()).collect();

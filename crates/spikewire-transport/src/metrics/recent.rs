@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_of_enough() {
+    fn a_quantile_needs_a_hundred_samples() {
         let recent = Recent::default();
         for micros in 1..100 {
             recent.record(Duration::from_micros(micros));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_counts_for_less() {
+    fn older_samples_weigh_less() {
         let recent = Recent::default();
         let (slow, fast) = (Duration::from_millis(50), Duration::from_millis(1));
         (0..1000).for_each(|_| recent.record(slow));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_buckets_is_the_last_bound() {
+    fn durations_beyond_the_last_bucket_count_as_its_bound() {
         let recent = Recent::default();
         (0..100).for_each(|_| recent.record(Duration::MAX));
         assert_eq!(recent.quantile(5000).unwrap().as_secs(), 16);

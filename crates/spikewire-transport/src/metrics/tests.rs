@@ -122,7 +122,7 @@ fn a_key_that_is_used_again_is_another_node() {
 
 /// Where nodes are replaced all the time, what is kept of them has an end.
 #[test]
-fn no_end_of_nodes_is_counted_without_names() {
+fn metrics_of_replaced_nodes_are_bounded() {
     let metrics = Metrics::default();
     let mut driver = metrics.recorder();
     for name in 0..3000 {

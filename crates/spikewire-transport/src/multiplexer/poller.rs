@@ -57,7 +57,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn reports_when_there_may_be_more() {
+    fn a_full_event_list_reports_that_more_may_follow() {
         let mut poller = Poller::new().unwrap();
         let registry = poller.registry().unwrap();
         let mut pairs: Vec<_> = (0..EVENTS + 44).map(|_| UnixStream::pair().unwrap()).collect();

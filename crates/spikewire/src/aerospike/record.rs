@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn bin_names_hold_up_to_15_bytes_of_utf8() {
         let name = Name::new(b"fifteen-bytes-x").unwrap();
         assert_eq!((name.as_str(), name.len()), ("fifteen-bytes-x", 15));
         assert!(Name::new(b"sixteen-bytes-xx").is_err());

@@ -51,7 +51,7 @@ async fn verbs(session: AsyncSession, place: &Place) {
 }
 
 #[test]
-fn verbs_on_any_executor() {
+fn all_verbs_on_any_executor() {
     let place = place!();
     for threads in [1, 3] {
         block_on(async {
@@ -63,7 +63,7 @@ fn verbs_on_any_executor() {
 
 #[cfg(feature = "tokio")]
 #[tokio::test(flavor = "multi_thread")]
-async fn verbs_on_tokio() {
+async fn all_verbs_on_tokio() {
     let place = place!();
     let session = place.builder().connect_tokio(&place.at).await.unwrap();
     verbs(session, place).await;

@@ -14,7 +14,7 @@ fn code(error: &Error) -> Code {
 }
 
 #[test]
-fn the_words_of_the_server() {
+fn server_errors_keep_their_message() {
     let place = place!();
     let session = place.session();
     let error_of = |text: &str| session.execute(text, ()).unwrap_err();
@@ -51,7 +51,7 @@ fn the_words_of_the_server() {
 }
 
 #[test]
-fn too_few_and_too_many_values() {
+fn a_wrong_number_of_values_is_rejected() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text");
@@ -78,7 +78,7 @@ fn too_few_and_too_many_values() {
 }
 
 #[test]
-fn options_that_make_no_sense() {
+fn invalid_options_are_rejected() {
     let error_of = |builder: spikewire::cql::Builder, at: &str| {
         let error = builder.connect(at).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid, "{error}");
@@ -112,7 +112,7 @@ fn options_that_make_no_sense() {
 }
 
 #[test]
-fn a_keyspace_that_is_not_there() {
+fn an_unknown_keyspace_is_an_error() {
     let place = place!();
     let error = place.builder().keyspace("no_such_keyspace").connect(&place.at);
     let error = error.and_then(|session| session.execute("SELECT * FROM t", ()).map(drop));
@@ -120,7 +120,7 @@ fn a_keyspace_that_is_not_there() {
 }
 
 #[test]
-fn nobody_listens_and_something_else_does() {
+fn connecting_to_a_silent_or_wrong_server_fails_with_its_address() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = silent.local_addr().unwrap();
     let started = Instant::now();
@@ -137,7 +137,7 @@ fn nobody_listens_and_something_else_does() {
 }
 
 #[test]
-fn a_time_that_is_over_and_a_session_that_is_closed() {
+fn timeouts_and_closed_sessions_are_errors() {
     let place = place!();
     let session = place.session();
     let hurried = session.with(CallOptions::new().timeout(Duration::from_nanos(1)));

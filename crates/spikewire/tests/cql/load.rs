@@ -7,7 +7,7 @@ use futures::future::join_all;
 use crate::support::place;
 
 #[test]
-fn more_calls_than_ids_on_one_connection() {
+fn more_calls_than_stream_ids_share_one_connection() {
     let place = place!();
     block_on(async {
         let builder = place.builder().pipeline_depth(32_767).queue_limit(100_000).max_retries(100);

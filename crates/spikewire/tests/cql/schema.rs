@@ -66,7 +66,7 @@ fn prepared_statements_go_on_after_others_changed_their_table() {
 }
 
 #[test]
-fn a_schema_that_changes_under_load() {
+fn statements_survive_schema_changes_under_load() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, a text");
@@ -128,7 +128,7 @@ fn many_calls_at_once_find_that_their_statement_is_forgotten() {
 }
 
 #[test]
-fn a_table_that_comes_again_with_other_types() {
+fn a_recreated_table_with_other_types_is_noticed() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, a int");
@@ -180,7 +180,7 @@ fn values_of_other_types_are_accepted_at_once_when_a_table_comes_again() {
 
 /// A node that was started again knows no statement, and names one at a time.
 #[test]
-fn a_batch_of_many_statements_that_the_node_has_forgotten() {
+fn a_batch_prepares_all_its_forgotten_statements() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, a text");

@@ -9,7 +9,7 @@ use spikewire::named;
 use crate::support::place;
 
 #[test]
-fn prepared_and_text_with_and_without_values() {
+fn prepared_and_text_statements_take_values() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text");
@@ -37,7 +37,7 @@ fn prepared_and_text_with_and_without_values() {
 }
 
 #[test]
-fn values_by_name_and_of_different_types() {
+fn values_are_bound_by_name() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text, price double");
@@ -103,7 +103,7 @@ fn conditions_say_whether_they_were_met() {
 }
 
 #[test]
-fn batches() {
+fn batches_of_prepared_and_text_statements_apply() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text");
@@ -138,7 +138,7 @@ fn batches() {
 }
 
 #[test]
-fn batches_of_texts_with_values() {
+fn a_batch_of_text_statements_binds_values() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text");
@@ -197,7 +197,7 @@ fn batches_of_texts_with_values() {
 }
 
 #[test]
-fn pages_rows_and_where_to_go_on() {
+fn paging_resumes_from_its_state() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int, n int, PRIMARY KEY (id, n)");
@@ -269,7 +269,7 @@ fn use_changes_the_keyspace_of_the_session() {
 }
 
 #[test]
-fn options_of_a_statement() {
+fn call_options_apply_to_one_statement() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, name text");
@@ -304,7 +304,7 @@ fn options_of_a_statement() {
 }
 
 #[test]
-fn both_versions_compressed_and_not() {
+fn both_protocol_versions_work_with_and_without_compression() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, a text, b blob");

@@ -49,7 +49,7 @@ fn check(rows: Vec<Client>, name: &str) {
 }
 
 #[test]
-fn blocking() {
+fn a_blocking_session_uses_tls() {
     let (place, options) = secured!();
     let session = builder(place, &options, "tls blocking").connect(&place.at).unwrap();
     let clients = session.execute(CLIENTS, ()).unwrap();
@@ -64,7 +64,7 @@ fn blocking() {
 }
 
 #[test]
-fn on_any_executor() {
+fn an_asynchronous_session_uses_tls() {
     let (place, options) = secured!();
     block_on(async {
         let builder = builder(place, &options, "tls futures");
@@ -76,7 +76,7 @@ fn on_any_executor() {
 
 #[cfg(feature = "tokio")]
 #[tokio::test]
-async fn on_tokio() {
+async fn a_tokio_session_uses_tls() {
     let (place, options) = secured!();
     let builder = builder(place, &options, "tls tokio");
     let session = builder.connect_tokio(&place.at).await.unwrap();
@@ -105,7 +105,7 @@ fn an_untrusted_server_is_named() {
 }
 
 #[test]
-fn options_that_cannot_be_used() {
+fn invalid_tls_options_are_rejected() {
     let nowhere = vec![Pem::File(PathBuf::from("/nowhere/ca.pem"))];
     let error = Tls::new(&TlsOptions { authorities: nowhere, ..TlsOptions::default() });
     assert!(error.unwrap_err().to_string().contains("/nowhere/ca.pem"));

@@ -80,7 +80,7 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
-fn every_type_as_value() {
+fn every_type_round_trips_as_value() {
     let place = place!();
     let session = place.session();
     let udt = format!("u{}", std::process::id());
@@ -175,7 +175,7 @@ fn every_type_as_value() {
 }
 
 #[test]
-fn scalars() {
+fn scalars_round_trip() {
     let place = place!();
     let columns = Columns::new(
         place,
@@ -232,7 +232,7 @@ fn scalars() {
 }
 
 #[test]
-fn containers() {
+fn containers_round_trip() {
     let place = place!();
     let columns = Columns::new(
         place,
@@ -266,7 +266,7 @@ fn containers() {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error_that_names_it() {
+fn a_value_that_does_not_fit_its_column_is_named() {
     let place = place!();
     let columns = Columns::new(
         place,
@@ -311,7 +311,7 @@ fn what_does_not_fit_is_an_error_that_names_it() {
 }
 
 #[test]
-fn what_cannot_be_read_as_that_is_an_error_that_names_it() {
+fn a_column_read_as_the_wrong_type_is_named() {
     let place = place!();
     let columns = Columns::new(place, &["bigint", "varint", "tuple<int, int>"]);
     let column = columns.of("bigint");
@@ -360,7 +360,7 @@ struct Address {
 spikewire::fields!(Address { street, zip });
 
 #[test]
-fn structs_as_user_defined_types_and_rows() {
+fn structs_map_to_user_defined_types_and_rows() {
     let place = place!();
     let session = place.session();
     session.execute("CREATE TYPE address (zip int, street text)", ()).unwrap();

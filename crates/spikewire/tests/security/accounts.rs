@@ -24,7 +24,7 @@ fn code<T>(outcome: Result<T, Error>) -> ResultCode {
 }
 
 #[test]
-fn users_and_roles_from_first_to_last() {
+fn users_and_roles_are_created_changed_and_dropped() {
     let cluster = start();
     let admin = log_in(&cluster, "admin", "secret").unwrap();
     let own = Role {
@@ -91,7 +91,7 @@ fn a_client_goes_on_with_its_new_password() {
 }
 
 #[test]
-fn an_asynchronous_client_does_many_things_at_once() {
+fn an_asynchronous_client_manages_users_concurrently() {
     let cluster = start();
     block_on(async {
         let builder = builder().credentials("admin", "secret");
@@ -116,7 +116,7 @@ fn an_asynchronous_client_does_many_things_at_once() {
 }
 
 #[test]
-fn there_are_none_without_security() {
+fn managing_users_needs_security() {
     let cluster = Cluster::start(Options::default()).unwrap();
     let client = builder().connect(cluster.seeds()).unwrap();
     assert_eq!(code(client.users().list()), ResultCode::SECURITY_NOT_SUPPORTED);

@@ -17,7 +17,7 @@ fn cluster(options: Options) -> Cluster {
 }
 
 #[test]
-fn users_and_what_they_may_do() {
+fn users_are_limited_to_their_privileges() {
     let cluster = cluster(Options::default());
     everything(&known().connect(cluster.seeds()).unwrap());
     let reader = builder().credentials("reader", "readonly").connect(cluster.seeds()).unwrap();
@@ -45,7 +45,7 @@ fn sessions_are_renewed_in_time() {
 }
 
 #[test]
-fn users_over_tls() {
+fn users_log_in_over_tls() {
     let cluster = cluster(Options { tls: Some(ServerTls::default()), ..Options::default() });
     let authorities = vec![Pem::File(cluster.certificates().unwrap().ca.clone())];
     let tls = Tls::new(&TlsOptions { authorities, ..TlsOptions::default() }).unwrap();

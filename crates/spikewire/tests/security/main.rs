@@ -93,7 +93,7 @@ async fn everything_at_once(client: &AsyncClient) -> spikewire::Result<()> {
 }
 
 #[test]
-fn a_user_comes_in_and_everything_works() {
+fn all_verbs_work_after_a_login() {
     let cluster = cluster(2);
     let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
     let client = known().connect(front.seeds(None)).unwrap();
@@ -111,7 +111,7 @@ fn a_user_comes_in_and_everything_works() {
 }
 
 #[test]
-fn strangers_are_rejected() {
+fn wrong_credentials_are_rejected() {
     let cluster = cluster(1);
     let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
     let wrong = connect_error(builder().credentials("app", "letmein"), &front.seeds(None));
@@ -146,7 +146,7 @@ fn sessions_that_end_under_open_connections_are_followed_by_others() {
 }
 
 #[test]
-fn a_password_that_leaves_as_it_is() {
+fn external_insecure_sends_the_password_in_clear() {
     let cluster = cluster(1);
     let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
     let client = known().auth(Auth::ExternalInsecure).connect(front.seeds(None)).unwrap();
@@ -155,7 +155,7 @@ fn a_password_that_leaves_as_it_is() {
 }
 
 #[test]
-fn everything_is_encrypted() {
+fn every_connection_uses_tls() {
     let (cluster, authority) = (cluster(2), Authority::new());
     let rules = Rules { user: Some(USER), tls: Some(&authority), ..Rules::default() };
     let front = Front::new(&cluster, &rules);
@@ -183,7 +183,7 @@ fn peers_have_names_of_their_own() {
 }
 
 #[test]
-fn certificates_are_looked_at() {
+fn untrusted_and_mismatched_certificates_are_rejected() {
     let (cluster, authority) = (cluster(1), Authority::new());
     let front = Front::new(&cluster, &Rules { tls: Some(&authority), ..Rules::default() });
     let with = |options: TlsOptions| builder().tls(Tls::new(&options).unwrap());
@@ -216,7 +216,7 @@ fn a_certificate_can_log_in() {
 }
 
 #[test]
-fn one_side_speaks_tls_and_the_other_does_not() {
+fn a_tls_mismatch_is_reported() {
     let (cluster, authority) = (cluster(1), Authority::new());
     let plain = connect_error(builder().tls(authority.tls()), &cluster.seeds()[0].to_string());
     assert!(plain.message().contains("does it speak TLS here?"), "{plain}");
@@ -228,7 +228,7 @@ fn one_side_speaks_tls_and_the_other_does_not() {
 }
 
 #[test]
-fn what_makes_no_sense_is_rejected_before_anything_is_sent() {
+fn invalid_credentials_are_rejected_before_connecting() {
     for (builder, expected) in [
         (Client::builder().credentials("", "x"), "user must not be empty"),
         (Client::builder().credentials("app", "x").auth(Auth::External), "needs the option tls"),

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_has_not_begun_in_twice_the_time_is_left_and_errors_are_counted() {
+    async fn calls_not_begun_in_twice_the_time_are_dropped_and_errors_counted() {
         let (calls, clock) = a_second(10);
         let call = Arc::new(|at| async move {
             tokio::time::sleep(Duration::from_millis(500)).await;

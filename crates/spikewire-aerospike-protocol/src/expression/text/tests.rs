@@ -10,7 +10,7 @@ fn reformatted(text: &str) -> String {
 }
 
 #[test]
-fn texts_are_read() {
+fn expressions_parse_with_inferred_types() {
     for (text, read) in [
         ("$.age > 25", "$.age:INT > 25"),
         ("25 < $.age", "25 < $.age:INT"),
@@ -57,7 +57,7 @@ fn texts_are_read() {
 }
 
 #[test]
-fn paths_are_read() {
+fn paths_into_lists_and_maps_parse() {
     for (text, read) in [
         ("$.m.k > 5", "$.m.k:INT > 5"),
         ("$.m.'a key'.b:STRING == $.c", "$.m.'a key'.b:STRING == $.c:STRING"),
@@ -96,7 +96,7 @@ fn paths_are_read() {
 }
 
 #[test]
-fn errors_say_where() {
+fn parse_errors_name_their_span() {
     for (text, at, why) in [
         ("", 0..0, "empty"),
         ("$.a >", 5..5, "the end"),
@@ -149,7 +149,7 @@ fn errors_say_where() {
 }
 
 #[test]
-fn a_mark_shows_the_place() {
+fn an_error_excerpt_marks_the_column() {
     let text = "$.a == 1\nand $.ü == 2";
     let error = parse(text, &[]).unwrap_err();
     assert_eq!(error.excerpt(text), "and $.ü == 2\n      ^");

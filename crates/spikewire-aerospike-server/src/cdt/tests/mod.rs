@@ -78,7 +78,7 @@ fn some(value: Value) -> Result<Option<Value>, u8> {
 }
 
 #[test]
-fn list_writes_and_their_flags() {
+fn list_writes_follow_their_flags() {
     let mut bin = Bin::default();
     assert_eq!(bin.list(append(5, 1, 0)), int(1));
     assert_eq!(bin.0.as_ref().unwrap().1, [0x92, 0xc7, 0, 1, 5]);
@@ -117,7 +117,7 @@ fn list_writes_and_their_flags() {
 }
 
 #[test]
-fn list_numbers() {
+fn list_increment_adds_integers_and_floats() {
     let add = |index, delta: Option<Value>| ListOp::Increment { index, delta, order: 0, flags: 0 };
     let mut bin = Bin::default();
     assert_eq!(bin.list(add(1, Some(Value::Float(2.5)))), some(Value::Float(2.5)));
@@ -130,7 +130,7 @@ fn list_numbers() {
 }
 
 #[test]
-fn missing_bins() {
+fn removals_from_missing_bins_create_nothing() {
     for op in [
         ListOp::Pop(0),
         ListOp::PopRange(0, None),
@@ -155,7 +155,7 @@ fn missing_bins() {
 }
 
 #[test]
-fn map_writes_and_their_flags() {
+fn map_writes_follow_their_flags() {
     let mut bin = Bin::default();
     assert_eq!(bin.map(put("b", 2, 1, 0)), int(1));
     assert_eq!(bin.map(put("a", 1, 0, 1)), int(2));
@@ -185,7 +185,7 @@ fn map_writes_and_their_flags() {
 }
 
 #[test]
-fn return_types() {
+fn each_return_type_returns_its_result() {
     use return_type as rt;
     let list =
         |by: By<Value>, returns| Bin::of(&ints(&[30, 10, 20, 10])).list(ListOp::GetBy(returns, by));
@@ -245,7 +245,7 @@ fn return_types() {
 }
 
 #[test]
-fn wildcard_and_infinity() {
+fn wildcards_and_infinity_match_in_ranges() {
     let list = Value::List(vec![ints(&[1, 5]), ints(&[1]), ints(&[2, 7]), Value::Int(3)]);
     let bin = Bin::of(&list);
     let (particle, value) = bin.0.as_ref().unwrap();
@@ -267,7 +267,7 @@ fn wildcard_and_infinity() {
 }
 
 #[test]
-fn paths() {
+fn a_context_path_creates_missing_maps() {
     let mut bin = Bin::default();
     let at = |key: &str| Step::map_key(text(key));
     let op = |value| Op::List(append(value, 1, 0));
@@ -293,7 +293,7 @@ fn paths() {
 }
 
 #[test]
-fn paths_through_lists() {
+fn a_context_path_creates_missing_list_elements() {
     let step = |index, create| [Step::list_index(index).creating(create)];
     let op = || Op::List(append(1, 0, 0));
     let mut bin = Bin::default();

@@ -60,7 +60,7 @@ fn several_elements_come_in_the_order_of_servers() {
 }
 
 #[test]
-fn of_equal_elements_the_highest_rank_is_the_first() {
+fn the_first_of_equal_elements_has_the_highest_rank() {
     use return_type as rt;
     let mut bin = Bin::of(&ints(&[5, 1, 5, 2]));
     assert_eq!(bin.list(ListOp::GetBy(rt::INDEX, By::Rank(-1))), Ok(Some(Value::Int(0))));
@@ -72,7 +72,7 @@ fn of_equal_elements_the_highest_rank_is_the_first() {
 }
 
 #[test]
-fn what_does_nothing_makes_nothing() {
+fn an_operation_without_effect_creates_no_bin() {
     let step = |at: i64| Step::list_index(at).creating(Create::Unordered);
     let mut bin = Bin::default();
     let pop = Op::List(ListOp::Pop(0));
@@ -138,7 +138,7 @@ fn int_value(int: i64) -> Value {
 
 /// Inverted, a server mostly answers whether nothing is excluded, not whether anything is selected.
 #[test]
-fn whether_there_are_others() {
+fn inverted_exists_answers_whether_nothing_is_excluded() {
     let two = [(1, 1), (2, 2)];
     let three = [(1, 1), (2, 2), (3, 3)];
     let value = |int| By::AllByValue(int_value(int));
@@ -165,7 +165,7 @@ fn whether_there_are_others() {
 /// The numbers of an inverted range come in index order; those of a run that are counted from the
 /// end ascend, those of elements found one by one do not.
 #[test]
-fn numbers_of_several_elements() {
+fn indexes_and_ranks_of_several_elements_come_in_server_order() {
     use return_type as rt;
     const NOT: i64 = rt::INVERTED;
     let six = &[16, 13, 19, 6, 9, 4][..];

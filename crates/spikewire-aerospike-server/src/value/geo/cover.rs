@@ -162,7 +162,7 @@ mod tests {
     }
     /// Every valid region can be covered, and every point of a region is in one of its cells.
     #[test]
-    fn odd_shapes() {
+    fn the_cells_of_a_region_cover_all_its_points() {
         let numbers = [0.0, -0.0, 1e-300, 1e-9, 1.0, 44.999, 45.0, 89.999_999_9, 90.0];
         let mut seed = 1_u64;
         let mut dice = |sides: u64| {

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shape_is_rejected() {
+    fn invalid_geojson_is_rejected() {
         for text in [
             "",
             "{",

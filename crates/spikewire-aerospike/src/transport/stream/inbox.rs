@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announced_giant_allocates_little() {
+    fn a_large_announced_length_allocates_little() {
         let mut inbox = Inbox::new(WINDOW);
         let header = Header { kind: Kind::Message, len: frame::MAX_BODY }.to_bytes();
         inbox.fill(&mut &header[..]).unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_rejected() {
+    fn replies_that_are_not_records_are_rejected() {
         for bytes in [&b"HTTP/1.1 400 Bad Request"[..], &framed(&[vec![1; 30]])[..]] {
             let mut inbox = Inbox::new(WINDOW);
             inbox.fill(&mut &bytes[..]).unwrap();

@@ -131,7 +131,7 @@ impl Setting {
 }
 
 #[test]
-fn a_silent_node_is_not_waited_for() {
+fn a_copy_answers_for_a_silent_node() {
     let setting = setting(limits(1), 1024);
     setting.answer(1, Answers::Never);
     let began = Instant::now();
@@ -150,7 +150,7 @@ fn a_silent_node_is_not_waited_for() {
 }
 
 #[test]
-fn what_is_not_marked_is_sent_once() {
+fn statements_not_marked_idempotent_are_sent_once() {
     let setting = setting(limits(2), 1024);
     setting.answer(0, Answers::After(LATE));
     for _ in 0..3 {
@@ -201,7 +201,7 @@ fn the_deadline_is_one_for_all() {
 }
 
 #[test]
-fn refusals_end_their_copy_or_all() {
+fn an_error_ends_its_copy_or_the_whole_statement() {
     let setting = setting(limits(2), 1024);
     setting.answer(0, Answers::After(LATE));
     setting.answer(1, Answers::Refusing(OVERLOADED));
@@ -227,7 +227,7 @@ fn refusals_end_their_copy_or_all() {
 }
 
 #[test]
-fn a_closed_session_keeps_nobody_waiting() {
+fn closing_the_session_ends_waiting_calls() {
     let setting = setting(limits(2), 1024);
     for node in 0..3 {
         setting.answer(node, Answers::Never);

@@ -35,7 +35,7 @@ fn codes_have_their_numbers() {
 }
 
 #[test]
-fn what_was_not_started_goes_to_another_node_whatever_it_is() {
+fn requests_that_did_not_start_go_to_the_next_node() {
     let details = Details::Unavailable(replicas(Consistency::Serial, 1));
     for error in [error(Code::Unavailable, details), error(Code::Bootstrapping, Details::None)] {
         assert_eq!((error.retry(), error.is_doubtful()), (Retry::NextNode, false));
@@ -43,7 +43,7 @@ fn what_was_not_started_goes_to_another_node_whatever_it_is() {
 }
 
 #[test]
-fn what_may_have_been_applied_is_repeated_only_if_it_is_idempotent() {
+fn in_doubt_requests_are_retried_only_if_idempotent() {
     for error in [
         error(Code::Server, Details::None),
         error(Code::Overloaded, Details::None),
@@ -60,7 +60,7 @@ fn what_may_have_been_applied_is_repeated_only_if_it_is_idempotent() {
 }
 
 #[test]
-fn what_must_not_happen_twice_is_never_repeated() {
+fn in_doubt_counters_and_conditional_writes_are_never_retried() {
     let replicas = replicas(Consistency::Serial, 1);
     let failures = Failures::default();
     let write_type = WriteType::Simple;

@@ -350,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uuids_as_text() {
+    fn uuids_parse_and_print_as_text() {
         let text = "c9b1c9f0-9b3a-11ee-8c90-0242ac120002";
         let uuid: Uuid = text.parse().unwrap();
         assert_eq!(uuid.to_string(), text);

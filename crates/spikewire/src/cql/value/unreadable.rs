@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_types_without_modules() {
+    fn type_names_are_printed_without_modules() {
         assert_eq!(short("alloc::vec::Vec<alloc::string::String>"), "Vec<String>");
         assert_eq!(short("(i32, core::option::Option<&str>)"), "(i32, Option<&str>)");
     }

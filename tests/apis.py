@@ -1,4 +1,4 @@
-"""The blocking, futures and asyncio faces behind one way to call them."""
+"""The blocking, futures and asyncio APIs behind one way to call them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spikewire import _native
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-FACES = ("blocking", "submit", "asyncio", "uvloop")
+APIS = ("blocking", "submit", "asyncio", "uvloop")
 SUBMITTED = frozenset(name for name in vars(_native.DatasetSubmit) if not name.startswith("_"))
 
 
 class Caller:
-    """A client or dataset whose verbs return their results, on every face."""
+    """A client or dataset whose verbs return their results, on every API."""
 
-    def __init__(self, target: Any, face: Face) -> None:
+    def __init__(self, target: Any, api: Api) -> None:
         self.target = target
-        self._settle = face.settle
-        self._submits = face.name == "submit"
+        self._settle = api.settle
+        self._submits = api.name == "submit"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         target, settle = self.target, self._settle
@@ -38,8 +38,8 @@ class Caller:
         return call
 
 
-class Face:
-    """Opens clients of one face and runs their calls in this thread."""
+class Api:
+    """Opens clients of one API and runs their calls in this thread."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -54,7 +54,7 @@ class Face:
         return self.loop is None
 
     def settle(self, start: Callable[[], Any]) -> Any:
-        """The result of ``start``, awaited on the face's loop if necessary."""
+        """The result of ``start``, awaited on the API's loop if necessary."""
         if self.loop is None:
             return start()
 
@@ -71,11 +71,11 @@ class Face:
     def some(self, query: Any, count: int, *, exactly: bool = False) -> list[Any]:
         """The next records of a query, ``count`` or all that are left."""
         if self.loop is None:
-            found = list(itertools.islice(query, count))
+            records = list(itertools.islice(query, count))
         else:
-            found = self.loop.run_until_complete(_some(query, count))
-        assert len(found) == count or not exactly, "there are no more"
-        return found
+            records = self.loop.run_until_complete(_some(query, count))
+        assert len(records) == count or not exactly, "there are no more"
+        return records
 
     def rows_of_all(self, queries: list[Any]) -> list[list[Any]]:
         """Every record of each query, read by tasks of the loop."""
@@ -105,38 +105,38 @@ class Face:
 
 
 async def _some(query: Any, count: int) -> list[Any]:
-    found: list[Any] = []
+    records: list[Any] = []
     if count == 0:
-        return found
+        return records
     async for record in query:
-        found.append(record)
-        if len(found) == count:
+        records.append(record)
+        if len(records) == count:
             break
-    return found
+    return records
 
 
 class Opened:
-    """A connected client of one face."""
+    """A connected client of one API."""
 
-    def __init__(self, face: Face, seeds: Any, options: dict[str, Any]) -> None:
-        self.face = face
+    def __init__(self, api: Api, seeds: Any, options: dict[str, Any]) -> None:
+        self.api = api
         # The default of a second is short for a machine with other work.
         options = {"connect_timeout": 20, **options}
-        if face.is_blocking:
+        if api.is_blocking:
             self.raw: Any = spikewire.Client(seeds, **options)
         else:
-            self.raw = face.settle(lambda: spikewire.AsyncClient.connect(seeds, **options))
+            self.raw = api.settle(lambda: spikewire.AsyncClient.connect(seeds, **options))
 
     @property
     def verbs(self) -> Caller:
         """The client's own verbs, which take whole keys."""
-        return Caller(self.raw, self.face)
+        return Caller(self.raw, self.api)
 
     def dataset(self, namespace: str = "test", set_name: str | None = None) -> Caller:
-        return Caller(self.raw.dataset(namespace, set_name), self.face)
+        return Caller(self.raw.dataset(namespace, set_name), self.api)
 
     def close(self) -> None:
-        self.face.settle(self.raw.close)
+        self.api.settle(self.raw.close)
 
     def __enter__(self) -> Opened:  # noqa: PYI034
         return self
