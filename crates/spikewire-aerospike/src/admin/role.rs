@@ -160,8 +160,8 @@ fn roles(rows: Vec<Row>) -> impl Iterator<Item = Role> {
     })
 }
 
-/// Larger numbers have other meanings, or are negative to other clients.
-const LARGEST_QUOTA: u32 = i32::MAX as u32;
+/// The largest quota: larger numbers have other meanings, or are negative to other clients.
+pub const LARGEST_QUOTA: u32 = i32::MAX as u32;
 
 fn check_quota(quota: u32) -> Result<()> {
     if quota > LARGEST_QUOTA {

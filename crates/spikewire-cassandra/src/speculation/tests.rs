@@ -176,7 +176,6 @@ fn limits_are_checked() {
         (of(Some(1000), 33), "speculative_attempts"),
     ] {
         let error = bad.unwrap_err();
-        assert_eq!(error.kind(), Kind::Invalid);
         assert!(error.message().contains(name), "{error}");
     }
 }

@@ -1,8 +1,8 @@
 //! Roles: creating, changing, listing, dropping.
 
 use spikewire_aerospike::admin::role::{
-    Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles, privilege,
-    revoke_privileges, set_allowed, set_quotas,
+    LARGEST_QUOTA, Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles,
+    privilege, revoke_privileges, set_allowed, set_quotas,
 };
 
 use super::result::AdminResult;
@@ -11,9 +11,6 @@ use crate::arguments::{count, text};
 use crate::binding::Call;
 use crate::errors::kind_name;
 use crate::js::{Failure, Result, Type, Value};
-
-/// The largest quota.
-const LARGEST: u64 = i32::MAX as u64;
 
 /// `roleCreate(client, slot, name, privileges, allow, readQuota, writeQuota, timeout)`
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
@@ -76,7 +73,10 @@ fn name(call: &Call<'_>) -> Result<String> {
 }
 
 fn quota(what: &str, value: Value<'_>) -> Result<Option<u32>> {
-    value.present().map(|value| count(what, value, (0, LARGEST)).map(|it| it as u32)).transpose()
+    value
+        .present()
+        .map(|value| count(what, value, (0, LARGEST_QUOTA.into())).map(|it| it as u32))
+        .transpose()
 }
 
 /// Privileges: names, and objects with a kind, a namespace and a set.

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
+use spikewire_aerospike::query::spec::{BATCH_ROWS, DEFAULT_BATCH_ROWS};
 use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{Advance, StreamRow};
 use spikewire_aerospike::{Error, Kind};
@@ -21,8 +22,6 @@ use crate::aerospike::arguments::count;
 use crate::aerospike::columns::{self, ArrowTable, Strip};
 use crate::errors::value_error;
 
-/// The maximum number of rows in a batch.
-const MOST: u64 = 10_000_000;
 /// A batch ends early once it has this many bytes of records.
 const ENOUGH: usize = 4 << 20;
 /// The initial capacity of the first array, in rows.
@@ -150,7 +149,9 @@ impl Batches {
                 "results of operations do not go into columns: iterate over the query instead",
             ));
         }
-        let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
+        let (least, most) = BATCH_ROWS;
+        let rows = rows.map(|rows| count("rows", rows, least, most)).transpose()?;
+        let rows = rows.unwrap_or(DEFAULT_BATCH_ROWS) as usize;
         let (open, shelf, room) = (Mutex::default(), Arc::default(), FIRST.min(rows).into());
         Ok(Self { reading, format, rows, open, shelf, room })
     }
