@@ -302,7 +302,11 @@ test('options of a session, and contact points', skip, async () => {
     [AT, { pipelineDepth: 40_000 }, /^pipelineDepth must be from 1 to 32767, got 40000$/],
     [AT, { idleTimeout: 50 }, /^idleTimeout must be at least 0.1 s, got 0.05 s$/],
     [AT, { connectTimeout: 0 }, /^connectTimeout must be at least 0.001 s/],
-    [AT, { serialConsistency: 'quorum' }, /^serialConsistency must be 'serial' or 'local_serial', got "quorum"/],
+    [
+      AT,
+      { serialConsistency: 'quorum' },
+      /^serialConsistency must be 'serial' or 'local_serial', got "quorum"/,
+    ],
     [AT, { keyspace: '' }, /^keyspace must not be empty$/],
     [AT, { speculativeDelay: 0 }, /^speculativeDelay must be at least 0.001 s, got 0 s$/],
     [AT, { speculativeAttempts: 33 }, /^speculativeAttempts must be from 1 to 32, got 33$/],
@@ -310,7 +314,7 @@ test('options of a session, and contact points', skip, async () => {
     [AT, { reconnect: [100] }, /^reconnect must be an array of two spans/],
     [AT, { reconnect: [100, '1'] }, /^reconnect must be milliseconds as a number, not string$/],
     [AT, { reconnect: [0, 100] }, /^reconnect must be at least 0.001 s, got 0 s$/],
-    [AT, { reconnect: [100, 50] }, /^reconnect: the longest pause must not be below the shortest, got 0.1 s/],
+    [AT, { reconnect: [100, 50] }, /^reconnect: the longest pause must not be below/],
     [AT, { shardAwarePort: 1 }, /^shardAwarePort must be boolean, not number$/],
     [AT, { signal: AbortSignal.abort(new Error('no')) }, /^no$/],
   ] as const) {
