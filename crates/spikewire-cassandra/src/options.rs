@@ -288,10 +288,10 @@ impl Options {
     }
 
     pub(crate) fn check_contact_points(&self) -> Result<(), InvalidArgument> {
-        match self.contact_points.is_empty() {
-            true => Err(InvalidArgument::of_value("no contact point given")),
-            false => Ok(()),
+        if self.contact_points.is_empty() {
+            return Err(InvalidArgument::of_value("no contact point given"));
         }
+        Ok(())
     }
 
     pub(crate) fn check_pauses(&self) -> Result<(), InvalidArgument> {

@@ -144,13 +144,11 @@ impl OptionValue for OptionArgument<'_> {
     }
 
     fn integer(&self) -> Option<i64> {
-        match self.0.kind() {
-            Type::BigInt => self.0.bigint().and_then(std::result::Result::ok),
-            _ => {
-                let whole = |number: &f64| number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64;
-                self.0.number().filter(whole).map(|number| number as i64)
-            }
+        if self.0.kind() == Type::BigInt {
+            return self.0.bigint().and_then(std::result::Result::ok);
         }
+        let whole = |number: &f64| number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64;
+        self.0.number().filter(whole).map(|number| number as i64)
     }
 
     fn number(&self) -> Option<f64> {

@@ -49,8 +49,7 @@ impl Bounds {
         }))
     }
 
-    /// Least and most of an integer.
-    pub fn of_count(&self, name: &str) -> (u64, u64) {
+    fn of_count(&self, name: &str) -> (u64, u64) {
         let bounds = self.counts.iter().find(|(known, _)| *known == option(name));
         bounds.map_or((0, u64::MAX), |(_, bounds)| *bounds)
     }

@@ -9,6 +9,9 @@ use spikewire_options::{InvalidArgument, OptionValue, parse};
 use crate::cluster::{Cluster, Node};
 use crate::options::{BOUNDS, Speculation, consistency};
 
+/// Bytes by name, or nothing by name.
+pub type Payload = Vec<(String, Option<Vec<u8>>)>;
+
 /// Options of one execution; for those not given, the session's apply.
 #[derive(Debug, Clone, Default)]
 pub struct StatementOptions {
@@ -27,7 +30,7 @@ pub struct StatementOptions {
     /// Whether the server records a trace.
     pub tracing: bool,
     /// Custom payload for a query handler in the server.
-    pub payload: Vec<(String, Option<Vec<u8>>)>,
+    pub payload: Payload,
     /// The default keyspace for tables. Protocol version 5.
     pub keyspace: Option<Arc<str>>,
     /// The current time for TTLs, in seconds since 1970. Protocol version 5.
@@ -162,11 +165,7 @@ impl StatementOptions {
     }
 }
 
-/// Bytes by name, or nothing by name.
-fn payload<V: OptionValue>(
-    name: &str,
-    value: &V,
-) -> Result<Vec<(String, Option<Vec<u8>>)>, V::Error> {
+fn payload<V: OptionValue>(name: &str, value: &V) -> Result<Payload, V::Error> {
     let entries = value.map(name, "names and bytes")?.into_iter();
     let entries = entries.map(|(key, value)| {
         let what = format!("{name}: {key:?}");
