@@ -111,7 +111,7 @@ test('conflicting options are rejected before anything is sent', async () => {
   const mistakes: [unknown, RegExp][] = [
     [{ user: 'app' }, /user and password go together/],
     [{ password: 'hidden' }, /user and password go together/],
-    [{ ...LOGIN, auth: 'ldap' }, /auth must be one of "internal"/],
+    [{ ...LOGIN, auth: 'ldap' }, /auth must be 'internal', 'external', .*, got "ldap"/],
     [{ ...LOGIN, auth: 'external' }, /needs the option tls/],
     [{ auth: 'internal' }, /user and password/],
     [{ auth: 'pki' }, /certificate/],

@@ -329,7 +329,7 @@ class TestOptions:
             ({"pipeline_depth": 1 << 80}, ValueError, "pipeline_depth"),
             ({"queue_limit": -5}, ValueError, "queue_limit.*-5"),
             ({"racks": "a"}, TypeError, "racks"),
-            ({"racks": [-1]}, TypeError, "racks"),
+            ({"racks": [-1]}, ValueError, "racks: a rack id must be from 0"),
             ({"ip_map": ["x"]}, TypeError, "ip_map"),
             ({"ip_map": {"a": 1}}, TypeError, "ip_map"),
             ({"cluster_name": 5}, TypeError, "cluster_name.*int"),

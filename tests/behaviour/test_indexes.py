@@ -348,7 +348,7 @@ def test_sets_with_an_index_of_their_own(api: Api) -> None:
         assert len(api.rows(client.raw.query("test", "few"))) == 50
         api.settle(lambda: client.raw.indexes.drop("test", "few", "all"))
         assert len(api.rows(client.raw.query("test", "few"))) == 50
-    with pytest.raises(TypeError, match="indexed_sets must be a list of str"):
+    with pytest.raises(TypeError, match="indexed_sets must be a list of names of sets"):
         Cluster(indexed_sets="few")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="indexed set"):
         Cluster(indexed_sets=[""])

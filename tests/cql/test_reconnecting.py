@@ -106,10 +106,10 @@ def test_short_pauses_stay_short(sessions: Sessions, door: Door) -> None:
 @pytest.mark.parametrize(
     ("value", "error", "words"),
     [
-        (1.0, TypeError, "reconnect must be a tuple of two spans"),
-        ((1.0,), TypeError, "reconnect must be a tuple of two spans"),
-        ((1, 2, 3), TypeError, "reconnect must be a tuple of two spans"),
-        ("12", TypeError, "reconnect must be a tuple of two spans"),
+        (1.0, TypeError, "reconnect must be a list of two spans"),
+        ((1.0,), TypeError, "reconnect must be a list of two spans"),
+        ((1, 2, 3), TypeError, "reconnect must be a list of two spans"),
+        ("12", TypeError, "reconnect must be a list of two spans"),
         (("1", 2), TypeError, "reconnect must be seconds as a number"),
         ((1, None), TypeError, "reconnect must be seconds as a number"),
         ((True, 2), TypeError, "reconnect must be seconds as a number"),

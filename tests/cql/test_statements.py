@@ -140,10 +140,10 @@ def test_errors_keep_the_message_of_the_server(
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"consistency": "most"}, ValueError, "consistency must be one of"),
+        ({"consistency": "most"}, ValueError, "consistency must be 'any', 'one'"),
         ({"page_size": 0}, ValueError, "page_size"),
         ({"paging_state": "x"}, TypeError, "paging_state must be bytes"),
-        ({"timestamp": "now"}, TypeError, "timestamp must be an int"),
+        ({"timestamp": "now"}, TypeError, "timestamp must be whole microseconds"),
         ({"payload": [1]}, TypeError, "payload must be a dict"),
         ({"node": "10.0.0.1:9042"}, ValueError, "not known; there are"),
         ({"speed": 1}, TypeError, 'unknown option "speed"; there are: consistency'),

@@ -4,8 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_options::{InvalidArgument, OptionValue, parse};
 
-use crate::error::invalid;
+use crate::bounds::BOUNDS;
 use crate::hash::mix;
 
 /// The faults of a node. Probabilities are between 0 and 1, drawn per request.
@@ -58,6 +59,19 @@ pub struct Drip {
     pub every: Duration,
 }
 
+impl Drip {
+    fn read<V: OptionValue>(name: &str, value: &V) -> Result<Self, V::Error> {
+        let what = "two numbers: bytes, and the time between pieces";
+        match &value.list(name, what)?[..] {
+            [bytes, every] => {
+                let bytes = BOUNDS.count(name, bytes)? as usize;
+                Ok(Self { bytes, every: every.span(name)? })
+            }
+            _ => Err(value.wrong_type(format_args!("{name} must be {} of {what}", V::LIST))),
+        }
+    }
+}
+
 impl Default for Faults {
     fn default() -> Self {
         Self {
@@ -76,7 +90,54 @@ impl Default for Faults {
     }
 }
 
+const SHARES: (f64, f64) = (0.0, 1.0);
+
 impl Faults {
+    /// The names of all faults.
+    pub const NAMES: [&str; 11] = [
+        "code",
+        "cut",
+        "delay",
+        "drip",
+        "drop",
+        "drop_reply",
+        "error",
+        "info",
+        "late_end",
+        "refuse",
+        "seed",
+    ];
+
+    /// Reads faults by name from a host.
+    pub fn read<V: OptionValue>(value: &V) -> Result<Self, V::Error> {
+        let mut faults = Self::default();
+        for (name, value) in value.options("faults", "unknown fault", &Self::NAMES)? {
+            let share = || value.number_within(name, "a share", SHARES);
+            match name {
+                "code" => faults.code = ResultCode(BOUNDS.count(name, &value)? as u8),
+                "cut" => faults.cut = share()?,
+                "delay" => faults.delay = value.span(name)?,
+                "drip" => faults.drip = Some(Drip::read(name, &value)?),
+                "drop" => faults.drop = share()?,
+                "drop_reply" => faults.drop_reply = share()?,
+                "error" => faults.error = share()?,
+                "info" => faults.info = value.flag(name)?,
+                "late_end" => faults.late_end = value.span(name)?,
+                "refuse" => {
+                    let words = [
+                        ("never", Refuse::Never),
+                        ("close", Refuse::Close),
+                        ("port", Refuse::Port),
+                    ];
+                    faults.refuse = value.word(name, &words)?;
+                }
+                "seed" => faults.seed = BOUNDS.count(name, &value)?,
+                _ => return Err(parse::unknown("unknown fault", name, &Self::NAMES).into()),
+            }
+        }
+        Ok(faults)
+    }
+
     /// Validates the faults.
     pub fn check(&self) -> io::Result<()> {
         let shares = [
@@ -87,13 +148,14 @@ impl Faults {
         ];
         for (name, share) in shares {
             if !(0.0..=1.0).contains(&share) {
-                return Err(invalid(format!("{name}: {share} is no share between 0 and 1")));
+                let message = format!("{name} must be a share from 0 to 1, got {share}");
+                return Err(InvalidArgument::of_value(message).into());
             }
         }
-        if self.drip.is_some_and(|drip| drip.bytes == 0) {
-            return Err(invalid("drip: at least one byte at a time".to_owned()));
+        match self.drip {
+            Some(drip) => Ok(BOUNDS.check_count("drip", drip.bytes as u64)?),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -152,6 +214,8 @@ impl Dice {
 
 #[cfg(test)]
 mod tests {
+    use spikewire_options::Literal;
+
     use super::*;
 
     #[test]
@@ -178,5 +242,28 @@ mod tests {
         assert!(Faults { cut: f64::NAN, ..Faults::default() }.check().is_err());
         let drip = Some(Drip { bytes: 0, every: Duration::ZERO });
         assert!(Faults { drip, ..Faults::default() }.check().is_err());
+    }
+
+    #[test]
+    fn invalid_values() {
+        let cases: [(&str, Literal, &str); 6] = [
+            ("cut", 1.5.into(), "cut must be a share from 0 to 1, got 1.5"),
+            ("drop", true.into(), "drop must be a share from 0 to 1, not boolean"),
+            ("code", 256.into(), "code must be from 1 to 255, got 256"),
+            ("refuse", "open".into(), "refuse must be 'never', 'close' or 'port', got \"open\""),
+            (
+                "drip",
+                10.into(),
+                "drip must be a list of two numbers: bytes, and the time between pieces, not number",
+            ),
+            ("drip", Literal::list([0, 1]), "drip must be from 1 to 1073741824, got 0"),
+        ];
+        for (name, value, expected) in cases {
+            let error = Faults::read(&Literal::from([(name, value)])).unwrap_err();
+            assert_eq!(error.message(), expected);
+        }
+        let faults = Faults::read(&Literal::from([("drop", 0.5), ("delay", 0.001)])).unwrap();
+        let expected = Faults { drop: 0.5, delay: Duration::from_millis(1), ..Faults::default() };
+        assert_eq!(faults, expected);
     }
 }

@@ -19,7 +19,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`cluster`] | membership, placement, migration |
-//! | [`options`] | what a cluster is started with |
+//! | [`options`], `bounds` | what a cluster is started with |
 //! | [`state`] | what all threads share: nodes, namespaces, counters |
 //! | [`record`] | records, their bins, sets and times |
 //! | [`storage`] | namespaces, partitions and their copies |
@@ -45,6 +45,7 @@
 
 pub mod background;
 pub mod bits;
+mod bounds;
 pub mod cdt;
 pub mod cluster;
 pub mod command;

@@ -4,8 +4,10 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use spikewire_options::OptionValue;
+
+use crate::bounds::BOUNDS;
 use crate::error::invalid;
-use crate::record::sets::MAX_NODES;
 use crate::security::options::UserOptions;
 use crate::storage::options::NamespaceOptions;
 use crate::tls::options::TlsOptions;
@@ -65,34 +67,77 @@ impl Default for Options {
     }
 }
 
-/// Maximum lifetime of a session in seconds, as on servers.
-const MAX_SESSION_TTL: u64 = 10 * 24 * 60 * 60;
 /// Maximum number of namespaces, which clients rely on.
 const MAX_NAMESPACES: usize = 32;
 
 impl Options {
+    /// The names of all options; those of [`NamespaceOptions::NAMES`] beside them are for every
+    /// namespace.
+    pub const NAMES: [&str; 14] = [
+        "bind",
+        "build",
+        "cluster_name",
+        "migration_pause",
+        "namespaces",
+        "nodes",
+        "port",
+        "quotas",
+        "racks",
+        "session_ttl",
+        "threads",
+        "tls",
+        "udf_time",
+        "users",
+    ];
+
+    /// Reads options by name from a host.
+    pub fn read<V: OptionValue>(value: &V) -> Result<Self, V::Error> {
+        let mut options = Self::default();
+        let (mut each, mut namespaces) = (NamespaceOptions::default(), None);
+        let names = [&Self::NAMES[..], &NamespaceOptions::NAMES].concat();
+        for (name, value) in value.options("options", "unknown cluster option", &names)? {
+            let count = || BOUNDS.count(name, &value);
+            match name {
+                "nodes" => options.nodes = count()? as usize,
+                "port" => options.port = count()? as u16,
+                "threads" => options.threads = count()? as usize,
+                "cluster_name" => options.cluster_name = value.text(name)?,
+                "build" => options.build = value.text(name)?,
+                "bind" => {
+                    let invalid = |_| value.wrong_value("bind must be an IP address");
+                    options.bind = value.text(name)?.parse().map_err(invalid)?;
+                }
+                "namespaces" => namespaces = Some(value),
+                "racks" => options.racks = value.counts(name, "racks, one per node", "a rack")?,
+                "udf_time" => options.udf_time = BOUNDS.span(name, &value)?,
+                "migration_pause" => options.migration_pause = value.span(name)?,
+                "tls" => options.tls = TlsOptions::read(name, &value)?,
+                "users" => options.users = UserOptions::read(name, &value)?,
+                "quotas" => options.quotas = value.flag(name)?,
+                "session_ttl" => options.session_ttl = value.seconds(name)?,
+                _ => each.set(name, name, &value)?,
+            }
+        }
+        options.namespaces = match namespaces {
+            Some(value) => NamespaceOptions::read("namespaces", &value, &each)?,
+            None => vec![each],
+        };
+        Ok(options)
+    }
+
     /// Validates the options.
     pub fn check(&self) -> io::Result<()> {
         let fail = |text: &str| Err(invalid(text.to_owned()));
-        if self.nodes == 0 || self.nodes > MAX_NODES {
-            return fail("nodes: a cluster has 1 to 128 nodes");
-        }
+        BOUNDS.check_count("nodes", self.nodes as u64)?;
         if self.port != 0 && usize::from(self.port) + self.nodes - 1 > usize::from(u16::MAX) {
             return fail("port: the last node's port would be above 65535");
         }
-        if self.threads == 0 || self.threads > 64 {
-            return fail("threads: 1 to 64");
-        }
-        if self.udf_time.is_zero() {
-            return fail("udf_time: more than 0");
-        }
+        BOUNDS.check_count("threads", self.threads as u64)?;
+        BOUNDS.check_span("udf_time", self.udf_time)?;
         if !self.racks.is_empty() && self.racks.len() != self.nodes {
             return fail("racks: give one per node, or none");
         }
-        if self.session_ttl < Duration::from_secs(1) || self.session_ttl.as_secs() > MAX_SESSION_TTL
-        {
-            return fail("session_ttl: from 1 second to 10 days");
-        }
+        BOUNDS.check_span("session_ttl", self.session_ttl)?;
         if let Some(tls) = &self.tls {
             tls.check()?;
         }
@@ -105,5 +150,108 @@ impl Options {
             return fail("build: at least three numbers, like 8.1.2.0");
         }
         NamespaceOptions::check(&self.namespaces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spikewire_options::InvalidArgumentClass::{self, Type, Value};
+    use spikewire_options::Literal;
+
+    use super::*;
+
+    fn read(options: impl Into<Literal>) -> io::Result<Options> {
+        let options = Options::read(&options.into())?;
+        options.check()?;
+        Ok(options)
+    }
+
+    #[test]
+    fn options_of_every_namespace_and_of_one() {
+        let one = Literal::from([
+            ("a", Literal::from([("default_ttl", 5)])),
+            ("b", Literal::Map(vec![])),
+        ]);
+        let options = read([("nsup_period", 3.into()), ("namespaces", one)]).unwrap();
+        let ttls = options.namespaces.iter().map(|it| (&*it.name, it.nsup_period, it.default_ttl));
+        assert_eq!(ttls.collect::<Vec<_>>(), [("a", 3, 5), ("b", 3, 0)]);
+        let options = read([("max_record_size", 300)]).unwrap();
+        assert_eq!(
+            (&*options.namespaces[0].name, options.namespaces[0].max_record_size),
+            ("test", 300)
+        );
+        let options = read([("tls", true)]).unwrap();
+        assert_eq!(options.tls, Some(TlsOptions::default()));
+        let options = read([("users", [("app", "secret")])]).unwrap();
+        assert_eq!(options.users, [UserOptions::new("app", "secret")]);
+    }
+
+    #[test]
+    fn invalid_values() {
+        let of = |name: &str, option: &str, value: Literal| -> Literal {
+            [(name, Literal::from([(option, value)]))].into()
+        };
+        let cases: [(&str, Literal, InvalidArgumentClass, &str); 14] = [
+            ("nodes", 0.into(), Value, "nodes must be from 1 to 128, got 0"),
+            ("port", 65_536.into(), Value, "port must be from 0 to 65535, got 65536"),
+            ("bind", "here".into(), Value, "bind must be an IP address, got \"here\""),
+            (
+                "namespaces",
+                5.into(),
+                Type,
+                "namespaces must be a list of names, or a map of names and options, not number",
+            ),
+            (
+                "namespaces",
+                Literal::list([5]),
+                Type,
+                "namespaces: a namespace must be a string, not number",
+            ),
+            (
+                "namespaces",
+                of("a", "default_ttl", (-1).into()),
+                Value,
+                "namespace \"a\": default_ttl must be from 0 to 315360000, got -1",
+            ),
+            (
+                "namespaces",
+                of("a", "nodes", 1.into()),
+                Type,
+                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor",
+            ),
+            (
+                "indexed_sets",
+                "a".into(),
+                Type,
+                "indexed_sets must be a list of names of sets, not string",
+            ),
+            ("racks", "a".into(), Type, "racks must be a list of racks, one per node, not string"),
+            ("tls", "a".into(), Type, "tls must be boolean or a map, not string"),
+            ("tls", [("name", 1)].into(), Type, "tls: name must be a string, not number"),
+            (
+                "users",
+                [("app", 1)].into(),
+                Type,
+                "user \"app\": password must be a string, not number",
+            ),
+            (
+                "users",
+                of("app", "role", 1.into()),
+                Type,
+                "user \"app\": unknown option \"role\"; there are: external, password, roles",
+            ),
+            ("node", 1.into(), Type, "unknown cluster option \"node\"; there are: bind, build, "),
+        ];
+        for (name, value, class, expected) in cases {
+            let error = Options::read(&Literal::from([(name, value)])).unwrap_err();
+            assert_eq!(error.class(), class, "{error}");
+            assert!(error.message().starts_with(expected), "{error}");
+        }
+        for (name, value, expected) in [
+            ("udf_time", 0.0, "udf_time must be at least 0.000001 s, got 0 s"),
+            ("session_ttl", 0.5, "session_ttl must be from 1 to 864000 s, got 0.5 s"),
+        ] {
+            assert_eq!(read([(name, value)]).unwrap_err().to_string(), expected);
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Client options by name, with their bounds; set and checked by hosts in any language.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::host;
-use spikewire_transport::tls::{Tls, TlsOptions};
+use spikewire_options::{Bounds, InvalidArgument};
+use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 
-use crate::command::{CommandDefaults, InvalidArgument, MAX_RETRIES, ReadMode, multiplier, parse};
+use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
 use crate::model::Hedge;
 use crate::model::Options;
 use crate::model::{Auth, Secret};
@@ -26,51 +26,25 @@ pub struct ClientOptions {
     pub tls: Option<TlsOptions>,
 }
 
-/// The value of an option in a host language. Names are for error messages.
-pub trait OptionValue {
-    /// The error for an invalid value.
-    type Error: From<InvalidArgument>;
+const NO_LIMIT: Duration = Duration::MAX;
 
-    /// True or false.
-    fn flag(&self, name: &str) -> Result<bool, Self::Error>;
-    /// An integer within bounds; see [`parse::count`].
-    fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, Self::Error>;
-    /// A duration; see [`parse::seconds`].
-    fn span(&self, name: &str) -> Result<Duration, Self::Error>;
-    /// The backoff multiplier; see [`multiplier`](crate::command::multiplier).
-    fn multiplier(&self, name: &str) -> Result<f32, Self::Error>;
-    /// When a read is hedged; see [`Hedge`].
-    fn hedge(&self, name: &str) -> Result<Hedge, Self::Error>;
-    /// A string.
-    fn text(&self, name: &str) -> Result<String, Self::Error>;
-    /// A map of addresses.
-    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Self::Error>;
-    /// Rack ids.
-    fn racks(&self, name: &str) -> Result<Vec<u32>, Self::Error>;
-    /// Encryption of connections, if any.
-    fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
-    /// Whether there is a value, for options that can be unset.
-    fn has_value(&self) -> bool;
-}
-
-/// Integer options and their bounds.
-const COUNTS: [(&str, (u64, u64)); 8] = [
-    ("max_in_flight", (0, 100_000_000)),
-    ("hedge_percent", (1, 100)),
-    ("max_retries", MAX_RETRIES),
-    ("connections_per_node", (1, 1024)),
-    ("pipeline_depth", (1, 100_000)),
-    ("queue_limit", (0, 100_000_000)),
-    ("max_error_rate", (0, 1 << 30)),
-    ("error_rate_window", (1, 3600)),
-];
-
-/// Minimum of duration options.
-const LEAST: [(&str, Duration); 3] = [
-    ("connect_timeout", Duration::from_millis(1)),
-    ("tend_interval", Duration::from_millis(50)),
-    ("idle_timeout", Duration::from_millis(100)),
-];
+const BOUNDS: Bounds = Bounds {
+    counts: &[
+        ("max_in_flight", (0, 100_000_000)),
+        ("hedge_percent", (1, 100)),
+        ("max_retries", MAX_RETRIES),
+        ("connections_per_node", (1, 1024)),
+        ("pipeline_depth", (1, 100_000)),
+        ("queue_limit", (0, 100_000_000)),
+        ("max_error_rate", (0, 1 << 30)),
+        ("error_rate_window", (1, 3600)),
+    ],
+    spans: &[
+        ("connect_timeout", (Duration::from_millis(1), NO_LIMIT)),
+        ("tend_interval", (Duration::from_millis(50), NO_LIMIT)),
+        ("idle_timeout", (Duration::from_millis(100), NO_LIMIT)),
+    ],
+};
 
 impl Default for ClientOptions {
     fn default() -> Self {
@@ -117,18 +91,14 @@ impl ClientOptions {
 
     /// Sets the option with this name. `others` are the host's additional options, for the message
     /// about unknown names.
-    pub fn set<V: OptionValue>(
+    pub fn set<V: TlsValue>(
         &mut self,
         name: &str,
         value: &V,
         others: &[&str],
     ) -> Result<(), V::Error> {
-        let count = || value.count(name, bounds(name));
-        let span = || {
-            let span = value.span(name)?;
-            check_span(name, span)?;
-            Ok::<_, V::Error>(span)
-        };
+        let count = || BOUNDS.count(name, value);
+        let span = || BOUNDS.span(name, value);
         let options = &mut self.options;
         match name {
             "cluster_name" => options.cluster_name = Some(value.text(name)?),
@@ -140,14 +110,14 @@ impl ClientOptions {
             "timeout" => options.policy.timeout = span()?,
             "socket_timeout" => options.policy.socket_timeout = span()?.into(),
             "sleep_between_retries" => options.policy.sleep = span()?.into(),
-            "sleep_multiplier" => options.policy.multiplier = value.multiplier(name)?,
+            "sleep_multiplier" => options.policy.multiplier = multiplier_of(name, value)?,
             "max_sleep_between_retries" => options.policy.longest = span()?.into(),
             "sleep_jitter" => options.policy.jitter = value.flag(name)?,
             "max_retries" => options.policy.max_retries = count()? as u32,
             "retry_in_doubt" => options.policy.retry_in_doubt = value.flag(name)?,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
-            "hedge" => self.hedge = value.hedge(name)?,
+            "hedge" => self.hedge = Hedge::of(name, value)?,
             "hedge_percent" => options.hedge_percent = count()? as u32,
             "send_key" => self.send_key = value.flag(name)?,
             "connect_timeout" => options.connect_timeout = span()?,
@@ -164,9 +134,15 @@ impl ClientOptions {
             "queue_limit" => options.queue = count()? as usize,
             "max_error_rate" => options.max_error_rate = count()? as u32,
             "error_rate_window" => options.error_rate_window = count()? as u32,
-            "ip_map" => options.ip_map = value.addresses(name)?,
-            "racks" => options.racks = value.racks(name)?,
-            _ => return Err(unknown(name, others).into()),
+            "ip_map" => {
+                let pairs = value.text_map(name, "advertised to reachable addresses")?;
+                options.ip_map = pairs.into_iter().collect();
+            }
+            "racks" => options.racks = value.counts(name, "rack ids", "a rack id")?,
+            _ => {
+                let names = [&Self::NAMES, others].concat();
+                return Err(parse::unknown("unknown client option", name, &names).into());
+            }
         }
         Ok(())
     }
@@ -179,7 +155,7 @@ impl ClientOptions {
             ("tend_interval", options.tend_interval),
             ("idle_timeout", options.idle),
         ] {
-            check_span(name, span)?;
+            BOUNDS.check_span(name, span)?;
         }
         for (name, count) in [
             ("max_retries", options.policy.max_retries as usize),
@@ -190,7 +166,7 @@ impl ClientOptions {
             ("max_error_rate", options.max_error_rate as usize),
             ("error_rate_window", options.error_rate_window as usize),
         ] {
-            parse::count(name, Some(count as u64), bounds(name), count)?;
+            BOUNDS.check_count(name, count as u64)?;
         }
         let factor = options.policy.multiplier;
         multiplier("sleep_multiplier", f64::from(factor), factor)?;
@@ -224,89 +200,21 @@ impl ClientOptions {
     }
 }
 
-/// The bounds of a count.
-fn bounds(name: &str) -> (u64, u64) {
-    let bounds = COUNTS.iter().find(|(known, _)| *known == name);
-    bounds.map_or((0, u64::MAX), |(_, bounds)| *bounds)
-}
-
-fn check_span(name: &str, span: Duration) -> Result<(), InvalidArgument> {
-    match LEAST.iter().find(|(known, least)| *known == name && span < *least) {
-        Some((_, least)) => Err(InvalidArgument::of_value(format!(
-            "{name} must be at least {} s, got {} s",
-            least.as_secs_f64(),
-            span.as_secs_f64()
-        ))),
-        None => Ok(()),
-    }
-}
-
-fn unknown(name: &str, others: &[&str]) -> InvalidArgument {
-    let mut names = [&ClientOptions::NAMES, others].concat();
-    names.sort_unstable();
-    let names = names.join(", ");
-    InvalidArgument::of_type(format!("unknown client option {name:?}; there are: {names}"))
-}
-
 #[cfg(test)]
 mod tests {
+    use spikewire_options::{InvalidArgumentClass, Literal};
+
     use super::*;
-
-    /// A number given to a host, for any kind of option.
-    struct Number(u64);
-
-    impl OptionValue for Number {
-        type Error = InvalidArgument;
-
-        fn flag(&self, _: &str) -> Result<bool, InvalidArgument> {
-            Ok(self.0 > 0)
-        }
-
-        fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, InvalidArgument> {
-            parse::count(name, Some(self.0), bounds, self.0)
-        }
-
-        fn span(&self, name: &str) -> Result<Duration, InvalidArgument> {
-            parse::seconds(name, self.0 as f64 / 1000.0, self.0)
-        }
-
-        fn multiplier(&self, name: &str) -> Result<f32, InvalidArgument> {
-            multiplier(name, self.0 as f64, self.0)
-        }
-
-        fn hedge(&self, name: &str) -> Result<Hedge, InvalidArgument> {
-            Hedge::time(name, Duration::from_millis(self.0), self.0)
-        }
-
-        fn text(&self, _: &str) -> Result<String, InvalidArgument> {
-            Ok("any".to_owned())
-        }
-
-        fn addresses(&self, _: &str) -> Result<HashMap<String, String>, InvalidArgument> {
-            Ok(HashMap::new())
-        }
-
-        fn racks(&self, _: &str) -> Result<Vec<u32>, InvalidArgument> {
-            Ok(vec![self.0 as u32])
-        }
-
-        fn tls(&self, _: &str) -> Result<Option<TlsOptions>, InvalidArgument> {
-            Ok(Some(TlsOptions::default()))
-        }
-
-        fn has_value(&self) -> bool {
-            true
-        }
-    }
 
     #[test]
     fn every_name_is_an_option() {
         for name in ClientOptions::NAMES {
-            let set = ClientOptions::default().set(name, &Number(1000), &[]);
+            let set = ClientOptions::default().set(name, &Literal::from(1000), &[]);
             let error = set.err().map(|error| error.message().to_owned());
             assert!(!error.unwrap_or_default().contains("unknown"), "{name}");
         }
-        let unknown = ClientOptions::default().set("speed", &Number(1), &["codec"]).unwrap_err();
+        let unknown =
+            ClientOptions::default().set("speed", &Literal::from(1), &["codec"]).unwrap_err();
         assert!(
             unknown.message().starts_with("unknown client option \"speed\"; there are: auth, cl")
         );
@@ -315,15 +223,39 @@ mod tests {
 
     #[test]
     fn bounds_hold_however_an_option_is_set() {
-        for (name, number, expected) in [
-            ("tend_interval", 49, "tend_interval must be at least 0.05 s, got 0.049 s"),
-            ("connect_timeout", 0, "connect_timeout must be at least 0.001 s, got 0 s"),
-            ("max_retries", 1001, "max_retries must be from 0 to 1000, got 1001"),
-            ("sleep_multiplier", 101, "sleep_multiplier must be from 1 to 100, got 101"),
-            ("error_rate_window", 0, "error_rate_window must be from 1 to 3600, got 0"),
-        ] {
-            let error = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();
-            assert_eq!(error.message(), expected);
+        use InvalidArgumentClass::{Type, Value};
+        let cases: [(&str, Literal, InvalidArgumentClass, &str); 12] = [
+            ("tend_interval", 0.049.into(), Value, "must be at least 0.05 s, got 0.049 s"),
+            ("connect_timeout", 0.into(), Value, "must be at least 0.001 s, got 0 s"),
+            ("timeout", (-1).into(), Value, "must be a number of seconds from 0 to 3.2e9, got -1"),
+            ("max_retries", 1001.into(), Value, "must be from 0 to 1000, got 1001"),
+            ("sleep_multiplier", 101.into(), Value, "must be from 1 to 100, got 101"),
+            ("sleep_multiplier", "2".into(), Type, "must be a number from 1 to 100, not string"),
+            ("error_rate_window", 0.into(), Value, "must be from 1 to 3600, got 0"),
+            (
+                "hedge",
+                "p10".into(),
+                Value,
+                "must be a time, or a percentile from 'p50' to 'p99.9', got \"p10\"",
+            ),
+            (
+                "replica",
+                "far".into(),
+                Value,
+                "must be 'master', 'sequence', 'any' or 'prefer-rack', got \"far\"",
+            ),
+            (
+                "ip_map",
+                5.into(),
+                Type,
+                "must be a map of advertised to reachable addresses, not number",
+            ),
+            ("racks", 5.into(), Type, "must be a list of rack ids, not number"),
+            ("send_key", 1.into(), Type, "must be boolean, not number"),
+        ];
+        for (name, value, class, expected) in cases {
+            let error = ClientOptions::default().set(name, &value, &[]).unwrap_err();
+            assert_eq!((error.class(), error.message()), (class, &*format!("{name} {expected}")));
         }
         let mut options = ClientOptions::default();
         options.check().unwrap();

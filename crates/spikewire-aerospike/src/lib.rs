@@ -37,7 +37,7 @@ pub mod transport;
 
 pub use spikewire_transport::clock;
 
-pub use client_options::{ClientOptions, OptionValue};
+pub use client_options::ClientOptions;
 pub use model::{
     Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, Options, Policy, ReplicaPolicy,
     Result, Secret,

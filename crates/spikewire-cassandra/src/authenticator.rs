@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use spikewire_options::{InvalidArgument, Secret, check_credentials};
+
 /// Authenticates connections. One value serves all connections; each starts its own conversation.
 pub trait Authenticator: Debug + Send + Sync {
     /// Starts a conversation with a server that requires this class of authenticator, such as
@@ -22,29 +24,21 @@ pub trait Conversation: Debug + Send {
 }
 
 /// Authentication with name and password: SASL PLAIN.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Password {
     name: String,
-    password: String,
+    password: Secret,
 }
 
 impl Password {
     /// Credentials of this user. Neither may contain a zero byte, because that separates them.
-    pub fn new(name: impl Into<String>, password: impl Into<String>) -> Result<Self, String> {
-        let (name, password) = (name.into(), password.into());
-        if name.is_empty() {
-            return Err("a user name must not be empty".to_owned());
-        }
-        if name.contains('\0') || password.contains('\0') {
-            return Err("a user name and a password must not hold a zero character".to_owned());
-        }
+    pub fn new(
+        name: impl Into<String>,
+        password: impl Into<String>,
+    ) -> Result<Self, InvalidArgument> {
+        let (name, password) = (name.into(), Secret::from(password));
+        check_credentials(Some(&name), Some(&password))?;
         Ok(Self { name, password })
-    }
-}
-
-impl Debug for Password {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Password").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -54,7 +48,7 @@ const DSE: &str = "com.datastax.bdp.cassandra.auth.DseAuthenticator";
 
 impl Authenticator for Password {
     fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String> {
-        let token = ["", &self.name, &self.password].join("\0").into_bytes();
+        let token = ["", &self.name, self.password.reveal()].join("\0").into_bytes();
         Ok(Box::new(Plain { token, names_mechanism: class == DSE }))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use spikewire_cql::notation::TooLong;
 use spikewire_cql::response::{Code, ServerError};
+use spikewire_options::InvalidArgument;
 use spikewire_transport::fault::Cause;
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
@@ -199,6 +200,12 @@ impl Error {
     /// The server's error, if it returned one.
     pub fn server(&self) -> Option<&ServerError> {
         self.0.server.as_deref()
+    }
+}
+
+impl From<InvalidArgument> for Error {
+    fn from(error: InvalidArgument) -> Self {
+        Self::invalid(error.message())
     }
 }
 

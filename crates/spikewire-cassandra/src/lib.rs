@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`options`], [`authenticator`] | session options and authentication |
+//! | `session_options` | the options by name, with their bounds |
 //! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
 //! | `shards` | the shards of a node, and which of them a token belongs to |
 //! | [`cluster`] | the control connection, nodes, tokens, replicas |
@@ -34,6 +35,7 @@ mod memory;
 pub mod options;
 pub mod routing;
 pub mod session;
+mod session_options;
 mod shards;
 pub mod speculation;
 pub mod statement;
@@ -45,3 +47,4 @@ mod timestamps;
 pub use error::{Error, Kind, Result, SESSION_CLOSED};
 pub use options::Options;
 pub use session::Session;
+pub use session_options::SessionOptions;

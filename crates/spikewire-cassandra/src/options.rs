@@ -7,13 +7,36 @@ use std::time::Duration;
 
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
+use spikewire_options::{Bounds, InvalidArgument, OptionValue, parse};
 use spikewire_transport::tls::Tls;
 
 use crate::authenticator::Authenticator;
-use crate::error::{Error, Result};
 
 /// The default port of the native protocol.
 pub const PORT: u16 = 9042;
+
+/// Bounds of the options of sessions and statements.
+pub(crate) const BOUNDS: Bounds = Bounds {
+    counts: &[
+        ("connections_per_node", (1, 1024)),
+        ("max_error_rate", (0, 1 << 30)),
+        ("max_retries", (0, 1000)),
+        ("now_in_seconds", (0, i32::MAX as u64)),
+        ("page_size", (1, i32::MAX as u64)),
+        ("pipeline_depth", (1, i16::MAX as u64)),
+        ("protocol_version", (4, 5)),
+        ("queue_limit", (0, 100_000_000)),
+        // Each copy goes to a different node.
+        ("speculative_attempts", (1, 32)),
+    ],
+    spans: &[
+        ("connect_timeout", (Duration::from_millis(1), Duration::MAX)),
+        ("heartbeat", (Duration::from_millis(100), Duration::MAX)),
+        ("idle_timeout", (Duration::from_millis(100), Duration::MAX)),
+        ("reconnect", (Duration::from_millis(1), Duration::MAX)),
+        ("speculative_delay", (Duration::from_millis(1), Duration::MAX)),
+    ],
+};
 
 /// A name or address, and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,7 +59,7 @@ impl fmt::Display for Host {
 
 impl Host {
     /// Parses `name`, `name:port`, `[address]` or `[address]:port`.
-    pub fn parse(text: &str, default_port: u16) -> std::result::Result<Self, String> {
+    pub fn parse(text: &str, default_port: u16) -> Result<Self, String> {
         let bad = |why: &str| format!("{text:?} is not a valid host: {why}");
         if text.contains("://") {
             // Not shown, because it may hold a password.
@@ -72,7 +95,7 @@ impl Host {
     }
 
     /// Parses a comma-separated list.
-    pub fn parse_list(text: &str, default_port: u16) -> std::result::Result<Vec<Self>, String> {
+    pub fn parse_list(text: &str, default_port: u16) -> Result<Vec<Self>, String> {
         text.split(',').map(|part| Self::parse(part.trim(), default_port)).collect()
     }
 }
@@ -109,26 +132,12 @@ impl Default for Speculation {
 }
 
 impl Speculation {
-    /// Maximum of `attempts`: each copy goes to a different node.
-    pub const MOST: u32 = 32;
-
-    /// The shortest delay.
-    pub const SHORTEST: Duration = Duration::from_millis(1);
-
     /// Rejects invalid values; the message names the option.
-    pub fn check(&self) -> Result<()> {
-        let Self { delay, attempts } = self;
-        if let Some(delay) = delay.filter(|delay| *delay < Self::SHORTEST) {
-            let message = format!("speculative_delay must be at least 1 ms, not {delay:?}");
-            return Err(Error::invalid(message));
+    pub fn check(&self) -> Result<(), InvalidArgument> {
+        if let Some(delay) = self.delay {
+            BOUNDS.check_span("speculative_delay", delay)?;
         }
-        if !(1..=Self::MOST).contains(attempts) {
-            let most = Self::MOST;
-            let message =
-                format!("speculative_attempts must be between 1 and {most}, not {attempts}");
-            return Err(Error::invalid(message));
-        }
-        Ok(())
+        BOUNDS.check_count("speculative_attempts", self.attempts.into())
     }
 }
 
@@ -239,46 +248,32 @@ impl Options {
     }
 
     /// Rejects invalid values; the message names the option as sessions know it.
-    pub fn check(&self) -> Result<()> {
-        let reject = |message: String| Err(Error::invalid(message));
-        if self.contact_points.is_empty() {
-            return reject("no contact point given".to_owned());
+    pub fn check(&self) -> Result<(), InvalidArgument> {
+        self.check_contact_points()?;
+        for (name, count) in [
+            ("connections_per_node", self.connections_per_node),
+            ("pipeline_depth", self.depth),
+            ("queue_limit", self.queue),
+            ("max_retries", self.limits.max_retries as usize),
+            ("max_error_rate", self.max_error_rate as usize),
+        ] {
+            BOUNDS.check_count(name, count as u64)?;
         }
-        let counts = [
-            ("connections_per_node", self.connections_per_node, 1, 1024),
-            ("pipeline_depth", self.depth, 1, i16::MAX as usize),
-            ("queue_limit", self.queue, 0, 100_000_000),
-            ("max_retries", self.limits.max_retries as usize, 0, 1000),
-        ];
-        for (name, count, least, most) in counts {
-            if !(least..=most).contains(&count) {
-                return reject(format!("{name} must be between {least} and {most}, not {count}"));
-            }
+        for (name, span) in [
+            ("connect_timeout", self.connect_timeout),
+            ("heartbeat", self.heartbeat),
+            ("idle_timeout", self.idle),
+            ("reconnect", self.reconnect.0),
+        ] {
+            BOUNDS.check_span(name, span)?;
         }
-        let spans = [
-            ("connect_timeout", self.connect_timeout, 1),
-            ("heartbeat", self.heartbeat, 100),
-            ("idle_timeout", self.idle, 100),
-            ("reconnect", self.reconnect.0, 1),
-        ];
-        for (name, span, least) in spans {
-            if span < Duration::from_millis(least) {
-                return reject(format!("{name} must be at least {least} ms, not {span:?}"));
-            }
-        }
-        let (shortest, longest) = self.reconnect;
-        if longest < shortest {
-            return reject(format!(
-                "reconnect: the longest pause, {longest:?}, is shorter than the shortest, {shortest:?}"
-            ));
-        }
+        self.check_pauses()?;
         if let Some(level) = self.serial_consistency.filter(|level| !level.is_serial()) {
-            return reject(format!(
-                "serial_consistency must be SERIAL or LOCAL_SERIAL, not {level}"
-            ));
+            let (names, level) = (["serial", "local_serial"], level.name().to_lowercase());
+            return Err(parse::not_among("serial_consistency", &names, &level));
         }
-        if let Some(size @ ..1) = self.page_size {
-            return reject(format!("page_size must be at least 1, not {size}"));
+        if let Some(size) = self.page_size {
+            BOUNDS.check_count("page_size", u64::try_from(size).unwrap_or_default())?;
         }
         self.limits.speculation.check()?;
         let names = [
@@ -287,10 +282,39 @@ impl Options {
             ("local_rack", &self.local_rack),
         ];
         match names.iter().find(|(_, name)| name.as_deref() == Some("")) {
-            Some((what, _)) => reject(format!("{what} must not be empty")),
+            Some((what, _)) => Err(InvalidArgument::of_value(format!("{what} must not be empty"))),
             None => Ok(()),
         }
     }
+
+    pub(crate) fn check_contact_points(&self) -> Result<(), InvalidArgument> {
+        if self.contact_points.is_empty() {
+            return Err(InvalidArgument::of_value("no contact point given"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_pauses(&self) -> Result<(), InvalidArgument> {
+        let (shortest, longest) = self.reconnect;
+        if longest >= shortest {
+            return Ok(());
+        }
+        let (shortest, longest) = (shortest.as_secs_f64(), longest.as_secs_f64());
+        Err(InvalidArgument::of_value(format!(
+            "reconnect: the longest pause must not be below the shortest, got {shortest} s and \
+             {longest} s"
+        )))
+    }
+}
+
+/// The consistency level that a host names.
+pub(crate) fn consistency<V: OptionValue>(name: &str, value: &V) -> Result<Consistency, V::Error> {
+    let word = value.text(name)?;
+    word.parse().map_err(|_| {
+        let names = Consistency::ALL.map(|level| level.name().to_lowercase());
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        parse::not_among(name, &names, &word).into()
+    })
 }
 
 #[cfg(test)]

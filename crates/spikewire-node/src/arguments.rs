@@ -2,13 +2,16 @@
 //!
 //! JavaScript has already rejected unknown names; here the values are checked.
 
+use std::borrow::Cow;
 use std::ffi::CStr;
+use std::fmt::Display;
 use std::time::Duration;
 
-use spikewire_aerospike::command::parse;
+use spikewire_options::{Form, OptionValue, parse};
 
 use crate::errors::{describe, kind_name};
 use crate::js::create::MAX_SAFE;
+use crate::js::failure::camel;
 use crate::js::{Failure, Result, Type, Value};
 
 /// The options of a call: an object, or none.
@@ -94,4 +97,95 @@ pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
         }
     };
     Ok(parse::count(what, int, bounds, describe(value))?)
+}
+
+/// An option's value as it was passed. Names are the engine's.
+#[derive(Clone, Copy)]
+pub struct OptionArgument<'e>(pub Value<'e>);
+
+impl OptionValue for OptionArgument<'_> {
+    type Error = Failure;
+    const LIST: &'static str = "an array";
+    const MAP: &'static str = "an object";
+
+    fn spelling(name: &str) -> Cow<'_, str> {
+        Cow::Owned(camel(name))
+    }
+
+    fn form(&self) -> Form {
+        match self.0.kind() {
+            Type::Undefined | Type::Null => Form::None,
+            Type::Boolean => Form::Flag,
+            Type::String => Form::Text,
+            Type::Object if self.0.is_array() => Form::List,
+            Type::Object => Form::Map,
+            _ => Form::Other,
+        }
+    }
+
+    fn kind(&self) -> String {
+        kind_name(self.0)
+    }
+
+    fn describe(&self) -> impl Display {
+        describe(self.0)
+    }
+
+    fn describe_span(&self) -> impl Display {
+        format!("{} ms", describe(self.0))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool> {
+        flag(&camel(name), self.0)
+    }
+
+    fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64> {
+        count(&camel(name), self.0, bounds)
+    }
+
+    fn integer(&self) -> Option<i64> {
+        if self.0.kind() == Type::BigInt {
+            return self.0.bigint().and_then(std::result::Result::ok);
+        }
+        let whole = |number: &f64| number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64;
+        self.0.number().filter(whole).map(|number| number as i64)
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.0.number()
+    }
+
+    fn span(&self, name: &str) -> Result<Duration> {
+        span(&camel(name), self.0)
+    }
+
+    fn seconds(&self, name: &str) -> Result<Duration> {
+        self.count(name, (0, u32::MAX.into())).map(Duration::from_secs)
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        text(&camel(name), self.0)
+    }
+
+    fn bytes<T>(&self, name: &str, read: impl FnOnce(&[u8]) -> T) -> Result<T> {
+        let wrong = || self.wrong_type(format_args!("{name} must be a Buffer or Uint8Array"));
+        self.0.with_bytes(read).ok_or_else(wrong)
+    }
+
+    fn elements(&self, _: &str) -> Result<Vec<Self>> {
+        (0..self.0.len()?).map(|at| Ok(Self(self.0.element(at)?))).collect()
+    }
+
+    fn entries(&self, name: &str) -> Result<Vec<(String, Self)>> {
+        let names = self.0.own_names()?;
+        let mut entries = Vec::new();
+        for at in 0..names.len()? {
+            let key = names.element(at)?;
+            let value = self.0.get(key)?;
+            if value.kind() != Type::Undefined {
+                entries.push((text(&format!("a name in {}", camel(name)), key)?, Self(value)));
+            }
+        }
+        Ok(entries)
+    }
 }

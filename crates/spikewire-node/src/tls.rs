@@ -1,8 +1,8 @@
 //! Parses TLS options from an object with the names of `tls.connect`.
 
-use spikewire_transport::tls::{Pem, TlsOptions};
+use spikewire_transport::tls::{Pem, TlsOptions, TlsValue};
 
-use crate::arguments::{flag, text};
+use crate::arguments::{OptionArgument, flag, text};
 use crate::errors::kind_name;
 use crate::js::{Failure, Result, Type, Value};
 
@@ -10,8 +10,14 @@ use crate::js::{Failure, Result, Type, Value};
 const NAMES: [&str; 7] =
     ["ca", "cert", "key", "rejectUnauthorized", "servername", "systemCa", "verifyHostname"];
 
+impl TlsValue for OptionArgument<'_> {
+    fn tls(&self, _: &str) -> Result<Option<TlsOptions>> {
+        options(self.0)
+    }
+}
+
 /// Parses the option `tls`: a boolean, or an object. Certificates are parsed when connecting.
-pub fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
+fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
     let mut options = TlsOptions::default();
     if let Some(encrypted) = value.boolean() {
         return Ok(encrypted.then_some(options));

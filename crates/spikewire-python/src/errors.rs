@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::{InvalidArgument, InvalidArgumentClass};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_options::{InvalidArgument, InvalidArgumentClass};
 
 use crate::bridge::errors::{ErrorTree, Raise};
 pub use crate::bridge::errors::{

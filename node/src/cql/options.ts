@@ -1,6 +1,5 @@
 /** Options of sessions and of statements. */
 
-import { checkOptions } from '../options/check.js'
 import type { TlsOptions } from '../options/tls.js'
 
 export type { TlsOptions } from '../options/tls.js'
@@ -174,18 +173,6 @@ const EXECUTE = [...MANY, 'pagingState'] as const
 
 /** The names of the options, by call. */
 export const KNOWN = { PREPARE, BATCH, MANY, EXECUTE } as const
-
-/** The options in the form in which the native part takes them. Throws for unknown names. */
-export function toNativeOptions(
-  options: PrepareOptions | null | undefined,
-  known: readonly string[],
-): object | undefined {
-  const nativeOptions = checkOptions(options, known) as PrepareOptions | undefined
-  const payload = nativeOptions?.payload
-  if (payload === undefined || payload === null) return nativeOptions
-  const isObject = typeof payload === 'object' && !Array.isArray(payload)
-  return { ...nativeOptions, payload: isObject ? Object.entries(payload).flat(1) : payload }
-}
 
 /** The options of an execution that also apply to preparing its statement. */
 export function forPreparing(options: PrepareOptions | undefined): PrepareOptions | undefined {

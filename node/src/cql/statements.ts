@@ -9,7 +9,7 @@ import { Bound, type Parameters, Prepared } from './prepared.js'
 /** Up to this many values are passed as separate arguments. */
 const MOST_VALUES = 16
 
-/** Sends a prepared statement; `options` have been validated by `toNativeOptions`. */
+/** Sends a prepared statement; `options` have been validated by `checkOptions`. */
 export function sendPrepared(
   session: Handle,
   slot: Slot,

@@ -4,6 +4,7 @@ import type { Slot } from '../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
 import type { Connection } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkOptions } from '../options/check.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
 import { Flow, type ManyOptions, manySettings, sourceOf, stopWhenAborted } from './many.js'
 import { BOUND, native } from './native.js'
@@ -13,7 +14,6 @@ import {
   forPreparing,
   KNOWN,
   type PrepareOptions,
-  toNativeOptions,
 } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
 import { Query } from './query.js'
@@ -135,7 +135,7 @@ export abstract class Verbs {
   ): Query<R> {
     this.#connection.check()
     const nativeOptions = {
-      ...(toNativeOptions(options, KNOWN.EXECUTE) as ExecuteOptions | undefined),
+      ...(checkOptions(options, KNOWN.EXECUTE) as ExecuteOptions | undefined),
     }
     const { pagingState, signal } = nativeOptions
     signal?.throwIfAborted()
@@ -209,7 +209,7 @@ export abstract class Verbs {
     if (typeof options === 'function') return this.prepare(text, {}, options) as undefined
     checkCallback(callback)
     const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
-      native.cqlPrepare(session, slot, text, toNativeOptions(options, KNOWN.PREPARE)),
+      native.cqlPrepare(session, slot, text, checkOptions(options, KNOWN.PREPARE)),
     )
     return outcome(promise, callback)
   }
@@ -283,13 +283,13 @@ export abstract class Verbs {
         )
       }
       const promise = this.#call<Rows<R>>(options?.signal, (session, slot) =>
-        native.cqlExecute(session, slot, page, statement, toNativeOptions(options, KNOWN.EXECUTE)),
+        native.cqlExecute(session, slot, page, statement, checkOptions(options, KNOWN.EXECUTE)),
       )
       if (MAY_USE.test(statement)) promise.then(() => this.#texts.clear(), ignore)
       return promise
     }
     return this.#call<Rows<R>>(options?.signal, (_, slot) => {
-      this.#sendFitting(slot, page, statement, parameters, toNativeOptions(options, KNOWN.EXECUTE))
+      this.#sendFitting(slot, page, statement, parameters, checkOptions(options, KNOWN.EXECUTE))
     })
   }
 
@@ -343,7 +343,7 @@ export abstract class Verbs {
     options: ManyOptions | undefined,
   ): Promise<unknown> {
     const [settings, each] = manySettings(options)
-    const nativeOptions = toNativeOptions(each, KNOWN.MANY)
+    const nativeOptions = checkOptions(each, KNOWN.MANY)
     options?.signal?.throwIfAborted()
     this.#connection.check()
     const source = sourceOf(rows)
@@ -366,7 +366,7 @@ export abstract class Verbs {
     entries: readonly Entry[],
     options: BatchOptions | undefined,
   ): Promise<Rows> {
-    const nativeOptions = toNativeOptions(options, KNOWN.BATCH)
+    const nativeOptions = checkOptions(options, KNOWN.BATCH)
     const used = new Set<Prepared>()
     try {
       return await this.#sendBatch(kind, entries, options, nativeOptions, used)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use spikewire_aerospike_protocol::limits;
+use spikewire_options::{Form, OptionValue};
 
 use super::privilege::{KINDS, Kind};
 use crate::error::invalid;
@@ -31,6 +32,31 @@ impl UserOptions {
             roles: KINDS.iter().map(|kind| kind.name.to_owned()).collect(),
             external: false,
         }
+    }
+
+    /// Reads users from a host: names with a password or with options each.
+    pub(crate) fn read<V: OptionValue>(name: &str, value: &V) -> Result<Vec<Self>, V::Error> {
+        let users = value.map(name, "names and passwords")?.into_iter();
+        users.map(|(name, value)| Self::of(name, &value)).collect()
+    }
+
+    fn of<V: OptionValue>(name: String, value: &V) -> Result<Self, V::Error> {
+        let what = format!("user {name:?}");
+        let mut user = Self::new(name, "");
+        if value.form() != Form::Map {
+            user.password = value.text(&format!("{what}: password"))?;
+            return Ok(user);
+        }
+        let names = ["external", "password", "roles"];
+        for (option, value) in value.options(&what, &format!("{what}: unknown option"), &names)? {
+            let what = format!("{what}: {option}");
+            match option {
+                "external" => user.external = value.flag(&what)?,
+                "password" => user.password = value.text(&what)?,
+                _ => user.roles = value.texts(&what, "names of roles", "a role")?,
+            }
+        }
+        Ok(user)
     }
 
     /// Validates the users of a cluster.

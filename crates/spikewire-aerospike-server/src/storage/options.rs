@@ -2,8 +2,10 @@
 
 use std::io;
 
-use spikewire_aerospike_protocol::{frame, limits};
+use spikewire_aerospike_protocol::limits;
+use spikewire_options::{Form, OptionValue, parse};
 
+use crate::bounds::BOUNDS;
 use crate::error::invalid;
 use crate::record::sets::MAX_SETS;
 
@@ -38,6 +40,61 @@ impl Default for NamespaceOptions {
 }
 
 impl NamespaceOptions {
+    /// The names of the options that hosts set.
+    pub const NAMES: [&str; 5] =
+        ["default_ttl", "indexed_sets", "max_record_size", "nsup_period", "replication_factor"];
+
+    /// Sets the option with this name; `what` is the name for messages.
+    pub(crate) fn set<V: OptionValue>(
+        &mut self,
+        name: &str,
+        what: &str,
+        value: &V,
+    ) -> Result<(), V::Error> {
+        let count = || BOUNDS.count(what, value);
+        match name {
+            "default_ttl" => self.default_ttl = count()? as u32,
+            "indexed_sets" => self.indexed_sets = value.texts(what, "names of sets", "a set")?,
+            "max_record_size" => self.max_record_size = count()? as usize,
+            "nsup_period" => self.nsup_period = count()? as u32,
+            "replication_factor" => self.replication_factor = count()? as usize,
+            _ => return Err(parse::unknown("unknown option", name, &Self::NAMES).into()),
+        }
+        Ok(())
+    }
+
+    /// Reads namespaces from a host: a list of names, or names with options. `each` has those of
+    /// every namespace.
+    pub(crate) fn read<V: OptionValue>(
+        name: &str,
+        value: &V,
+        each: &Self,
+    ) -> Result<Vec<Self>, V::Error> {
+        match value.form() {
+            Form::List => {
+                let names = value.texts(name, "names", "a namespace")?.into_iter();
+                Ok(names.map(|name| Self { name, ..each.clone() }).collect())
+            }
+            Form::Map => value.entries(name)?.into_iter().map(|entry| each.of(entry)).collect(),
+            _ => {
+                let (list, map) = (V::LIST, V::MAP);
+                let forms = format!("{list} of names, or {map} of names and options");
+                Err(value.wrong_type(format_args!("{name} must be {forms}")))
+            }
+        }
+    }
+
+    /// A namespace with these options and, besides, those of every namespace.
+    fn of<V: OptionValue>(&self, (name, options): (String, V)) -> Result<Self, V::Error> {
+        let what = format!("namespace {name:?}");
+        let mut own = Self { name, ..self.clone() };
+        let unknown = format!("{what}: unknown option");
+        for (name, value) in options.options(&what, &unknown, &Self::NAMES)? {
+            own.set(name, &format!("{what}: {name}"), &value)?;
+        }
+        Ok(own)
+    }
+
     /// A namespace with this name and default options.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
@@ -56,11 +113,12 @@ impl NamespaceOptions {
             if namespaces[..at].iter().any(|other| other.name == name) {
                 return Err(invalid(format!("namespace {name:?} is given twice")));
             }
-            if namespace.replication_factor == 0 {
-                return Err(invalid(format!("namespace {name:?}: replication factor 0")));
-            }
-            if namespace.max_record_size > frame::MAX_BODY {
-                return Err(invalid(format!("namespace {name:?}: records above 128 MiB")));
+            for (option, count) in [
+                ("replication_factor", namespace.replication_factor as u64),
+                ("max_record_size", namespace.max_record_size as u64),
+                ("default_ttl", namespace.default_ttl.into()),
+            ] {
+                BOUNDS.check_count(&format!("namespace {name:?}: {option}"), count)?;
             }
             for set in &namespace.indexed_sets {
                 let odd = |c: char| c.is_control() || ":;".contains(c);
@@ -72,9 +130,6 @@ impl NamespaceOptions {
             }
             if namespace.indexed_sets.len() > MAX_SETS {
                 return Err(invalid(format!("namespace {name:?}: more than {MAX_SETS} sets")));
-            }
-            if namespace.default_ttl > limits::TTL_SECONDS {
-                return Err(invalid(format!("namespace {name:?}: default TTL above 10 years")));
             }
         }
         Ok(())

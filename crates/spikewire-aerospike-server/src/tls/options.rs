@@ -3,6 +3,7 @@
 use std::io;
 
 use rustls::pki_types::DnsName;
+use spikewire_options::{Form, OptionValue};
 
 use crate::error::invalid;
 
@@ -23,6 +24,28 @@ impl Default for TlsOptions {
 }
 
 impl TlsOptions {
+    /// Reads from a host whether connections are encrypted, or how.
+    pub(crate) fn read<V: OptionValue>(name: &str, value: &V) -> Result<Option<Self>, V::Error> {
+        let mut tls = Self::default();
+        match value.form() {
+            Form::Flag => return Ok(value.flag(name)?.then_some(tls)),
+            Form::Map => {}
+            _ => {
+                let map = V::MAP;
+                return Err(value.wrong_type(format_args!("{name} must be boolean or {map}")));
+            }
+        }
+        let names = ["client_certificates", "name"];
+        for (option, value) in value.options(name, &format!("{name}: unknown option"), &names)? {
+            let what = format!("{name}: {option}");
+            match option {
+                "name" => tls.name = value.text(&what)?,
+                _ => tls.client_certificates = value.flag(&what)?,
+            }
+        }
+        Ok(Some(tls))
+    }
+
     /// Validates the options.
     pub(crate) fn check(&self) -> io::Result<()> {
         if DnsName::try_from(self.name.as_str()).is_err() {

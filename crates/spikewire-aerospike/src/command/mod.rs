@@ -42,7 +42,7 @@ pub use spikewire_transport::{Attempts, deadline};
 use crate::model::{Error, ReplicaPolicy};
 pub use crate::model::{
     ExistsRule, GenerationRule, InvalidArgument, InvalidArgumentClass, MAX_RETRIES, ReadMode,
-    ReadTouch, RetryOptions, Ttl, multiplier, parse,
+    ReadTouch, RetryOptions, Ttl, multiplier, multiplier_of, parse,
 };
 pub use crate::route::{Aim, Router, Target};
 

@@ -238,7 +238,7 @@ mod tests {
         let mut out = Vec::new();
         let mut request = request::Request::begin(&mut out, &Header::default());
         write(&mut request)?;
-        request.finish()?;
+        request.finish().map_err(|error| InvalidArgument::of_value(error.to_string()))?;
         let (message, _) = Message::parse(&out[8..]).unwrap();
         Ok(message.ops().count())
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, field, info1, info2};
-use spikewire_aerospike_protocol::request::{Request, server_timeout};
+use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
 use super::{InvalidArgument, OperationRef, RetryOptions, SetRef, Target};
@@ -365,8 +365,8 @@ impl CommandSpec {
             request.field(field::KEY, key);
         }
         let composed = write(&mut request);
-        let composed = composed
-            .and_then(|()| request.finish().map_err(|error| InvalidArgument::from(error).into()));
+        let composed =
+            composed.and_then(|()| request.finish().map_err(|error| too_large(error).into()));
         if let Err(error) = composed {
             buffer::give(bytes);
             return Err(error);
@@ -388,7 +388,7 @@ impl CommandSpec {
         let mut row = Kind::default();
         self.begin_row(set, stored_key, &mut row);
         write(&mut row)?;
-        row.finish().map_err(InvalidArgument::from)?;
+        row.finish().map_err(too_large)?;
         let (namespace, replica) = (set.namespace.clone(), self.policy.replica);
         Ok(RowKind { row, namespace, write: self.write, replica })
     }
@@ -424,6 +424,11 @@ pub fn limits(
         retry.apply(&mut policy);
     }
     policy
+}
+
+#[cold]
+fn too_large(error: TooLarge) -> InvalidArgument {
+    InvalidArgument::of_value(error.to_string())
 }
 
 #[cfg(test)]

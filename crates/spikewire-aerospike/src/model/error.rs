@@ -6,6 +6,7 @@ use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::request::TooLarge;
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_options::InvalidArgument;
 use spikewire_transport::CLIENT_CLOSED;
 use spikewire_transport::fault::Cause;
 
@@ -215,6 +216,12 @@ impl Error {
     /// Whether a write may have been applied although it failed.
     pub fn in_doubt(&self) -> bool {
         self.0.in_doubt
+    }
+}
+
+impl From<InvalidArgument> for Error {
+    fn from(error: InvalidArgument) -> Self {
+        Self::invalid(error.message())
     }
 }
 

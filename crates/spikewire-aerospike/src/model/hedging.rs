@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::command::InvalidArgument;
+use spikewire_options::{Form, InvalidArgument, OptionValue};
 
 /// Hedge requests that a client may send before its reads have earned any.
 pub const FIRST: i64 = 10;
@@ -41,6 +41,14 @@ impl Hedge {
     /// After a percentile of recent latencies, from 50 to 99.9.
     pub fn percentile(percent: f64) -> Result<Self, InvalidArgument> {
         Self::of_percent("hedge", percent, percent)
+    }
+
+    /// When a host says: a time, or the name of a percentile.
+    pub fn of<V: OptionValue>(name: &str, value: &V) -> Result<Self, V::Error> {
+        Ok(match value.form() {
+            Form::Text => Self::word(name, &value.text(name)?)?,
+            _ => Self::time(name, value.span(name)?, value.describe_span())?,
+        })
     }
 
     /// The same for hosts; `text` is the value as the caller wrote it.

@@ -1,10 +1,9 @@
 //! Login options.
 
-use std::fmt;
-
+use spikewire_options::{InvalidArgument, check_credentials, parse};
 use spikewire_transport::tls::Tls;
 
-use crate::command::InvalidArgument;
+use super::Secret;
 
 /// How a client logs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,38 +32,7 @@ impl Auth {
 
     /// The method with this name.
     pub fn parse(name: &str) -> Result<Self, InvalidArgument> {
-        let auth = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, auth)| *auth);
-        auth.ok_or_else(|| {
-            let names: Vec<String> =
-                Self::ALL.iter().map(|(known, _)| format!("{known:?}")).collect();
-            InvalidArgument::of_value(format!(
-                "auth must be one of {}; got {name:?}",
-                names.join(", ")
-            ))
-        })
-    }
-}
-
-/// A string that debug output does not show.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// The string.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<T: Into<String>> From<T> for Secret {
-    fn from(text: T) -> Self {
-        Self(text.into())
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(..)")
+        parse::named("auth", &Self::ALL, name)
     }
 }
 
@@ -97,19 +65,11 @@ impl Login {
                 ),
             };
         }
-        let (user, password) = match (user, password) {
-            (Some(user), Some(password)) => (user, password),
-            (None, None) if auth.is_some() => {
+        if check_credentials(user.as_deref(), password.as_ref())?.is_none() {
+            if auth.is_some() {
                 return invalid("auth says how a user logs in: give user and password, too");
             }
-            (None, None) => return Ok(None),
-            _ => return invalid("user and password go together"),
-        };
-        if user.is_empty() {
-            return invalid("user must not be empty");
-        }
-        if user.contains('\0') || password.reveal().contains('\0') {
-            return invalid("user and password must not hold a zero character");
+            return Ok(None);
         }
         let auth = auth.unwrap_or_default();
         if auth == Auth::External && tls.is_none() {
@@ -166,8 +126,7 @@ mod tests {
         let error = Auth::parse("ldap").unwrap_err();
         assert_eq!(
             error.message(),
-            "auth must be one of \"internal\", \"external\", \"external-insecure\", \"pki\"; got \
-             \"ldap\""
+            "auth must be 'internal', 'external', 'external-insecure' or 'pki', got \"ldap\""
         );
     }
 

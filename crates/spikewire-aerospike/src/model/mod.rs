@@ -3,16 +3,14 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `options` | how a client and its calls behave: limits, policies |
-//! | `parse`, `rules`, `retry` | options as hosts have them: keywords, times, counts; their bounds |
+//! | `parse`, `rules`, `retry` | options of calls as hosts have them: keywords and rules; their bounds |
 //! | `hedging` | second requests for reads whose reply is late |
 //! | `login` | who logs in and how |
 //! | `error` | what can go wrong |
-//! | `invalid_argument` | why a call is not composed |
 //! | `name` | names that travel inside other text, checked |
 
 mod error;
 mod hedging;
-mod invalid_argument;
 mod login;
 mod name;
 mod options;
@@ -22,10 +20,10 @@ mod rules;
 
 pub use error::{Error, Kind, Result};
 pub use hedging::{Hedge, Hedging};
-pub use invalid_argument::{InvalidArgument, InvalidArgumentClass};
-pub use login::{Auth, Login, Secret};
+pub use login::{Auth, Login};
 pub use name::Name;
 pub use options::{Backoff, Options, Policy, ReplicaPolicy};
-pub use retry::{MAX_RETRIES, RetryOptions, multiplier};
+pub use retry::{MAX_RETRIES, RetryOptions, multiplier, multiplier_of};
 pub(crate) use rules::write_header;
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};
+pub use spikewire_options::{InvalidArgument, InvalidArgumentClass, Secret};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::Policy;
 use super::{InvalidArgument, parse};
+use spikewire_options::OptionValue;
 
 /// Bounds of the number of retries.
 pub const MAX_RETRIES: (u64, u64) = (0, 1000);
@@ -71,6 +72,14 @@ impl RetryOptions {
         policy.longest = self.longest.map_or(policy.longest, Into::into);
         policy.jitter = self.jitter.unwrap_or(policy.jitter);
         policy.retry_in_doubt = self.in_doubt.unwrap_or(policy.retry_in_doubt);
+    }
+}
+
+/// The backoff multiplier as a host has it.
+pub fn multiplier_of<V: OptionValue>(name: &str, value: &V) -> Result<f32, V::Error> {
+    match value.number() {
+        Some(number) => Ok(multiplier(name, number, value.describe())?),
+        None => Err(value.wrong_type(format_args!("{name} must be a number from 1 to 100"))),
     }
 }
 

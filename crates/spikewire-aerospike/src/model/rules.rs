@@ -100,8 +100,12 @@ impl GenerationRule {
         if (least..=0xFFFF).contains(&generation) {
             return Ok(());
         }
-        let message = format!("generation must be from {least} to 65535, got {generation}");
-        Err(InvalidArgument::of_value(message))
+        Err(Self::out_of_bounds(least, generation))
+    }
+
+    /// The error for a number that is no generation; `text` is the value as the caller wrote it.
+    pub fn out_of_bounds(least: u32, text: impl Display) -> InvalidArgument {
+        InvalidArgument::of_value(format!("generation must be from {least} to 65535, got {text}"))
     }
 
     fn apply(self, header: &mut Header) -> Result<(), InvalidArgument> {

@@ -28,6 +28,11 @@ pub const MAX_RECORDS_PER_SECOND: u64 = 1 << 31;
 /// Largest number of nodes read concurrently.
 pub const MAX_CONCURRENT_NODES: u64 = 10_000;
 
+/// Bounds of the number of rows in a batch of columns.
+pub const BATCH_ROWS: (u64, u64) = (1, 10_000_000);
+/// The default of that.
+pub const DEFAULT_BATCH_ROWS: u64 = 65_536;
+
 /// Parameters of a scan or an index query. `None` means not given.
 #[derive(Debug, Clone)]
 pub struct QuerySpec {

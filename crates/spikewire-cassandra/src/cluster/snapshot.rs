@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use spikewire_cql::ring::{Member, Replicas, Ring, Strategy};
+use spikewire_options::InvalidArgument;
 
 use super::node::{Description, Node};
 use super::tables::Replication;
@@ -60,6 +61,18 @@ impl Keyspaces {
 }
 
 impl Snapshot {
+    /// The node with this address, as [`Node::address`] is written.
+    pub fn node_at(&self, address: &str) -> Result<Arc<Node>, InvalidArgument> {
+        let node = self.nodes.iter().find(|node| node.address.to_string() == address);
+        node.cloned().ok_or_else(|| {
+            let known: Vec<String> = self.nodes.iter().map(ToString::to_string).collect();
+            InvalidArgument::of_value(format!(
+                "node {address:?} is not known; there are: {}",
+                known.join(", ")
+            ))
+        })
+    }
+
     pub(super) fn new(
         nodes: Vec<Arc<Node>>,
         keyspaces: Keyspaces,

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cql::consistency::Consistency;
+use spikewire_options::{InvalidArgument, OptionValue, parse};
 
-use crate::cluster::Node;
-use crate::error::Result;
-use crate::options::Speculation;
+use crate::cluster::{Cluster, Node};
+use crate::options::{BOUNDS, Speculation, consistency};
+
+/// Bytes by name, or nothing by name.
+pub type Payload = Vec<(String, Option<Vec<u8>>)>;
 
 /// Options of one execution; for those not given, the session's apply.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +30,7 @@ pub struct StatementOptions {
     /// Whether the server records a trace.
     pub tracing: bool,
     /// Custom payload for a query handler in the server.
-    pub payload: Vec<(String, Option<Vec<u8>>)>,
+    pub payload: Payload,
     /// The default keyspace for tables. Protocol version 5.
     pub keyspace: Option<Arc<str>>,
     /// The current time for TTLs, in seconds since 1970. Protocol version 5.
@@ -66,8 +69,84 @@ impl StatementOptions {
         self.speculation.get_or_insert_default()
     }
 
-    /// Rejects invalid speculation options; the message names the option.
-    pub fn check_speculation(&self) -> Result<()> {
+    /// The names of all options.
+    pub const NAMES: [&str; 16] = [
+        "consistency",
+        "idempotent",
+        "keyspace",
+        "max_retries",
+        "node",
+        "now_in_seconds",
+        "page_size",
+        "paging_state",
+        "payload",
+        "serial_consistency",
+        "socket_timeout",
+        "speculative_attempts",
+        "speculative_delay",
+        "timeout",
+        "timestamp",
+        "tracing",
+    ];
+
+    /// Sets the option with this name; `cluster` knows the nodes. Without a value, the session's
+    /// applies, except that there are then no copies.
+    pub fn set<V: OptionValue>(
+        &mut self,
+        name: &str,
+        value: &V,
+        cluster: &Cluster,
+    ) -> Result<(), V::Error> {
+        let count = |value: &V| BOUNDS.count(name, value);
+        let span = |value: &V| BOUNDS.span(name, value);
+        let flag = |value: &V| value.flag(name);
+        let level = |value: &V| consistency(name, value);
+        match name {
+            "consistency" => self.consistency = value.optional(level)?,
+            "serial_consistency" => self.serial_consistency = value.optional(level)?,
+            "page_size" => self.page_size = value.optional(count)?.map(|rows| rows as i32),
+            "paging_state" => {
+                self.paging_state =
+                    value.optional(|value| value.bytes(name, |bytes| bytes.into()))?;
+            }
+            "timestamp" => {
+                let expected = "must be whole microseconds since 1970";
+                self.timestamp = value.optional(|value| {
+                    let wrong = || value.wrong_type(format_args!("{name} {expected}"));
+                    value.integer().ok_or_else(wrong)
+                })?;
+            }
+            "idempotent" => self.idempotent = value.optional(flag)?,
+            "tracing" => self.tracing = flag(value)?,
+            "payload" => self.payload = payload(name, value)?,
+            "keyspace" => {
+                self.keyspace = value.optional(|value| value.text(name))?.map(Arc::from);
+            }
+            "now_in_seconds" => {
+                self.now_in_seconds = value.optional(count)?.map(|seconds| seconds as i32);
+            }
+            "timeout" => self.timeout = value.optional(span)?,
+            "socket_timeout" => self.socket_timeout = value.optional(span)?,
+            "max_retries" => self.max_retries = value.optional(count)?.map(|tries| tries as u32),
+            "speculative_delay" => self.speculation_mut().delay = Some(value.optional(span)?),
+            "speculative_attempts" => {
+                let attempts = value.optional(count)?.map(|attempts| attempts as u32);
+                self.speculation_mut().attempts = attempts;
+            }
+            "node" => {
+                let node = |value: &V| Ok(cluster.snapshot().node_at(&value.text(name)?)?);
+                self.node = value.optional(node)?;
+            }
+            _ => return Err(parse::unknown("unknown option", name, &Self::NAMES).into()),
+        }
+        Ok(())
+    }
+
+    /// Rejects values out of bounds, for hosts that set fields directly.
+    pub fn check(&self) -> Result<(), InvalidArgument> {
+        if let Some(retries) = self.max_retries {
+            BOUNDS.check_count("max_retries", retries.into())?;
+        }
         let own = self.speculation.as_deref().copied().unwrap_or_default();
         let attempts = own.attempts.unwrap_or(Speculation::default().attempts);
         Speculation { delay: own.delay.flatten(), attempts }.check()
@@ -83,5 +162,62 @@ impl StatementOptions {
                 attempts: own.attempts.unwrap_or(session.attempts),
             },
         }
+    }
+}
+
+fn payload<V: OptionValue>(name: &str, value: &V) -> Result<Payload, V::Error> {
+    let entries = value.map(name, "names and bytes")?.into_iter();
+    let entries = entries.map(|(key, value)| {
+        let what = format!("{name}: {key:?}");
+        let bytes = value.optional(|value| value.bytes(&what, <[u8]>::to_vec))?;
+        Ok((key, bytes))
+    });
+    entries.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use spikewire_options::InvalidArgumentClass::{self, Type, Value};
+    use spikewire_options::Literal;
+
+    use spikewire_cql::version::Version;
+
+    use super::*;
+    use crate::cluster::sample;
+    use crate::options::Options;
+
+    #[test]
+    fn invalid_values() {
+        let snapshot = sample::snapshot(&[("dc1", "r1")], &[], &Options::new(Vec::new()));
+        let cluster = sample::cluster(snapshot, Options::new(Vec::new()), Version::V5);
+        let set =
+            |name: &str, value: &Literal| StatementOptions::default().set(name, value, &cluster);
+        for name in StatementOptions::NAMES {
+            let error = set(name, &5.into()).err().map(|error| error.message().to_owned());
+            assert!(!error.unwrap_or_default().contains("unknown"), "{name}");
+        }
+        let cases: [(&str, Literal, InvalidArgumentClass, &str); 9] = [
+            ("page_size", 0.into(), Value, " must be from 1 to 2147483647, got 0"),
+            ("paging_state", 5.into(), Type, " must be bytes, not number"),
+            ("timestamp", 0.5.into(), Type, " must be whole microseconds since 1970, not number"),
+            ("idempotent", 1.into(), Type, " must be boolean, not number"),
+            ("payload", true.into(), Type, " must be a map of names and bytes, not boolean"),
+            ("max_retries", 1001.into(), Value, " must be from 0 to 1000, got 1001"),
+            ("speculative_delay", 0.into(), Value, " must be at least 0.001 s, got 0 s"),
+            ("speculative_attempts", 33.into(), Value, " must be from 1 to 32, got 33"),
+            (
+                "node",
+                "10.9.9.9:9042".into(),
+                Value,
+                " \"10.9.9.9:9042\" is not known; there are: 10.0.0.1:9042",
+            ),
+        ];
+        for (name, value, class, expected) in cases {
+            let error = set(name, &value).unwrap_err();
+            assert_eq!((error.class(), error.message()), (class, &*format!("{name}{expected}")));
+        }
+        let unknown = set("speed", &1.into()).unwrap_err();
+        let expected = "unknown option \"speed\"; there are: consistency, idempotent";
+        assert!(unknown.message().starts_with(expected), "{unknown}");
     }
 }

@@ -101,13 +101,14 @@ pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `cqlConnect(slot, contactPoints, names, values)`: settles with the number of a session.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
-    let options = options::read(call.argument(1), call.argument(2), call.argument(3))?;
-    let (decode_options, environment) = (options.decode_options, call.host.environment.clone());
-    let open = move || options.engine_options().and_then(Engine::open);
+    let (options, decode_options) =
+        options::read(call.argument(1), call.argument(2), call.argument(3))?;
+    let environment = call.host.environment.clone();
+    // Certificates are read on that thread, too.
+    let open = move || Ok::<_, Failure>(Engine::open(options.finish()?)?);
     work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
         let result = opened
-            .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))
-            .map_err(Failure::from)
+            .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked").into()))
             .and_then(|engine| started(env, &environment, engine, decode_options));
         environment.settle(env, slot, result);
     })?;

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use spikewire_aerospike::Error;
-use spikewire_aerospike::command::{InvalidArgument, InvalidArgumentClass};
 use spikewire_aerospike_protocol::expression::Fault;
 use spikewire_aerospike_protocol::request::TooLarge;
+use spikewire_options::{InvalidArgument, InvalidArgumentClass};
 
 /// Shorthand for results of the binding.
 pub type Result<T> = std::result::Result<T, Failure>;

@@ -1,16 +1,13 @@
 //! What the blocking and the asynchronous client have in common: options, connecting, closing,
 //! forks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict};
 
-use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options, TlsOptions};
+use spikewire_aerospike::{ClientOptions, Options};
 
-use crate::aerospike::arguments::{count, hedge, multiplier, seconds};
 use crate::aerospike::core::Core;
 use crate::aerospike::identity::{Token, token};
 use crate::aerospike::record_type::RecordType;
@@ -18,11 +15,10 @@ use crate::aerospike::secrets;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::Defaults;
-use crate::arguments::{check_pairs, redacted_url, text};
+use crate::arguments::{Hosts, OptionArgument, SUBMIT_LIMIT, submit_limit, text};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::python_code::PythonCode;
-use crate::bridge::tls;
-use crate::errors::{RequestError, invalid_argument, type_error, type_name, utf8, value_error};
+use crate::errors::invalid_argument;
 use crate::stages::Stages;
 
 /// A client's options and, once it is connected, its core.
@@ -40,8 +36,8 @@ pub struct Shared {
     lifecycle: Lifecycle<Core>,
 }
 
-/// The default for the maximum number of submitted calls in flight.
-const SUBMIT_LIMIT: usize = 2048;
+const SEEDS: Hosts =
+    Hosts { names: "seeds", name: "seed", example: "127.0.0.1:3000", opener: "Client" };
 
 /// The contents of a pickled dataset: its client's token, seeds and options, then its own names and
 /// the type of its records.
@@ -72,18 +68,19 @@ impl Shared {
         let py = seeds.py();
         let _code = PythonCode::enter(py);
         let mut checked = ClientOptions::default();
-        let mut submit_limit = SUBMIT_LIMIT;
+        let mut limit = SUBMIT_LIMIT;
         let mut codec = None;
         for (name, value) in options.into_iter().flatten() {
             match text("option", &name)? {
                 "codec" => codec = Some(Arc::new(Codec::new(&value)?)),
-                "submit_limit" => {
-                    submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
+                "submit_limit" => limit = submit_limit(&value)?,
+                name => {
+                    let others = ["codec", "submit_limit"];
+                    checked.set(name, &OptionArgument(value), &others)?;
                 }
-                name => checked.set(name, &HostOption(&value), &["codec", "submit_limit"])?,
             }
         }
-        checked.set_seeds(&seed_text(seeds)?).map_err(invalid_argument)?;
+        checked.set_seeds(&SEEDS.join(seeds)?).map_err(invalid_argument)?;
         let defaults = Defaults { commands: checked.defaults(), codec };
         // A copy, because the caller may later change a list or dict in it.
         let pickled_options = match options {
@@ -95,6 +92,7 @@ impl Shared {
         let (options, stages) = (checked.finish().map_err(invalid_argument)?, Stages::default());
         let (pickled_options, lifecycle) =
             (pickled_options.unbind(), Lifecycle::new(lazy, joined(&options)));
+        let submit_limit = limit;
         Ok(Self { token, options, pickled_options, defaults, submit_limit, stages, lifecycle })
     }
 
@@ -169,84 +167,4 @@ impl Shared {
 fn joined(options: &Options) -> String {
     let seeds: Vec<String> = options.seeds.iter().map(ToString::to_string).collect();
     seeds.join(",")
-}
-
-/// The same, from a `str` or a list of `str`.
-fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
-    if let Ok(seeds) = seeds.cast::<PyString>() {
-        let text = utf8("seeds", seeds)?;
-        if text.contains("://") {
-            return Err(value_error(format!(
-                "seeds are addresses such as \"127.0.0.1:3000\"; a URL is for Client.from_url({}) \
-                 or AsyncClient.from_url",
-                redacted_url(text)
-            )));
-        }
-        return Ok(text.to_owned());
-    }
-    let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = seeds.cast::<PyList>() {
-        list.iter().collect()
-    } else if let Ok(items) = seeds.cast::<PyTuple>() {
-        items.iter().collect()
-    } else {
-        return Err(type_error(format!(
-            "seeds must be a str such as \"127.0.0.1:3000\" or a list of them, not {}",
-            type_name(seeds)
-        )));
-    };
-    check_pairs("seed", seeds, &items)?;
-    let parts: Vec<&str> =
-        items.iter().map(|item| text("each seed", item)).collect::<PyResult<_>>()?;
-    Ok(parts.join(","))
-}
-
-/// An option's value as it was passed.
-struct HostOption<'a, 'py>(&'a Bound<'py, PyAny>);
-
-impl OptionValue for HostOption<'_, '_> {
-    type Error = RequestError;
-
-    fn flag(&self, name: &str) -> Result<bool, RequestError> {
-        let other =
-            |_| type_error(format!("{name} must be True or False, not {}", type_name(self.0)));
-        Ok(self.0.extract().map_err(other)?)
-    }
-
-    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, RequestError> {
-        Ok(count(name, self.0, least, most)?)
-    }
-
-    fn span(&self, name: &str) -> Result<Duration, RequestError> {
-        Ok(seconds(name, self.0)?)
-    }
-
-    fn multiplier(&self, name: &str) -> Result<f32, RequestError> {
-        Ok(multiplier(name, self.0)?)
-    }
-
-    fn hedge(&self, name: &str) -> Result<Hedge, RequestError> {
-        Ok(hedge(name, self.0)?)
-    }
-
-    fn text(&self, name: &str) -> Result<String, RequestError> {
-        Ok(text(name, self.0)?.to_owned())
-    }
-
-    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, RequestError> {
-        let what = "must be a dict of advertised to reachable addresses (str)";
-        Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
-    }
-
-    fn racks(&self, name: &str) -> Result<Vec<u32>, RequestError> {
-        let what = "must be a list of rack ids (int from 0 up)";
-        Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
-    }
-
-    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, RequestError> {
-        Ok(tls::options(self.0)?)
-    }
-
-    fn has_value(&self) -> bool {
-        !self.0.is_none()
-    }
 }

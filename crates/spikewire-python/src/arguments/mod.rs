@@ -4,8 +4,13 @@
 //! |---|---|
 //! | here | arguments of any kind of call: seconds, counts, texts |
 //! | [`flags`] | boolean arguments |
+//! | `option` | the value of an option by name |
 
 pub mod flags;
+mod option;
+
+pub use crate::bridge::keywords::text;
+pub use option::OptionArgument;
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -14,9 +19,9 @@ use std::time::Duration;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyDict, PyInt, PyString};
+use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyDict, PyInt, PyList, PyString, PyTuple};
 
-use spikewire_aerospike::command::parse;
+use spikewire_options::parse;
 
 use crate::errors::{
     LazyRepr, invalid_argument, repr_of, type_error, type_name, utf8, value_error,
@@ -114,28 +119,66 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     parse::count(what, value.extract().ok(), (min, max), LazyRepr(value)).map_err(invalid_argument)
 }
 
-/// A text.
-pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    match value.cast::<PyString>() {
-        Ok(text) => utf8(what, text),
-        Err(_) => Err(type_error(format!("{what} must be str, not {}", type_name(value)))),
-    }
+/// The maximum number of submitted calls in flight.
+pub fn submit_limit(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(count("submit_limit", value, 1, 1_000_000)? as usize)
 }
 
+/// The default of that.
+pub const SUBMIT_LIMIT: usize = 2048;
+
 /// A URL without what it says about users, for messages.
-pub fn redacted_url(url: &str) -> String {
+fn redacted_url(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{:?}", format!("{scheme}://…@{rest}")),
         _ => format!("{url:?}"),
     }
 }
 
+/// How an argument with addresses is called.
+#[derive(Debug)]
+pub struct Hosts {
+    /// The argument.
+    pub names: &'static str,
+    /// One of the addresses.
+    pub name: &'static str,
+    /// An address.
+    pub example: &'static str,
+    /// The class that opens a URL.
+    pub opener: &'static str,
+}
+
+impl Hosts {
+    /// The addresses as one comma-separated string, from a `str` or a list of `str`.
+    pub fn join(&self, value: &Bound<'_, PyAny>) -> PyResult<String> {
+        let Self { names, name, example, opener } = self;
+        if let Ok(hosts) = value.cast::<PyString>() {
+            let hosts = utf8(names, hosts)?;
+            if hosts.contains("://") {
+                let url = redacted_url(hosts);
+                return Err(value_error(format!(
+                    "{names} are addresses such as {example:?}; a URL is for \
+                     {opener}.from_url({url}) or Async{opener}.from_url"
+                )));
+            }
+            return Ok(hosts.to_owned());
+        }
+        if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+            return Err(type_error(format!(
+                "{names} must be a str such as {example:?} or a list of them, not {}",
+                type_name(value)
+            )));
+        }
+        let items: Vec<Bound<'_, PyAny>> = value.try_iter()?.collect::<PyResult<_>>()?;
+        check_pairs(name, value, &items)?;
+        let each = format!("each {name}");
+        let hosts = items.iter().map(|item| text(&each, item));
+        Ok(hosts.collect::<PyResult<Vec<&str>>>()?.join(","))
+    }
+}
+
 /// Refuses a pair of host and port, alone or in a list, and says how it is written.
-pub fn check_pairs(
-    what: &str,
-    whole: &Bound<'_, PyAny>,
-    items: &[Bound<'_, PyAny>],
-) -> PyResult<()> {
+fn check_pairs(what: &str, whole: &Bound<'_, PyAny>, items: &[Bound<'_, PyAny>]) -> PyResult<()> {
     for pair in std::iter::once(whole).chain(items) {
         let Ok((host, port)) = pair.extract::<(PyBackedStr, u16)>() else { continue };
         let address =

@@ -14,10 +14,10 @@ pub fn optional<'py, T>(
     if value.is_none() { Ok(None) } else { read(name, value).map(Some) }
 }
 
-pub fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+pub fn text<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     match value.cast::<PyString>() {
-        Ok(text) => Ok(utf8(name, text)?.to_owned()),
-        Err(_) => Err(type_error(format!("{name} must be a str, not {}", type_name(value)))),
+        Ok(text) => utf8(name, text),
+        Err(_) => Err(type_error(format!("{name} must be str, not {}", type_name(value)))),
     }
 }
 

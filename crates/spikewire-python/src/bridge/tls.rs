@@ -26,7 +26,11 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
                 "certificate" => certificate = optional(&what, &value, pem)?,
                 "private_key" => key = optional(&what, &value, pem)?,
                 "verify_hostname" => options.verify_hostname = flag(&what, &value)?,
-                "server_name" => options.server_name = optional(&what, &value, text)?,
+                "server_name" => {
+                    let text =
+                        |what: &str, value: &Bound<'_, PyAny>| Ok(text(what, value)?.to_owned());
+                    options.server_name = optional(&what, &value, text)?;
+                }
                 _ => {
                     return Err(type_error(format!(
                         "unknown entry {name:?} of tls; there are: ca, certificate, private_key, \

@@ -44,7 +44,7 @@ pub fn how_many(
     };
     let errors = text("errors", errors)?;
     let how =
-        ManyOptions::read(rows, &repr_of(concurrency), &errors, results).map_err(value_error)?;
+        ManyOptions::read(rows, &repr_of(concurrency), errors, results).map_err(value_error)?;
     Ok((how.concurrency, how.results, how.returns_errors))
 }
 

@@ -1,4 +1,4 @@
-//! Encryption and authentication, from keyword arguments.
+//! Authentication by objects of the program.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,17 +7,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spikewire_cassandra::authenticator::{Authenticator, Conversation};
-use spikewire_transport::tls::Tls;
 
-use crate::bridge::errors::{type_error, type_name, value_error};
-use crate::bridge::tls;
-
-/// Parses `tls`, and reads the certificates that it names.
-pub fn encryption(value: &Bound<'_, PyAny>) -> PyResult<Option<Tls>> {
-    let options = tls::options(value)?;
-    let tls = options.map(|options| Tls::new(&options)).transpose();
-    tls.map_err(|error| value_error(error.to_string()))
-}
+use crate::bridge::errors::{type_error, type_name};
 
 /// Parses `authenticator`: an object whose `begin(class_name)` returns, for each login, an object
 /// with `answer(challenge)`.

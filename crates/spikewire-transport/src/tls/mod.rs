@@ -30,7 +30,7 @@ pub use config::{Encryption, Tls};
 #[cfg(feature = "tls")]
 pub(crate) use stream::Stream;
 
-pub use options::{Pem, TlsError, TlsOptions};
+pub use options::{Pem, TlsError, TlsOptions, TlsValue};
 
 /// How many of these bytes, which begin a unit, belong to it; see [`Encryption::with_units`].
 pub type UnitLength = fn(&[u8]) -> usize;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use spikewire_options::{InvalidArgument, Literal, OptionValue};
+
 /// Certificates or a key in PEM format.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Pem {
@@ -40,6 +42,19 @@ pub struct TlsOptions {
     /// The name in the certificates of all servers, if it differs from their own names or
     /// addresses.
     pub server_name: Option<String>,
+}
+
+/// An option's value in a host language that may describe encryption. Each host has its own names for
+/// that, those of its standard library.
+pub trait TlsValue: OptionValue {
+    /// Encryption of connections, if any.
+    fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
+}
+
+impl TlsValue for Literal {
+    fn tls(&self, name: &str) -> Result<Option<TlsOptions>, InvalidArgument> {
+        Ok(self.flag(name)?.then(TlsOptions::default))
+    }
 }
 
 impl Default for TlsOptions {

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_aerospike::Secret;
-use spikewire_cassandra::authenticator::{Authenticator, Password};
-use spikewire_cassandra::options::{Host, Options, PORT};
-use spikewire_cassandra::{Error, Result};
+use spikewire_cassandra::authenticator::Authenticator;
+use spikewire_cassandra::{Options, Result, SessionOptions};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
+use spikewire_options::{Secret, parse};
 use spikewire_transport::tls::Tls;
 
 use crate::seeds::Seeds;
@@ -31,100 +30,100 @@ use crate::seeds::Seeds;
 #[derive(Debug, Clone)]
 #[must_use = "a builder makes a session only when it connects"]
 pub struct Builder {
-    options: Options,
-    password: Option<(String, Secret)>,
+    session: SessionOptions,
     threads: usize,
 }
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { options: Options::new(Vec::new()), password: None, threads: 1 }
+        Self { session: SessionOptions::default(), threads: 1 }
     }
 }
 
 impl Builder {
     /// The keyspace of statements without one.
     pub fn keyspace(mut self, name: impl Into<String>) -> Self {
-        self.options.keyspace = Some(name.into());
+        self.session.options.keyspace = Some(name.into());
         self
     }
 
     /// Authenticates with a user name and a password.
     pub fn credentials(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
-        self.password = Some((user.into(), Secret::from(password)));
+        self.session.user = Some(user.into());
+        self.session.password = Some(Secret::from(password));
         self
     }
 
     /// Logs in with another authenticator.
     pub fn authenticator(mut self, authenticator: Arc<dyn Authenticator>) -> Self {
-        self.options.authenticator = Some(authenticator);
+        self.session.options.authenticator = Some(authenticator);
         self
     }
 
     /// Encrypts all connections.
     pub fn tls(mut self, tls: Tls) -> Self {
-        self.options.encryption = Some(tls);
+        self.session.options.encryption = Some(tls);
         self
     }
 
     /// The datacenter whose nodes are used. Default: that of the first node that replies.
     pub fn local_datacenter(mut self, name: impl Into<String>) -> Self {
-        self.options.local_datacenter = Some(name.into());
+        self.session.options.local_datacenter = Some(name.into());
         self
     }
 
     /// The rack whose nodes are preferred.
     pub fn local_rack(mut self, name: impl Into<String>) -> Self {
-        self.options.local_rack = Some(name.into());
+        self.session.options.local_rack = Some(name.into());
         self
     }
 
     /// Whether nodes of other datacenters are used when none of the local one is left. Default no.
     pub fn remote_datacenters(mut self, allowed: bool) -> Self {
-        self.options.remote_datacenters = allowed;
+        self.session.options.remote_datacenters = allowed;
         self
     }
 
     /// The addresses to connect to, by advertised address: `address` or `address:port`.
     pub fn address_map(mut self, map: HashMap<String, String>) -> Self {
-        self.options.address_map = map;
+        self.session.options.address_map = map;
         self
     }
 
     /// The only version of the native protocol to try. Default: 5, then 4.
     pub fn version(mut self, version: Version) -> Self {
-        self.options.version = Some(version);
+        self.session.options.version = Some(version);
         self
     }
 
     /// Whether requests and replies are compressed with LZ4. Default no.
     pub fn compression(mut self, compressed: bool) -> Self {
-        self.options.compression = compressed;
+        self.session.options.compression = compressed;
         self
     }
 
     /// Time limit for opening a connection, including the login. Default 5 s.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.options.connect_timeout = limit;
+        self.session.options.connect_timeout = limit;
         self
     }
 
     /// Total timeout of a statement including all retries; zero means no limit. Default 10 s.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.options.limits.timeout = limit;
+        self.session.options.limits.timeout = limit;
         self
     }
 
     /// Timeout for a connection with requests in flight on which nothing arrives. Zero, the
     /// default, means no limit.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
-        self.options.limits.socket_timeout = limit;
+        self.session.options.limits.socket_timeout = limit;
         self
     }
 
     /// Attempts after the first one. Default 2.
     pub fn max_retries(mut self, retries: u32) -> Self {
-        self.options.limits.max_retries = retries;
+        self.session.options.limits.max_retries = retries;
         self
     }
 
@@ -132,33 +131,33 @@ impl Builder {
     /// another node, at least 1 ms; `None`, the default: no copies. In a blocking session, a thread
     /// of the session sends such statements, and the caller waits for it.
     pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
-        self.options.limits.speculation.delay = delay.into();
+        self.session.options.limits.speculation.delay = delay.into();
         self
     }
 
     /// Maximum number of copies of a statement in addition to the first request, up to 32. Default
     /// 1.
     pub fn speculative_attempts(mut self, attempts: u32) -> Self {
-        self.options.limits.speculation.attempts = attempts;
+        self.session.options.limits.speculation.attempts = attempts;
         self
     }
 
     /// Pause before another attempt on the same node. Default 20 ms.
     pub fn retry_pause(mut self, pause: Duration) -> Self {
-        self.options.limits.sleep = pause;
+        self.session.options.limits.sleep = pause;
         self
     }
 
     /// Silence on the control connection after which a heartbeat is sent. Default 30 s.
     pub fn heartbeat(mut self, silence: Duration) -> Self {
-        self.options.heartbeat = silence;
+        self.session.options.heartbeat = silence;
         self
     }
 
     /// The shortest and the longest pause between attempts to reconnect to a node that is down.
     /// Default 100 ms and 30 s.
     pub fn reconnect(mut self, shortest: Duration, longest: Duration) -> Self {
-        self.options.reconnect = (shortest, longest);
+        self.session.options.reconnect = (shortest, longest);
         self
     }
 
@@ -166,79 +165,81 @@ impl Builder {
     /// the server has a port for that. Otherwise the server selects it, and connections are opened
     /// until each shard has one. Default true.
     pub fn shard_aware_port(mut self, used: bool) -> Self {
-        self.options.shard_aware_port = used;
+        self.session.options.shard_aware_port = used;
         self
     }
 
     /// Connections to each node, or to each of its shards on sharded servers. Default 1, which is
     /// enough for any number of requests.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
-        self.options.connections_per_node = connections;
+        self.session.options.connections_per_node = connections;
         self
     }
 
     /// Maximum number of requests in flight on one connection; further ones wait. Default 1,024.
     pub fn pipeline_depth(mut self, requests: usize) -> Self {
-        self.options.depth = requests;
+        self.session.options.depth = requests;
         self
     }
 
     /// Maximum number of requests waiting for one node; further ones fail as busy. Default 100,000.
     pub fn queue_limit(mut self, limit: usize) -> Self {
-        self.options.queue = limit;
+        self.session.options.queue = limit;
         self
     }
 
     /// Idle connections are closed after this time. Default 2 min.
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
-        self.options.idle = limit;
+        self.session.options.idle = limit;
         self
     }
 
     /// Errors of a node within a second after which its circuit breaker opens; zero means never.
     /// Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {
-        self.options.max_error_rate = errors;
+        self.session.options.max_error_rate = errors;
         self
     }
 
     /// How long a statement that changes the schema waits for schema agreement of all nodes; zero:
     /// not at all. Default 10 s.
     pub fn schema_agreement(mut self, limit: Duration) -> Self {
-        self.options.schema_agreement = limit;
+        self.session.options.schema_agreement = limit;
         self
     }
 
     /// How many replicas must respond. Default [`Consistency::LocalOne`].
     pub fn consistency(mut self, level: Consistency) -> Self {
-        self.options.consistency = level;
+        self.session.options.consistency = level;
         self
     }
 
     /// The consistency level for the conditions of lightweight transactions. Default: the server's,
     /// `SERIAL`.
     pub fn serial_consistency(mut self, level: Consistency) -> Self {
-        self.options.serial_consistency = Some(level);
+        self.session.options.serial_consistency = Some(level);
         self
     }
 
     /// Rows per page; 0 requests all of them at once. Default 5,000.
     pub fn page_size(mut self, rows: u32) -> Self {
-        self.options.page_size = (rows > 0).then(|| i32::try_from(rows).unwrap_or(i32::MAX));
+        self.session.options.page_size =
+            (rows > 0).then(|| i32::try_from(rows).unwrap_or(i32::MAX));
         self
     }
 
     /// Whether writes have a timestamp of this process. Default yes; otherwise the servers' clocks
     /// are used.
     pub fn timestamps(mut self, client: bool) -> Self {
-        self.options.timestamps = client;
+        self.session.options.timestamps = client;
         self
     }
 
     /// Name and version of the program, for the table `system_views.clients`.
     pub fn application(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         let name = ("APPLICATION_NAME".to_owned(), name.into());
-        self.options.application = vec![name, ("APPLICATION_VERSION".to_owned(), version.into())];
+        self.session.options.application =
+            vec![name, ("APPLICATION_VERSION".to_owned(), version.into())];
         self
     }
 
@@ -249,18 +250,10 @@ impl Builder {
         self
     }
 
-    /// The options, which are validated when the session is opened, and the number of threads.
+    /// The validated options, and the number of threads.
     pub(super) fn finish(mut self, contact_points: &impl Seeds) -> Result<(Options, usize)> {
-        let hosts = Host::parse_list(&contact_points.to_list(), PORT);
-        self.options.contact_points = hosts.map_err(Error::invalid)?;
-        if let Some((user, password)) = self.password {
-            let password = Password::new(user, password.reveal()).map_err(Error::invalid)?;
-            self.options.authenticator = Some(Arc::new(password));
-        }
-        if !(1..=256).contains(&self.threads) {
-            let message = format!("threads must be between 1 and 256, not {}", self.threads);
-            return Err(Error::invalid(message));
-        }
-        Ok((self.options, self.threads))
+        self.session.set_contact_points(&contact_points.to_list())?;
+        parse::count("threads", Some(self.threads as u64), (1, 256), self.threads)?;
+        Ok((self.session.finish()?, self.threads))
     }
 }

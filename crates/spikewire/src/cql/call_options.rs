@@ -147,7 +147,7 @@ impl CallOptions {
     /// Converts the options for the engine.
     pub(super) fn resolve(&self, composer: &Composer) -> Result<StatementOptions> {
         let mut options = self.options.clone();
-        options.check_speculation()?;
+        options.check()?;
         if let Some(address) = self.node {
             let snapshot = composer.cluster().snapshot();
             let node = snapshot.nodes.iter().find(|node| node.address == address);

@@ -9,34 +9,25 @@
 mod reading;
 mod writing;
 
-pub use crate::arguments::{Options, count, flag, span, text};
+pub use crate::arguments::{Options, count, span, text};
 pub use reading::{policy, read_options, read_rules, replica, retry, timeout};
 pub use writing::{ttl, write_options};
 
 use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command::{self, BinSelection, check_bin_name};
 
-use crate::errors::{describe, kind_name};
-use crate::js::{Failure, Result, Type, Value};
+use crate::arguments::OptionArgument;
+use crate::errors::kind_name;
+use crate::js::{Failure, Result, Value};
 
 /// When a read has a second request: milliseconds, or a percentile such as `p99`.
 pub fn hedge(what: &str, value: Value<'_>) -> Result<Hedge> {
-    if value.kind() == Type::String {
-        return Ok(Hedge::word(what, &text(what, value)?)?);
-    }
-    let delay = span(what, value)?;
-    Ok(Hedge::time(what, delay, format_args!("{} ms", describe(value)))?)
+    Hedge::of(what, &OptionArgument(value))
 }
 
 /// The factor by which pauses between retries grow.
 pub fn multiplier(what: &str, value: Value<'_>) -> Result<f32> {
-    let Some(number) = value.number() else {
-        return Err(Failure::of_type(format!(
-            "{what} must be a number from 1 to 100, not {}",
-            kind_name(value)
-        )));
-    };
-    Ok(command::multiplier(what, number, describe(value))?)
+    command::multiplier_of(what, &OptionArgument(value))
 }
 
 /// The bins that a read returns: the selection and the names.

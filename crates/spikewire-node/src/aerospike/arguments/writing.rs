@@ -51,10 +51,7 @@ fn generation(value: Value<'_>) -> Result<GenerationRule> {
         )));
     };
     if generation.fract() != 0.0 || !(0.0..=f64::from(u32::MAX)).contains(&generation) {
-        return Err(Failure::of_range(format!(
-            "generation must be from 0 to 65535, got {}",
-            describe(number)
-        )));
+        return Err(GenerationRule::out_of_bounds(0, describe(number)).into());
     }
     let generation = generation as u32;
     let rule =

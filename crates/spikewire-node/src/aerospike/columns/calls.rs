@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use spikewire_aerospike::query::spec::{BATCH_ROWS, DEFAULT_BATCH_ROWS};
+
 use super::gather::{TableStep, Tables};
 use super::{parts, schema};
 use crate::aerospike::query::reading::RunningQuery;
@@ -9,20 +11,16 @@ use crate::arguments::count;
 use crate::binding::Call;
 use crate::js::{Result, Value};
 
-/// The maximum number of rows per table.
-const MOST: u64 = 10_000_000;
-/// The default number of rows per table.
-const ROWS: u64 = 65_536;
-
 /// `tables(query, schema, rows, key, generation, ttl)`: creates a query's tables; returns their
 /// number.
 pub fn tables<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let resources = &call.host.environment.resources;
     let query = resources.get::<RunningQuery>(call.index(0)?)?;
     let requested = call.argument(1).present().map(schema::schema).transpose()?;
-    let rows = call.argument(2).present().map(|rows| count("rows", rows, (1, MOST))).transpose()?;
+    let rows =
+        call.argument(2).present().map(|rows| count("rows", rows, BATCH_ROWS)).transpose()?;
     let extra = schema::extra(call.argument(3), call.argument(4), call.argument(5))?;
-    let tables = Tables::new(query, requested, extra, rows.unwrap_or(ROWS) as usize)?;
+    let tables = Tables::new(query, requested, extra, rows.unwrap_or(DEFAULT_BATCH_ROWS) as usize)?;
     call.env.uint32(resources.add(Rc::new(tables))).map(Some)
 }
 

@@ -1,92 +1,18 @@
 //! Connecting, closing, and information about the cluster.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::CommandDefaults;
-use spikewire_aerospike::{ClientOptions, Error, Hedge, Kind, OptionValue, TlsOptions};
+use spikewire_aerospike::{ClientOptions, Error, Kind};
 
-use crate::aerospike::arguments;
 use crate::aerospike::client::Client;
 use crate::aerospike::value::decode::DecodeOptions;
+use crate::arguments::{self, OptionArgument};
 use crate::binding::Call;
 use crate::environment::Environment;
-use crate::errors::kind_name;
-use crate::js::failure::camel;
 use crate::js::{Env, Failure, Result, Value, work};
-use crate::tls;
-
-/// An option's value as passed by the caller.
-struct OptionArgument<'e>(Value<'e>);
-
-impl OptionValue for OptionArgument<'_> {
-    type Error = Failure;
-
-    fn flag(&self, name: &str) -> Result<bool> {
-        arguments::flag(&camel(name), self.0)
-    }
-
-    fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64> {
-        arguments::count(&camel(name), self.0, bounds)
-    }
-
-    fn span(&self, name: &str) -> Result<Duration> {
-        arguments::span(&camel(name), self.0)
-    }
-
-    fn multiplier(&self, name: &str) -> Result<f32> {
-        arguments::multiplier(&camel(name), self.0)
-    }
-
-    fn hedge(&self, name: &str) -> Result<Hedge> {
-        arguments::hedge(&camel(name), self.0)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
-        arguments::text(&camel(name), self.0)
-    }
-
-    fn addresses(&self, name: &str) -> Result<HashMap<String, String>> {
-        let invalid = || {
-            Failure::of_type(format!(
-                "{} must be an object of advertised to reachable addresses, not {}",
-                camel(name),
-                kind_name(self.0)
-            ))
-        };
-        let names = self.0.own_names().map_err(|_| invalid())?;
-        let pairs = (0..names.len()?).map(|at| {
-            let advertised = names.element(at)?;
-            let reachable = self.0.get(advertised)?.text()?.ok_or_else(invalid)?;
-            Ok((advertised.text()?.unwrap_or_default(), reachable))
-        });
-        pairs.collect()
-    }
-
-    fn racks(&self, name: &str) -> Result<Vec<u32>> {
-        let what =
-            format!("{} must be an array of rack ids (whole numbers from 0 up)", camel(name));
-        if !self.0.is_array() {
-            return Err(Failure::of_type(what));
-        }
-        let racks = (0..self.0.len()?).map(|at| {
-            let rack = arguments::count(&what, self.0.element(at)?, (0, u64::from(u32::MAX)))?;
-            Ok(rack as u32)
-        });
-        racks.collect()
-    }
-
-    fn tls(&self, _: &str) -> Result<Option<TlsOptions>> {
-        tls::options(self.0)
-    }
-
-    fn has_value(&self) -> bool {
-        self.0.present().is_some()
-    }
-}
 
 /// `connect(slot, seeds, names, values, bigints, doubles, maps)`: settles with the handle of a
 /// client. Options are the engine's names, and values, in two arrays.

@@ -1,7 +1,7 @@
 //! Users and roles: converts arguments, runs the engine's procedure and converts its result.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple};
 
 use spikewire_aerospike::Secret;
 use spikewire_aerospike::admin::role::{
@@ -15,8 +15,8 @@ use spikewire_aerospike::admin::user::{
 
 use super::origin;
 use crate::aerospike::task::{AdminTask, Origin, limit};
-use crate::arguments::text;
-use crate::errors::{to_python, type_error, type_name, value_error};
+use crate::arguments::{count, text};
+use crate::errors::{to_python, type_error, type_name};
 
 /// The hash of a new password, or of none; shows nothing.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -290,11 +290,5 @@ fn privileges(value: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
 }
 
 fn quota(what: &str, value: &Bound<'_, PyAny>) -> PyResult<u32> {
-    if let Ok(quota) = value.extract::<u32>() {
-        return Ok(quota);
-    }
-    match value.cast::<PyInt>() {
-        Ok(_) => Err(value_error(format!("{what} must be from 0 to {LARGEST_QUOTA}"))),
-        Err(_) => Err(type_error(format!("{what} must be int, not {}", type_name(value)))),
-    }
+    Ok(count(what, value, 0, LARGEST_QUOTA.into())? as u32)
 }

@@ -14,30 +14,23 @@ pub use reading::{read_mode, read_touch, replica, timeout_of};
 pub use writing::{Newer, exists, generation, ttl};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyTuple};
 
 use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command;
 
 use super::value::bin_name;
-use crate::errors::{LazyRepr, invalid_argument, type_error, type_name, utf8};
+use crate::arguments::OptionArgument;
+use crate::errors::{type_error, type_name};
 
 /// When a read sends a second request: after a time, or at a percentile given by name.
 pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
-    if let Ok(word) = value.cast::<PyString>() {
-        return Hedge::word(what, utf8(what, word)?).map_err(invalid_argument);
-    }
-    Hedge::time(what, seconds(what, value)?, LazyRepr(value)).map_err(invalid_argument)
+    Ok(Hedge::of(what, &OptionArgument(value.clone()))?)
 }
 
 /// The factor by which the pause between retries grows.
 pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
-    let number: Option<f64> =
-        if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
-    let number = number.ok_or_else(|| {
-        type_error(format!("{what} must be a number from 1 to 100, not {}", type_name(value)))
-    })?;
-    command::multiplier(what, number, LazyRepr(value)).map_err(invalid_argument)
+    Ok(command::multiplier_of(what, &OptionArgument(value.clone()))?)
 }
 
 /// The bin names of a read; `each` checks every one.

@@ -89,9 +89,9 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("generation must be int, not {}", type_name(value))));
     }
-    value.extract().map_err(|_| {
-        overflow(format!("generation must be from 0 to 65535, got {}", repr_of(value)))
-    })
+    value
+        .extract()
+        .map_err(|_| overflow(GenerationRule::out_of_bounds(0, LazyRepr(value)).message()))
 }
 
 /// The generation that the record must have.

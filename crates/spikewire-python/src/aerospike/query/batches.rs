@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::Kind;
+use spikewire_aerospike::query::spec::{BATCH_ROWS, DEFAULT_BATCH_ROWS};
 use spikewire_aerospike::transport::stream::{Advance, TableDemand, TableError, TableSize};
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
@@ -20,8 +21,6 @@ use crate::aerospike::columns::{self, ArrowTable, Strip};
 use crate::columns::column_error;
 use crate::errors::value_error;
 
-/// The maximum number of rows in a batch.
-const MOST: u64 = 10_000_000;
 /// The initial capacity of the first array, in rows.
 const FIRST: usize = 1024;
 /// The number of bytes after which an event loop gets to run other tasks.
@@ -97,7 +96,9 @@ impl Batches {
                 "results of operations do not go into columns: iterate over the query instead",
             ));
         }
-        let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
+        let (least, most) = BATCH_ROWS;
+        let rows = rows.map(|rows| count("rows", rows, least, most)).transpose()?;
+        let rows = rows.unwrap_or(DEFAULT_BATCH_ROWS) as usize;
         let (open, shelf, room) = (Mutex::default(), Arc::default(), FIRST.min(rows).into());
         Ok(Self { reading, format, rows, open, shelf, room })
     }

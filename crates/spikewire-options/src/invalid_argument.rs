@@ -1,12 +1,9 @@
-//! Rejection of invalid arguments before a command is composed.
+//! Rejection of options and arguments before anything is sent.
 
 use std::fmt;
+use std::io;
 
-use spikewire_aerospike_protocol::request::TooLarge;
-
-use super::Error;
-
-/// Why the arguments of a command are invalid. Hosts with several error classes for bad input
+/// Why options or arguments are invalid. Hosts with several error classes for bad input
 /// choose by [`InvalidArgument::class`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidArgument {
@@ -51,14 +48,10 @@ impl fmt::Display for InvalidArgument {
     }
 }
 
-impl From<TooLarge> for InvalidArgument {
-    fn from(error: TooLarge) -> Self {
-        Self::of_value(error.to_string())
-    }
-}
+impl std::error::Error for InvalidArgument {}
 
-impl From<InvalidArgument> for Error {
+impl From<InvalidArgument> for io::Error {
     fn from(error: InvalidArgument) -> Self {
-        Self::invalid(error.message)
+        Self::new(io::ErrorKind::InvalidInput, error.message)
     }
 }

@@ -1,29 +1,24 @@
-//! The embedded cluster, for `spikewire/testing` and `spikewire serve`.
-//!
-//! | module | what it holds |
-//! |---|---|
-//! | here | starting, stopping and controlling a cluster, off the event loop's thread |
-//! | [`options`] | options of a cluster |
-//! | [`faults`] | faults of nodes |
-
-mod faults;
-mod options;
+//! The embedded cluster, for `spikewire/testing` and `spikewire serve`: starting, stopping and
+//! controlling it, off the event loop's thread.
 
 use std::io;
 use std::sync::Arc;
 
-use spikewire_aerospike_server::{Certificates, Cluster};
+use spikewire_aerospike_server::{Certificates, Cluster, Faults, Options};
 
-use crate::arguments::text;
+use crate::arguments::{OptionArgument, text};
 use crate::binding::Call;
 use crate::environment::clusters::EmbeddedCluster;
-use crate::js::{Env, Failure, Result, Value, work};
+use crate::js::{Env, Failure, Result, Type, Value, work};
 
 /// `clusterStart(slot, options)`: settles with `[handle, addresses, names, files]` of the cluster,
 /// its nodes and, with TLS, the files for clients; or with what [`error_value`] returns.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
-    let options = options::parse(call.argument(1))?;
+    let options = match call.argument(1) {
+        value if value.kind() == Type::Undefined => Options::default(),
+        value => Options::read(&OptionArgument(value))?,
+    };
     let environment = call.host.environment.clone();
     let open = move || Cluster::start(options);
     work::spawn(call.env, "spikewire.cluster", open, move |env, started| {
@@ -89,7 +84,7 @@ pub fn restart<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `clusterInject(cluster, slot, node, faults)`
 pub fn inject<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let node = call.index(2)? as usize;
-    let faults = faults::parse(call.argument(3))?;
+    let faults = Faults::read(&OptionArgument(call.argument(3)))?;
     on_cluster(call, move |cluster| cluster.inject(node, faults))
 }
 
