@@ -19,6 +19,8 @@
 
 mod call;
 mod dedicated;
+#[cfg(all(test, loom))]
+mod loom_tests;
 mod shared;
 mod signals;
 mod waiter;
