@@ -190,6 +190,11 @@ test-rust: venv ## Run the Rust tests, those for Cassandra on a real node
 	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
 	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
 
+.PHONY: test-loom
+test-loom: ## Run what threads share without one lock in every order that threads can take turns in
+	RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=target/loom \
+		cargo test --package spikewire-transport --lib --locked -- loom_tests
+
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz everything that reads bytes, briefly
 	tools/fuzz.sh

@@ -104,7 +104,7 @@ fn long_requests_and_replies_arrive_whole() {
     assert_eq!(wire.ask(&Request::write("k").op(2, "b", 4, &value)).code(), 0);
     let many = Request::get("k").bytes().repeat(20);
     wire.0.write_all(&many).unwrap();
-    // A client that is slow to read.
+    // The pace of the test: a client that is slow to read.
     std::thread::sleep(Duration::from_millis(50));
     for _ in 0..20 {
         assert_eq!(Reply::parse(&wire.frame().unwrap().1).bins[0].value, value);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_server::{Cluster, Drip, Faults, Refuse};
-use wire::{Request, Wire, cluster};
+use wire::{Request, Wire, cluster, eventually};
 
 fn start(faults: Faults) -> (Cluster, Wire) {
     let cluster = cluster(1);
@@ -47,9 +47,7 @@ fn delay_holds_replies_and_keeps_their_order() {
     assert!(started.elapsed() >= delay, "{quick:?}");
     // A request held when the faults end is still answered, before those that come after.
     wire.send(&Request::put("k", 1).bytes());
-    while cluster.stats(0).unwrap().counters.writes < 52 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    eventually("the write", || cluster.stats(0).unwrap().counters.writes >= 52);
     cluster.clear_faults(0).unwrap();
     wire.send(&Request::put("k", 2).bytes());
     assert_eq!(wire.reply().unwrap().header.generation, 52);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::frame::Kind;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
-use wire::{Request, Wire, cluster, hex};
+use wire::{Request, Wire, cluster, eventually, hex};
 
 /// A message frame around a body.
 fn framed(body: &[u8]) -> Vec<u8> {
@@ -127,6 +127,7 @@ fn a_client_that_does_not_read_is_served_no_further_and_then_to_the_end() {
     assert_eq!(wire.code(big), 0);
     let get = Request::get("k").bytes();
     wire.send(&get.repeat(200));
+    // The pace of the test: time enough to make them all.
     std::thread::sleep(Duration::from_millis(100));
     // Most of the 200 replies of half a megabyte were not made yet.
     assert!(cluster.stats(0).unwrap().counters.reads < 100);
@@ -145,10 +146,7 @@ fn a_client_that_never_reads_is_cut_off() {
     assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &vec![7; 500_000])), 0);
     let started = Instant::now();
     wire.send(&Request::get("k").bytes().repeat(200));
-    while cluster.stats(0).unwrap().connections > 0 {
-        assert!(started.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    eventually("the end", || cluster.stats(0).unwrap().connections == 0);
     assert!(started.elapsed() >= Duration::from_secs(10));
 }
 
@@ -178,11 +176,7 @@ fn closing_the_sending_side_ends_the_connection() {
     assert_eq!(wire.code(Request::put("k", 1)), 0);
     wire.0.shutdown(std::net::Shutdown::Write).unwrap();
     assert!(wire.is_closed());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while cluster.stats(0).unwrap().connections > 0 {
-        assert!(Instant::now() < deadline, "the connection is not forgotten");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually("it is forgotten", || cluster.stats(0).unwrap().connections == 0);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::partition::Replicas;
 use spikewire_aerospike_protocol::peers::{Peers, services};
 use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
-use wire::{Request, Wire, cluster, hex};
+use wire::{Request, Wire, cluster, eventually, hex};
 
 #[test]
 fn a_single_node_describes_itself() {
@@ -198,9 +198,15 @@ fn truncate_removes_only_records_before_its_time() {
     let mut wire = Wire::to(&cluster, 0);
     // What was written before goes, what came after stays.
     assert_eq!(wire.code(Request::put("old", 1)), 0);
-    std::thread::sleep(Duration::from_millis(5));
-    let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    std::thread::sleep(Duration::from_millis(5));
+    // Times of records have milliseconds.
+    let next_moment = || {
+        let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let before = now();
+        eventually("time goes on", || now() > before + Duration::from_millis(2));
+        now()
+    };
+    let unix = next_moment();
+    next_moment();
     assert_eq!(wire.code(Request::put("new", 1)), 0);
     let command = format!("truncate:namespace=test;set=demo;lut={}", unix.as_nanos());
     assert_eq!(wire.info(&command), "ok");
@@ -209,11 +215,7 @@ fn truncate_removes_only_records_before_its_time() {
     assert_eq!(wire.code(Request::get("new")), 2);
     assert!(cluster.truncate("nowhere", None).is_err());
     // In the end the memory is freed.
-    let deadline = std::time::Instant::now() + Duration::from_secs(20);
-    while cluster.stats(0).unwrap().objects > 0 {
-        assert!(std::time::Instant::now() < deadline, "{:?}", cluster.stats(0));
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually("no objects", || cluster.stats(0).unwrap().objects == 0);
 }
 
 #[test]

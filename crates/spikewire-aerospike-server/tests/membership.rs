@@ -9,7 +9,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::partition::Replicas;
 use spikewire_aerospike_protocol::peers::Peers;
 use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
-use wire::{Request, Wire, cluster};
+use wire::{Request, Wire, cluster, eventually};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -146,6 +146,7 @@ fn storm(nodes: usize, rounds: usize, pause: Duration, threads: usize) {
         let writers: Vec<_> = (0..3).map(|writer| scope.spawn(move || write(writer))).collect();
         for round in 0..rounds {
             let node = round % nodes;
+            // The pace of the deaths: writers get some way between them.
             std::thread::sleep(Duration::from_millis(20));
             cluster.kill(node).unwrap();
             if round % 2 == 0 {
@@ -216,9 +217,7 @@ fn a_slow_migration_can_be_watched() {
     let counts = owned(&cluster, &[0, 1]);
     assert!(counts[0] == 4096 && counts[1] < 4096, "{counts:?}");
     let before = numbers(&mut wire)[0];
-    while numbers(&mut wire)[0] == before {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually("it goes on", || numbers(&mut wire)[0] != before);
     cluster.restart(2).unwrap();
     assert_eq!(owned(&cluster, &[0, 1, 2])[0], 4096);
     // Stopping does not wait for the migration.

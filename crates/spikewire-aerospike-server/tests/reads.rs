@@ -5,7 +5,7 @@ mod wire;
 use spikewire_aerospike_protocol::limits::EPOCH_2010;
 use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_aerospike_server::NamespaceOptions;
-use wire::{Request, ResultBin, Wire, cluster, with};
+use wire::{Request, ResultBin, Wire, cluster, eventually, with};
 
 fn now() -> u32 {
     let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -120,10 +120,10 @@ fn a_record_expires_when_its_time_to_live_ends() {
     let void = wire.ask(Request::put("k", 1).ttl(3)).header.ttl;
     assert!((start + 3..=now() + 3).contains(&void));
     assert_eq!(wire.ask(Request::get("k")).head(), (0, 1, void));
-    while now() <= void {
+    eventually("its time is over", || {
         assert!(wire.code(Request::get("k")) == 0 || now() > void, "gone before its time");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+        now() > void
+    });
     // Still in memory: the reply shows what was there. A write makes it afresh, a delete finds it.
     assert_eq!(wire.ask(Request::get("k")).head(), (2, 1, void));
     assert_eq!(wire.ask(Request::touch("k")).head(), (2, 1, void));
@@ -142,9 +142,7 @@ fn a_read_renews_the_time_when_little_is_left() {
     for percent in [0, u32::MAX, 1, 50] {
         assert_eq!(wire.ask(Request::get("k").ttl(percent)).head(), (0, 1, void));
     }
-    while now() < void - 98 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    eventually("little is left", || now() >= void - 98);
     // The reply that renews it shows the old time; a header-only read counts too.
     assert_eq!(wire.ask(Request::head("k").ttl(99)).head(), (0, 1, void));
     let renewed = wire.ask(Request::get("k")).head();

@@ -130,11 +130,13 @@ fn read_request(mut stream: &TcpStream) {
 #[test]
 fn a_late_reply_that_was_not_read_does_not_make_the_node_a_silent_one() {
     let bench = Bench::new(4);
+    let (say, gives_up) = std::sync::mpsc::channel::<()>();
     thread::scope(|scope| {
-        scope.spawn(|| {
+        let bench = &bench;
+        scope.spawn(move || {
             let (mut stream, _) = bench.listener.accept().unwrap();
             read_request(&stream);
-            thread::sleep(HASTY * 2);
+            gives_up.recv().unwrap();
             stream.write_all(&reply(1)).unwrap();
             // On the same connection.
             read_request(&stream);
@@ -142,7 +144,8 @@ fn a_late_reply_that_was_not_read_does_not_make_the_node_a_silent_one() {
         });
         let error = bench.code(HASTY).unwrap_err();
         assert_eq!((error.kind(), error.in_doubt()), (Kind::Timeout, true));
-        // Longer than the reply to an orphaned request may take.
+        say.send(()).unwrap();
+        // The pace of the test: longer than the reply to an orphaned request may take.
         thread::sleep(Duration::from_secs(3) + HASTY);
         assert_eq!(bench.code(LONG).unwrap(), 2);
     });
@@ -163,6 +166,7 @@ fn a_connection_that_ended_unused_is_replaced_before_anything_is_sent() {
                 }
             });
             assert_eq!(bench.code(LONG).unwrap(), 1);
+            // The pace of the test: connections are looked at when they were idle for a while.
             thread::sleep(Duration::from_millis(200));
             assert_eq!(bench.code(LONG).unwrap(), 2, "a write that is sent once at most");
         });
@@ -305,7 +309,7 @@ fn calls_to_one_node_and_to_several_take_turns() {
         scope.spawn(move || {
             let (mut stream, _) = bench.listener.accept().unwrap();
             for turn in 0..20 {
-                // Alone, in two pieces, the second of which is sometimes late.
+                // Alone, in two pieces; the pace of the node is that the second is sometimes late.
                 read_request(&stream);
                 stream.write_all(&reply(1)[..12]).unwrap();
                 thread::sleep(if turn % 7 == 0 { late } else { Duration::ZERO });
@@ -365,7 +369,7 @@ fn a_late_reply_of_one_node_comes_while_another_one_is_waited_for() {
             let (mut stream, _) = listener.accept().unwrap();
             read_request(&stream);
             say.send(()).unwrap();
-            // Longer than a single wait of the caller.
+            // The pace of the node: longer than a single wait of the caller.
             thread::sleep(Duration::from_millis(250));
             stream.write_all(&reply(2)).unwrap();
         });

@@ -143,6 +143,7 @@ fn a_node_that_rejects_logins_gets_few_of_them() {
         assert!(error.message().contains("user \"app\""), "{error}");
         assert!(error.node().is_some());
     }
+    // The pace of the test: time enough for many more logins.
     std::thread::sleep(Duration::from_millis(1200));
     assert!(a.entries().1 <= 4, "{:?}", a.entries());
     // The password is restored: after a while it is tried again.

@@ -314,7 +314,7 @@ fn a_long_upload_is_no_silence() {
     let mut peer = bench.accept();
     let (mut came, mut chunk, begun) = (0, vec![0; HUGE / 12], Instant::now());
     bench.turn_until("the whole request", |_| {
-        // Read in a dozen pieces, so slowly that it takes longer than the socket timeout.
+        // The pace of the node: read in a dozen pieces, so slowly that it takes longer than the socket timeout.
         std::thread::sleep(socket_timeout / 8);
         while came < HUGE + 8 {
             match peer.read(&mut chunk) {

@@ -287,6 +287,7 @@ fn a_seed_without_peers_is_used_only_when_none_has_any() {
     let cluster = std::thread::scope(|scope| {
         let connecting = scope.spawn(|| Cluster::connect(options(&[&orphan, &a])).unwrap());
         eventually("the orphan has answered", || orphan.requests_of("node") > 0);
+        // The pace of the others: they reply later than the orphan.
         std::thread::sleep(Duration::from_millis(20));
         a.hang(false);
         connecting.join().unwrap()
@@ -429,6 +430,7 @@ fn dropping_the_last_handle_stops_the_thread() {
     // Requests in flight may still be counted.
     eventually("no more requests arrive", || {
         let requests_of = a.requests_of("node");
+        // The pace of the test: some intervals at which nodes are asked.
         std::thread::sleep(Duration::from_millis(200));
         a.requests_of("node") == requests_of
     });

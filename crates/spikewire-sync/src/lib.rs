@@ -9,14 +9,32 @@
 //!
 //! Why without poisoning: a panic while a lock is held is a bug that is reported where it happens.
 //! It must not cause another panic in every thread that takes the lock later.
+//!
+//! Compiled with `--cfg loom`, everything here is loom's instead, which runs a test in every order
+//! in which its threads can take turns. Code that should be tested like that takes its locks,
+//! atomics and parked threads from here (`make test-loom`).
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
-use std::sync::{self, PoisonError, TryLockError};
+use std::sync::{PoisonError, TryLockError};
 use std::time::Instant;
 
-pub use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+#[cfg(loom)]
+use loom::sync;
+#[cfg(not(loom))]
+use std::sync;
+
+pub use sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard, atomic};
+
+/// Threads that park until they are woken.
+#[cfg(not(loom))]
+pub mod thread {
+    pub use std::thread::{Builder, JoinHandle, Thread, current, park, park_timeout};
+}
+
+#[cfg(loom)]
+pub mod thread;
 
 /// A value that one thread at a time may access.
 #[derive(Debug, Default)]
@@ -24,7 +42,14 @@ pub struct Mutex<T: ?Sized>(sync::Mutex<T>);
 
 impl<T> Mutex<T> {
     /// An unlocked mutex.
+    #[cfg(not(loom))]
     pub const fn new(value: T) -> Self {
+        Self(sync::Mutex::new(value))
+    }
+
+    /// An unlocked mutex.
+    #[cfg(loom)]
+    pub fn new(value: T) -> Self {
         Self(sync::Mutex::new(value))
     }
 
@@ -61,7 +86,14 @@ pub struct RwLock<T: ?Sized>(sync::RwLock<T>);
 
 impl<T> RwLock<T> {
     /// An unlocked lock.
+    #[cfg(not(loom))]
     pub const fn new(value: T) -> Self {
+        Self(sync::RwLock::new(value))
+    }
+
+    /// An unlocked lock.
+    #[cfg(loom)]
+    pub fn new(value: T) -> Self {
         Self(sync::RwLock::new(value))
     }
 }
@@ -90,7 +122,14 @@ pub struct Condvar(sync::Condvar);
 
 impl Condvar {
     /// A condition variable without waiters.
+    #[cfg(not(loom))]
     pub const fn new() -> Self {
+        Self(sync::Condvar::new())
+    }
+
+    /// A condition variable without waiters.
+    #[cfg(loom)]
+    pub fn new() -> Self {
         Self(sync::Condvar::new())
     }
 
@@ -116,7 +155,7 @@ impl Condvar {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+#[cfg(not(loom))]
 use rustix::time::{ClockId, clock_gettime};
 
 /// Nanoseconds of the system's monotonic clock.
@@ -12,7 +13,14 @@ impl Tick {
     /// A time that never comes.
     pub const NEVER: Self = Self(u64::MAX);
 
+    /// The time as a test in loom has it.
+    #[cfg(loom)]
+    pub fn now() -> Self {
+        Self(0).after(spikewire_sync::thread::elapsed())
+    }
+
     /// The current time.
+    #[cfg(not(loom))]
     pub fn now() -> Self {
         let now = clock_gettime(ClockId::Monotonic);
         Self(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)

@@ -8,10 +8,10 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 use spikewire_sync::Mutex;
+use spikewire_sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use crate::clock::Tick;
 use crate::command::ResponseHandler;

@@ -49,6 +49,8 @@ mod handler;
 mod in_flight;
 pub mod inbound;
 pub mod keys;
+#[cfg(all(test, loom))]
+mod loom_tests;
 pub mod metrics;
 pub mod multiplexer;
 pub mod native;

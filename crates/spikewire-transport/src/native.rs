@@ -4,16 +4,16 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use spikewire_sync::Mutex;
+use spikewire_sync::atomic::{AtomicBool, Ordering::SeqCst};
+use spikewire_sync::thread::{self, JoinHandle};
 
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::driver::{EventLoop, LoopDriver, Next};
-use crate::multiplexer::Multiplexer;
+use crate::multiplexer::{Multiplexer, Waker};
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::Topology as _;
@@ -77,7 +77,7 @@ struct Shared<P: Protocol, T> {
 #[derive(Debug)]
 struct Wakes {
     awake: AtomicBool,
-    waker: mio::Waker,
+    waker: Waker,
 }
 
 impl EventLoop for Wakes {
@@ -121,7 +121,7 @@ where
         let thread = Wakes { awake: AtomicBool::new(false), waker: multiplexer.waker()? };
         let shared = Arc::new(Shared { driver: LoopDriver::new(multiplexer), thread });
         let own = shared.clone();
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("spikewire-native".into())
             .stack_size(R::STACK)
             .spawn(move || receiver.live(|receiver| own.run(receiver)))?;
@@ -146,7 +146,7 @@ impl<P: Protocol, T: ResponseHandler> Native<P, T> {
         self.shared.driver.close_soon(&self.shared.thread);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread
-            && thread.thread().id() != std::thread::current().id()
+            && thread.thread().id() != thread::current().id()
         {
             let _ = thread.join();
         }
@@ -208,7 +208,7 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
     ) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) + 'a {
         |ticket, outcome, next| {
             if !self.thread.awake.load(SeqCst) {
-                self.thread.awake.store(true, SeqCst);
+                self.thread.awake.swap(true, SeqCst);
             }
             self.contained(|| receiver.take(ticket, outcome, next));
         }
@@ -225,7 +225,8 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
     /// Marks the thread as asleep; returns whether it may really sleep, that is, nothing has come
     /// in meanwhile.
     fn may_sleep(&self) -> bool {
-        self.thread.awake.store(false, SeqCst);
+        // Not a store: whoever found it awake requested something before, which is to be seen now.
+        self.thread.awake.swap(false, SeqCst);
         !self.driver.is_flush_due() && !self.driver.is_closed()
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering::Acquire, Ordering::Release};
-use std::thread::{self, Thread};
 use std::time::Duration;
 
 use spikewire_sync::Mutex;
+use spikewire_sync::atomic::{AtomicU8, Ordering::Acquire, Ordering::Release};
+use spikewire_sync::thread::{self, Thread};
 
 use crate::clock::Tick;
 
@@ -223,6 +223,7 @@ impl Drop for Permit {
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::thread;
 
     #[test]
     fn a_returned_permit_goes_to_the_queue() {

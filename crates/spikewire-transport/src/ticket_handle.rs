@@ -6,9 +6,9 @@
 //! running is the command's. A copy that has not started is not waited for.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use spikewire_sync::Mutex;
+use spikewire_sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::clock::Tick;
 use crate::handler::ResponseHandler;

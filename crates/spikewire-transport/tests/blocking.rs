@@ -4,11 +4,12 @@ mod support;
 
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use spikewire_transport::blocking::Single;
 use spikewire_transport::{BlockingPool, Command, OrderKey, Tick};
-use support::{DONE, LONG, Manners, Request, Server, Toy, Writes, frame, nodes, policy, settings};
+use support::{
+    DONE, LONG, Manners, Request, Server, Toy, Writes, eventually, frame, nodes, policy, settings,
+};
 
 type Pool = BlockingPool<Toy<false>, Single<Toy<false>>>;
 
@@ -24,14 +25,6 @@ fn call(pool: &Pool, what: &[u8]) -> Vec<u8> {
     );
     pool.call(command, now, &mut body, &mut None, None, Some).unwrap();
     body[1..].to_vec()
-}
-
-fn wait(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < LONG, "still waiting: {what}");
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]
@@ -51,7 +44,7 @@ fn a_slow_answer_holds_up_no_other_thread() {
     thread::scope(|scope| {
         let slow = [1, 2].map(|count| {
             let slow = scope.spawn(|| call(&pool, b"slow"));
-            wait("a slow request", || held.lock().unwrap().len() == count);
+            eventually("a slow request", || held.lock().unwrap().len() == count);
             slow
         });
         for round in 0..20 {

@@ -11,7 +11,9 @@ use spikewire_transport::driver::Next;
 use spikewire_transport::{
     Command, EventLoop, LoopDriver, Multiplexer, OrderKey, Outcome, Protocol, ResponseHandler, Tick,
 };
-use support::{DONE, LONG, Manners, Server, Toy, Writes, frame, nodes, policy, settings};
+use support::{
+    DONE, LONG, Manners, Server, Toy, Writes, eventually, frame, nodes, policy, settings,
+};
 
 type Proto = Toy<true, 200>;
 
@@ -72,11 +74,7 @@ fn a_burst_is_written_before_the_flush() {
     turn_until(1);
     let (burst, rest) = (Proto::BURST, 10);
     submit(burst + rest);
-    let start = Instant::now();
-    while requests.load(SeqCst) < burst {
-        assert!(start.elapsed() < LONG);
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    eventually("the burst", || requests.load(SeqCst) >= burst);
     assert!(requests.load(SeqCst) < 1 + burst + rest, "the rest waits");
     driver.flush(&Idle, &mut deliver());
     turn_until(1 + burst + rest);

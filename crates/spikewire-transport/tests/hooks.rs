@@ -137,6 +137,7 @@ fn a_node_that_answers_is_not_silent() {
         bench.submit(number, b"x", policy(LONG));
         bench.ending(number).unwrap();
         number += 1;
+        // The pace of the commands.
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(bench.nodes.silent.load(SeqCst), 0);

@@ -117,6 +117,7 @@ fn another_thread_ends_a_wait() {
     // And during one.
     std::thread::scope(|scope| {
         scope.spawn(|| {
+            // The pace of the test: the wait has probably begun, and nothing tells when.
             std::thread::sleep(Duration::from_millis(20));
             waker.wake().unwrap();
         });

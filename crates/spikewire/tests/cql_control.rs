@@ -141,6 +141,7 @@ fn an_address_is_dialled_once_each_round() {
     gate.hang_up();
     until("the first round", || gate.begun() > before);
     // The contact point is the known node, and not another one.
+    // The pace of the test: time enough for another one.
     thread::sleep(Duration::from_millis(300));
     assert_eq!(gate.begun(), before + 1);
     assert_closes_at_once(&session);
@@ -163,7 +164,7 @@ fn closing_does_not_wait_for_an_answer() {
     let builder = Session::builder().connect_timeout(2 * LONG).heartbeat(heartbeat);
     let (session, _server, gate) = open(builder);
     gate.set(Mode::Still);
-    // Heartbeats are due by then, and are not answered.
+    // The pace of the test: heartbeats are due by then, and are not answered.
     thread::sleep(3 * heartbeat);
     assert_closes_at_once(&session);
 }

@@ -189,7 +189,8 @@ fn closing_the_blocking_client_fails_what_waits_and_what_comes() {
                 scope.spawn(move || users.get(key))
             })
             .collect();
-        std::thread::sleep(Duration::from_millis(50));
+        let reads = |node| cluster.stats(node).unwrap().counters.reads;
+        eventually("all wait", || reads(0) + reads(1) >= 8);
         client.close();
         for thread in waiting {
             let kind = kind(thread.join().unwrap());
@@ -257,6 +258,7 @@ fn closing_ends_administrative_commands() {
         let close = {
             let client = client.clone();
             std::thread::spawn(move || {
+                // The pace of the test: the wait has probably begun, and nothing tells when.
                 std::thread::sleep(Duration::from_millis(50));
                 client.close();
             })

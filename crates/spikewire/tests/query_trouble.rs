@@ -110,6 +110,7 @@ fn stands_still(cluster: &Cluster, client: &Client) -> u64 {
         if now != before {
             (before, since) = (now, Instant::now());
         }
+        // The pace of the test: how often it looks.
         std::thread::sleep(Duration::from_millis(10));
     }
     before

@@ -13,7 +13,7 @@ use spikewire_aerospike_protocol::value::Value;
 use spikewire_aerospike_server::{Cluster, NamespaceOptions};
 
 use crate::client::{all, scan, share};
-use crate::wire::{Request, SET, Wire, cluster, with};
+use crate::wire::{Request, SET, Wire, cluster, eventually, with};
 
 /// Creates an index and waits until it is built.
 pub fn create(wire: &mut Wire, name: &str, what: &str) {
@@ -276,16 +276,12 @@ fn deleted_and_expired_records_leave_the_index() {
     assert_eq!(wire.code(Request::put("mortal", 500).ttl(3)), 0);
     let query = on("a", Range::Int(0, 1000));
     assert_eq!(values_of(&mut wire, &query).len(), 101);
-    while entries(&mut wire, "i") != 100 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    eventually("expiry", || entries(&mut wire, "i") == 100);
     assert_eq!(values_of(&mut wire, &query).len(), 100);
     // What is truncated is not found any more, and then freed.
     assert_eq!(wire.info(&format!("truncate:namespace=test;set={SET}")), "ok");
     assert_eq!(values_of(&mut wire, &query), [0_i64; 0]);
-    while entries(&mut wire, "i") != 0 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    eventually("truncation", || entries(&mut wire, "i") == 0);
     assert_eq!(wire.code(Request::put("k1", 1)), 0);
     assert_eq!(values_of(&mut wire, &query), [1]);
     // Records of another set are none of its business.

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::Cluster;
 
 use crate::client::{all, scan, share};
-use crate::wire::{Request, Wire, cluster};
+use crate::wire::{Request, Wire, cluster, eventually};
 
 pub const TASK: Task<'_> = Task::Operations { info2: 0, info3: 0, ttl: 0 };
 
@@ -45,13 +45,12 @@ fn value(text: &str, key: &str) -> String {
 
 /// Waits until a job is done; what the node says of it.
 fn done(wire: &mut Wire, id: u64) -> String {
-    loop {
-        let text = wire.info(&format!("query-show:id={id}"));
-        if value(&text, "status") != "active(ok)" {
-            return text;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let mut text = String::new();
+    eventually("the job is done", || {
+        text = wire.info(&format!("query-show:id={id}"));
+        value(&text, "status") != "active(ok)"
+    });
+    text
 }
 
 fn counts(text: &str) -> [u64; 3] {
@@ -158,9 +157,7 @@ fn slow_jobs_end_when_they_are_aborted() {
     // Another job passes it by.
     assert_eq!(start(&mut wire, &add(10_000), 1002, &TASK), 0);
     assert_eq!(value(&done(&mut wire, 1002), "status"), "done(ok)");
-    while counts(&wire.info("query-show:id=1001"))[0] < 10 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    eventually("some records", || counts(&wire.info("query-show:id=1001"))[0] >= 10);
     assert!(started.elapsed() >= Duration::from_millis(95));
     assert_eq!(wire.info("query-abort:id=1001"), "ok");
     assert_eq!(value(&done(&mut wire, 1001), "status"), "done(user-aborted)");

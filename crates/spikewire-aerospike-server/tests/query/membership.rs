@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::query::{Collection, Index, Point, Query, Range
 use spikewire_aerospike_server::{Cluster, Drip, Faults, Options};
 
 use crate::client::{StreamResult, all, scan, share};
-use crate::wire::{Request, Wire, cluster};
+use crate::wire::{Request, Wire, cluster, eventually};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -166,9 +166,7 @@ fn injected_faults_apply_to_scans() {
     scan().write(&share(&all(), &[]), &mut out).unwrap();
     silent.send(&out);
     let mut other = Wire::to(&cluster, 1);
-    while !other.info("query-show").contains("status=done(ok)") {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    eventually("the scan is done", || other.info("query-show").contains("status=done(ok)"));
     silent.0.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
     assert!(silent.frame().is_err());
 }

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::Faults;
 
 use crate::client::{StreamResult, all, scan, share};
-use crate::wire::{Request, Wire, cluster};
+use crate::wire::{Request, Wire, cluster, eventually};
 
 /// Records of a scan that lasts.
 const COUNT: usize = 10_000;
@@ -106,11 +106,7 @@ fn a_client_that_does_not_read_is_disconnected() {
     fill_large(&mut other, 300);
     let mut wire = Wire::to(&cluster, 0);
     start(&mut wire, &scan(), &Share { id: 5, patience: 100, ..share(&all(), &[]) });
-    let started = Instant::now();
-    while job(&mut other, 5).0 != "done(abandoned-response-timeout)" {
-        assert!(started.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually("a timeout", || job(&mut other, 5).0 == "done(abandoned-response-timeout)");
     // The stream breaks off without an end.
     let mut stream = StreamResult::default();
     while wire.read_frame(&mut stream).is_ok_and(|ended| !ended) {}
@@ -120,10 +116,7 @@ fn a_client_that_does_not_read_is_disconnected() {
     start(&mut wire, &scan(), &Share { id: 6, ..share(&all(), &[]) });
     wire.read_frame(&mut StreamResult::default()).unwrap();
     drop(wire);
-    while job(&mut other, 6).0 != "done(abandoned-response-error)" {
-        assert!(started.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually("an error", || job(&mut other, 6).0 == "done(abandoned-response-error)");
 }
 
 /// Scans and background jobs keep their rate by pauses that are short, as on a real server.
@@ -201,7 +194,7 @@ fn a_short_query_has_little_time() {
     let mut wire = Wire::to(&cluster, 0);
     start(&mut wire, &Query { short: true, ..scan() }, &share(&all(), &[]));
     assert_eq!(other.info("query-show"), "");
-    // It cannot end while nothing is read.
+    // The pace of the test: it cannot end while nothing is read.
     std::thread::sleep(Duration::from_secs(2));
     let stream = wire.stream_result();
     assert!(stream.code == 9 && stream.rows.len() < 300, "{} {}", stream.code, stream.rows.len());

@@ -8,7 +8,7 @@ use spikewire_aerospike_server::NamespaceOptions;
 
 use crate::client::{all, scan, share};
 use crate::indexes::{create, entries, everywhere, of, on, put_value, values_of};
-use crate::wire::{Request, Wire, cluster, with};
+use crate::wire::{Request, Wire, cluster, eventually, with};
 
 /// Numbers that look random and are the same in every run.
 struct Dice(u64);
@@ -142,9 +142,7 @@ fn an_index_finds_what_a_scan_finds() {
     let mortal = Request::put("mortal", 1).ttl(1).op(op::WRITE, "g", kind, &bytes);
     assert_eq!(wire.code(mortal), 0);
     assert!(entries(&mut wire, "g") > 0);
-    while entries(&mut wire, "g") > 0 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    eventually("expiry", || entries(&mut wire, "g") == 0);
 }
 
 /// A query by a region's point looks at the regions near it, not at all of them.

@@ -7,7 +7,7 @@ use spikewire_aerospike_server::NamespaceOptions;
 use crate::client::{all, scan, share};
 use crate::indexes::{create, entries, everywhere, put_value, values_of};
 use crate::jobs::{TASK, add, start};
-use crate::wire::{Request, Wire, cluster, with};
+use crate::wire::{Request, Wire, cluster, eventually, with};
 
 const CONFIG: &str = "set-config:context=namespace;namespace=test;set=demo;enable-index";
 
@@ -46,9 +46,7 @@ fn scans_with_an_index_of_their_set_are_the_same() {
     expected.pop();
     // Under a name it has statistics.
     assert_eq!(wire.info("sindex-create:ns=test;set=demo;indexname=all;indextype=SET"), "ok");
-    while entries(&mut wire, "all") != 999 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    eventually("expiry", || entries(&mut wire, "all") == 999);
     assert_eq!(values_of(&mut wire, &scan()), expected);
     // Resuming after a record.
     let points: Vec<Point> = without.last().into_values().collect();

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
@@ -12,6 +12,19 @@ use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
 
 pub const SET: &str = "demo";
+
+/// Much longer than anything here takes, so that a slow machine does not fail a test.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// Waits until `holds` returns true; panics with `what` if that takes too long.
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LONG, "still waiting: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
 
 /// A cluster with one namespace.
 pub fn cluster(nodes: usize) -> Cluster {

@@ -103,6 +103,7 @@ impl FakeNode {
                     open.iter_mut().for_each(|open| open.known = false);
                 }
                 open.retain_mut(|open| talk(open, &state));
+                // The pace of the node.
                 thread::sleep(TURN);
             }
         }));

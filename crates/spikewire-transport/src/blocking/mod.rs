@@ -17,6 +17,8 @@
 //! | `signals` | waiting, with regular checks for signals |
 
 mod dedicated;
+#[cfg(all(test, loom))]
+mod loom_tests;
 mod shared;
 mod signals;
 mod waiter;

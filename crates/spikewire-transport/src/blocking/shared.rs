@@ -8,11 +8,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread;
 use std::time::Duration;
 
-use spikewire_sync::{Mutex, MutexGuard};
+use spikewire_sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use spikewire_sync::{Mutex, MutexGuard, thread};
 
 use super::signals::{CallerLimits, SignalCheck};
 use super::waiter::{SharedTicket, Waiter};

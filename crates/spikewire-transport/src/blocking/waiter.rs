@@ -1,10 +1,10 @@
 //! A thread that waits for its commands while another one leads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread::{self, Thread};
 
 use spikewire_sync::Mutex;
+use spikewire_sync::atomic::{AtomicBool, Ordering::Relaxed};
+use spikewire_sync::thread::{self, Thread};
 
 use super::BlockingTicket;
 use crate::clock::Tick;

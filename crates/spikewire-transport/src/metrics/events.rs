@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use spikewire_sync::atomic::{AtomicBool, Ordering::Relaxed};
 use spikewire_sync::{Condvar, Mutex};
 
 /// Capacity of the queue.

@@ -27,6 +27,10 @@ mod failure;
 mod line;
 mod maintenance;
 mod order;
+#[cfg(not(loom))]
+mod poller;
+#[cfg(loom)]
+#[path = "loom_poller.rs"]
 mod poller;
 mod retry_queue;
 mod send;
@@ -45,7 +49,7 @@ use mio::{Registry, Token};
 
 pub(crate) use self::maintenance::REVALIDATE_AFTER_IDLE;
 use self::order::Order;
-pub use self::poller::Poller;
+pub use self::poller::{Poller, Waker};
 use self::retry_queue::DelayedCommand;
 use self::send::Spread;
 use crate::clock::Tick;
@@ -176,8 +180,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// A handle that makes a blocking [`Multiplexer::turn`] on another thread return.
-    pub fn waker(&self) -> io::Result<mio::Waker> {
-        mio::Waker::new(&self.registry, WAKER)
+    #[cfg(not(loom))]
+    pub fn waker(&self) -> io::Result<Waker> {
+        Waker::new(&self.registry, WAKER)
+    }
+
+    /// A handle that makes a blocking [`Multiplexer::turn`] on another thread return.
+    #[cfg(loom)]
+    pub fn waker(&self) -> io::Result<Waker> {
+        Ok(self.poller.as_ref().map(Poller::waker).unwrap_or_default())
     }
 
     /// When [`Multiplexer::expire`] is due. Only `submit` can make this earlier.

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+pub use mio::Waker;
 use mio::event::Event;
 use mio::{Events, Poll, Registry};
 

@@ -25,6 +25,16 @@ pub const LONG: Duration = Duration::from_secs(60);
 /// Long enough to connect and to send on a busy machine.
 pub const SOON: Duration = Duration::from_secs(1);
 
+/// Waits until `holds` returns true; panics with `what` if that takes too long.
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LONG, "still waiting: {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Number of ids per connection.
 pub const IDS: u16 = 8;
 /// Bytes of length, id and kind.

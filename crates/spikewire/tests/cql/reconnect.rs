@@ -5,12 +5,9 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::place;
-
-/// Much longer than anything here takes, so that a slow machine does not fail a test.
-const LONG: Duration = Duration::from_secs(60);
+use crate::support::{eventually, place};
 
 /// A proxy that forwards bytes to a node and back, or accepts connections and closes them.
 #[derive(Default)]
@@ -65,14 +62,6 @@ fn pass(mut from: TcpStream, mut to: TcpStream) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-fn wait(what: &str, limit: Duration, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < limit, "still waiting: {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn pauses_grow_from_the_shortest_to_the_longest() {
     let place = place!();
@@ -82,16 +71,16 @@ fn pauses_grow_from_the_shortest_to_the_longest() {
     let reads = || session.execute("SELECT release_version FROM system.local", ());
     reads().unwrap();
     door.shut();
-    wait("the first knock", LONG, || door.knocks() > 0);
-    // Two attempts per round: the control connection and a heartbeat. There are eleven rounds in
+    eventually("the first knock", || door.knocks() > 0);
+    // The pace of the test. Two attempts per round: the control connection and a heartbeat. There are eleven rounds in
     // this time, and there would be sixty if the pauses did not grow from the shortest one.
     thread::sleep(Duration::from_secs(3));
     let knocks = door.knocks();
     assert!(knocks <= 45, "{knocks} in three seconds");
     // They do not grow without bound either: that would be minutes by now.
-    wait("many more", LONG, || door.knocks() > knocks + 24);
+    eventually("many more", || door.knocks() > knocks + 24);
     door.shut.store(false, SeqCst);
-    wait("the node is found again", LONG, || reads().is_ok());
+    eventually("the node is found again", || reads().is_ok());
 }
 
 #[test]

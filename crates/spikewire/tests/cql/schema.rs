@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
-use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::future::try_join_all;
 use spikewire::cql::{Batch, Change, Kind, Target};
 
-use crate::support::place;
+use crate::support::{eventually, place};
 
 #[test]
 fn a_statement_learns_of_the_change() {
@@ -96,9 +95,7 @@ fn statements_survive_schema_changes_under_load() {
         for column in ["b0", "b1", "b2"] {
             let before = rounds.load(SeqCst);
             other.execute(format!("ALTER TABLE {table} ADD {column} int"), ()).unwrap();
-            while rounds.load(SeqCst) < before + 8 {
-                thread::sleep(Duration::from_millis(1));
-            }
+            eventually("some rounds", || rounds.load(SeqCst) >= before + 8);
             if column != "b2" {
                 other.execute(format!("ALTER TABLE {table} DROP {column}"), ()).unwrap();
             }

@@ -9,6 +9,16 @@ use spikewire::cql::{Builder, Kind, Session};
 /// Time limit of any step: the machine may be busy.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// Waits until `holds` returns true; panics with `what` if that takes too long.
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LONGEST, "still waiting: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Contact points, and a keyspace for the tests of this run.
 #[derive(Debug)]
 pub struct Place {

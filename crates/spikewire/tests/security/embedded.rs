@@ -39,6 +39,7 @@ fn sessions_are_renewed_in_time() {
         users.put(rounds, [("n", 1)]).unwrap();
         assert_eq!(users.query().records().unwrap().count(), rounds as usize + 1);
         rounds += 1;
+        // The pace of the test: connections are idle for longer than they may be.
         std::thread::sleep(Duration::from_millis(120));
         start.elapsed() > Duration::from_secs(4)
     });

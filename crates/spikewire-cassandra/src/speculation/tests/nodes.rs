@@ -23,6 +23,16 @@ const LATE: Duration = Duration::from_millis(2500);
 /// Longer than anything here takes, and what a statement without copies would wait.
 const LIMIT: Duration = Duration::from_secs(20);
 
+/// Waits until `holds` returns true; panics with `what` if that takes too long.
+#[track_caller]
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LIMIT, "still waiting: {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[derive(Debug)]
 struct FakeNode {
     address: SocketAddr,
@@ -72,6 +82,7 @@ fn serve(socket: &TcpStream, requests: &AtomicUsize, answers: &Mutex<Answers>) -
         match how {
             Answers::AtOnce => reply(void)?,
             Answers::After(delay) => {
+                // The pace of the node.
                 thread::sleep(delay);
                 reply(void)?;
             }
@@ -170,11 +181,8 @@ fn late_answers_give_their_places_back() {
         }
         // A connection has only two places. If they were not freed, the third round's statement
         // would not be sent there.
-        let began = Instant::now();
-        while setting.nodes[2].requests.load(SeqCst) <= round {
-            assert!(began.elapsed() < LIMIT, "round {round}: {:?}", setting.counts());
-            thread::sleep(DELAY / 10);
-        }
+        eventually("the statement", || setting.nodes[2].requests.load(SeqCst) > round);
+        // The pace of the node: its answer comes, and nothing tells that it was read.
         thread::sleep(LATE);
     }
     setting.answer(2, Answers::AtOnce);
@@ -234,9 +242,7 @@ fn closing_the_session_ends_waiting_calls() {
     }
     thread::scope(|scope| {
         let caller = scope.spawn(|| setting.run(&marked(true)));
-        while setting.counts().iter().sum::<usize>() == 0 {
-            thread::sleep(DELAY / 50);
-        }
+        eventually("a request", || setting.counts().iter().sum::<usize>() > 0);
         setting.executor.close();
         assert_eq!(caller.join().unwrap().unwrap_err().kind(), Kind::Closed);
     });
