@@ -63,6 +63,7 @@ fn a_batch_has_no_pages() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn what_is_too_long_for_its_length_is_rejected_and_leaves_nothing() {
     let mut out = BEFORE.to_vec();
     let long = "x".repeat(65_536);
@@ -139,6 +140,7 @@ fn a_batch_is_what_its_good_rows_are() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn a_batch_takes_65535_statements() {
     let mut batch =
         BatchWriter::new(Vec::new(), Version::V5, BatchKind::Unlogged, &NO_EXTRAS).unwrap();
