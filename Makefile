@@ -41,6 +41,10 @@ NODE_TESTS ?=
 # that ends in the middle of a test ends the run; a new one in its place may wait for ever.
 TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
 
+# The fast tests.
+QUICK = $(BIN)/python -m pytest -q --one-api --ignore tests/interop --ignore tests/peers \
+	-m 'not (cassandra or cassandra_cluster or faults or interop or peers or slow or types)'
+
 # What the lab needs beside the clients that it measures, and the lab itself.
 LAB_TOOLS := requirements/bench.txt --editable lab
 LAB = $(BIN)/spikewire lab
@@ -195,6 +199,38 @@ test-loom: ## Run what threads share without one lock in every order that thread
 	RUSTFLAGS='--cfg loom' CARGO_TARGET_DIR=target/loom \
 		cargo test --package spikewire-transport --lib --locked -- loom_tests
 
+# Crates that neither open a socket nor call C.
+MIRI_CRATES := spikewire-aerospike-protocol spikewire-cql
+
+.PHONY: miri
+miri: ## Run the codecs' unit tests in Miri, which finds undefined behaviour of what they are built on
+	@cargo +nightly miri --version >/dev/null 2>&1 || { \
+		echo "first: rustup toolchain install nightly --component miri,rust-src" >&2; exit 1; }
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 CARGO_TARGET_DIR=target/miri \
+		cargo +nightly miri test $(addprefix --package ,$(MIRI_CRATES)) --lib --locked
+
+.PHONY: coverage
+coverage: coverage-rust coverage-python ## Say which code tests run, by file, and as pages in build/coverage
+
+.PHONY: coverage-rust
+coverage-rust: venv # Of the Rust tests.
+	@cargo llvm-cov --version >/dev/null 2>&1 || { \
+		echo "first: rustup component add llvm-tools && cargo install cargo-llvm-cov --locked" >&2; exit 1; }
+	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
+	$(BIN)/python tools/with_cassandra.py \
+		cargo llvm-cov --workspace $(BINDINGS) --all-features --locked --html --output-dir build/coverage/rust
+	cargo llvm-cov report --summary-only | sed "s|$(CURDIR)/||" >build/coverage/rust.txt
+	@tail -n 1 build/coverage/rust.txt
+
+# The tests of `make test-quick`.
+.PHONY: coverage-python
+coverage-python: build # Of the quick Python tests.
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/coverage.txt
+	@mkdir -p build/coverage
+	COVERAGE_FILE=build/coverage/python.data $(QUICK) --cov spikewire --cov-report html:build/coverage/python --cov-report term \
+		$(or $(TESTS),$(TOGETHER)) >build/coverage/python.txt; status=$$?; \
+		grep '^TOTAL' build/coverage/python.txt; exit $$status
+
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz everything that reads bytes, briefly
 	tools/fuzz.sh
@@ -228,8 +264,7 @@ stress: build node ## Search for faults under load, kills, forks and interrupts 
 .PHONY: test-quick
 test-quick: build ## Run the Python tests that take little time, each on one API, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
-	$(BIN)/python -m pytest -q --one-api --ignore tests/interop --ignore tests/peers \
-		-m 'not (cassandra or cassandra_cluster or faults or interop or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
+	$(QUICK) $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-free-threaded
 test-free-threaded: build-free-threaded ## Run the tests about threads without a GIL, if there is a Python for it
@@ -269,6 +304,15 @@ lint-dependencies: venv # Check licences, sources and bans of everything that is
 .PHONY: lint-advisories
 lint-advisories: lint-dependencies ## Look for known weaknesses; fetches the database of advisories
 	PATH="$(CURDIR)/$(BIN):$$PATH" cargo deny --all-features --locked check advisories
+
+# What users depend on: the client, and the embedded cluster for their tests.
+PUBLIC_CRATES := spikewire spikewire-aerospike-server
+
+.PHONY: semver
+semver: ## Compare what the public crates export with a commit (BASE=origin/main)
+	@cargo semver-checks --version >/dev/null 2>&1 || { \
+		echo "first: cargo install cargo-semver-checks --locked" >&2; exit 1; }
+	cargo semver-checks $(addprefix --package ,$(PUBLIC_CRATES)) --baseline-rev $(or $(BASE),origin/main)
 
 .PHONY: lint-rust
 lint-rust: venv ## Check the Rust code

@@ -479,6 +479,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn a_row_beyond_the_server_limits_is_rejected() {
         let mut kind = get_all();
         (0..65_537).for_each(|_| kind.op(message::op::READ, b"a"));
@@ -494,6 +495,7 @@ mod tests {
 
     /// A kind of the largest allowed size also fits as the only row of a batch.
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn the_largest_row_is_sent_alone() {
         let mut kind = get_all();
         let room = frame::MAX_BODY - AROUND_A_ROW - kind.as_bytes().len() - 9;

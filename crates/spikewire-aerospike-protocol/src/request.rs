@@ -226,6 +226,7 @@ mod tests {
 
     /// The count on the wire has 16 bits: larger numbers must not wrap.
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn more_operations_than_a_server_takes_are_rejected() {
         let compose = |count: usize| {
             let mut out = vec![7];
@@ -241,6 +242,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn a_longer_frame_than_a_server_takes_is_rejected() {
         let compose = |len: usize| {
             let mut out = Vec::new();

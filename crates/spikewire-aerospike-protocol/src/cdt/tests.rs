@@ -144,6 +144,7 @@ fn contexts() -> Vec<Vec<Step<Value>>> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "many, and slow there")]
 fn every_operation_and_context_round_trips() {
     for op in operations() {
         for context in contexts() {
@@ -158,6 +159,7 @@ fn every_operation_and_context_round_trips() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "many, and slow there")]
 fn every_prefix_is_rejected_and_what_follows_is_ignored() {
     for op in operations() {
         for context in contexts() {

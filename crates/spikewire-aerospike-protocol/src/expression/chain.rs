@@ -90,6 +90,7 @@ mod tests {
     /// Building a chain of n operands took n² steps, one operator at a time and from text: here each
     /// step shares the one before, which is not even assembled.
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn a_chain_is_built_in_linear_time() {
         for op in [Op::And, Op::Or, Op::Add, Op::Mul] {
             let kind = if matches!(op, Op::And | Op::Or) { Type::Bool } else { Type::Int };
@@ -112,6 +113,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn long_chains_are_assembled_and_dropped_without_recursion() {
         let mut chain = join(Op::Or, &bin("a"), bin("b"));
         for _ in 0..100_000 {

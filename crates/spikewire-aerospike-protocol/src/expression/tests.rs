@@ -117,6 +117,7 @@ fn mismatched_operand_types_are_rejected() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn size_and_depth_are_bounded() {
     let mut deep = E::from(true);
     while let Ok(deeper) = E::apply(Op::Not, vec![deep.clone()]) {

@@ -196,6 +196,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn broken_bodies_are_rejected() {
         let page = Page { rows: rows(), end: Some(ResultCode::QUERY_END) };
         let mut out = Vec::new();

@@ -54,6 +54,7 @@ fn another_protocol_is_recognized_by_its_first_byte() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn a_body_longer_than_any_is_rejected() {
     let header = |body: u32| {
         let mut bytes = [0x84, 0, 0, 1, 8, 0, 0, 0, 0];

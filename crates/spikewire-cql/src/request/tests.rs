@@ -63,6 +63,7 @@ fn a_batch_has_no_pages() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn oversized_parts_are_rejected_and_write_no_bytes() {
     let mut out = BEFORE.to_vec();
     let long = "x".repeat(65_536);
@@ -139,6 +140,7 @@ fn rows_that_fail_to_encode_are_left_out_of_a_batch() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn a_batch_takes_65535_statements() {
     let mut batch =
         BatchWriter::new(Vec::new(), Version::V5, BatchKind::Unlogged, &NO_EXTRAS).unwrap();

@@ -62,6 +62,7 @@ fn headers_are_those_of_a_server() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn small_envelopes_share_a_segment_and_a_large_one_is_sliced_by_itself() {
     let most = MAX_PAYLOAD - HEADER_LEN;
     let run = [100, 200, most + 1, 300, most, 10].map(|body| envelope(body, 1)).concat();
@@ -113,6 +114,7 @@ fn a_message_between_the_slices_of_a_large_one_follows_it() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn messages_between_slices_are_not_held_without_end() {
     let (large, small) = (envelope(1000, 1), envelope(100_000, 1));
     let mut unsealer = Unsealer::new(false);
@@ -220,6 +222,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "large, and slow there")]
     fn sealed_segments_round_trip(
         bodies in vec((prop_oneof![4 => 0..500_usize, 1 => 0..400_000_usize], any::<u32>()), 0..12),
         before in vec(any::<u8>(), 0..20),

@@ -187,6 +187,7 @@ fn parameters_are_values_not_text() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
 fn nesting_is_bounded() {
     for text in ["(", "not ", "-", "[", "{1:", "abs(", "2.0 ** ", "1 + ("] {
         assert!(parse(&text.repeat(50_000), &[]).is_err(), "{text}");
