@@ -185,7 +185,7 @@ def builder_verbs(session: Any, data: Any) -> dict[str, Call]:
         "AsyncTouchOne.execute": lambda: session.touch(key).execute(missing="keep"),
         "AsyncExistsOne.execute": lambda: session.exists(key).execute(),
     }
-    for of, begun in (("AsyncScan", data), ("AsyncRead", keys)):
+    for of, begun in (("AsyncScan", data), ("AsyncReadMany", keys)):
         verbs = query_verbs(lambda begun=begun: session.query(begun))  # type: ignore[misc]
         calls |= {f"{of}.{name}": call for name, call in verbs.items()}
     return calls

@@ -77,6 +77,7 @@ def texts_of_refusals(d: Driver) -> Any:
         d.outcome(c.put, key, {"a": 1}, "meta"),
         d.outcome(c.put, key, {"a": 1}, {"gen": True, "ttl": True}),
         d.outcome(c.put, key, {"a": d.module.CDTInfinite()}),
+        d.outcome(c.put, key, {"a": d.module.CDTWildcard()}),
         d.outcome(c.batch_read, [key], 1),
         d.outcome(c.batch_read, [key], [1]),
         d.outcome(c.truncate, "test", "s", -1),

@@ -44,7 +44,8 @@ def public_names(module: Any) -> list[str]:
         owner = getattr(value, "__module__", REAL)
         if name.startswith("_") or inspect.ismodule(value) or not isinstance(owner, str):
             continue
-        if owner.partition(".")[0] == REAL:
+        # Not the class of a user-defined type, which the driver adds when it meets one.
+        if owner.partition(".")[0] == REAL and not getattr(value, "keyspace", None):
             names.append(name)
     return names
 

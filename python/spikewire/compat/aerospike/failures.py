@@ -124,8 +124,9 @@ def _of_argument(text: str) -> names.AerospikeError:
         exception: Any = of_code(4, text)
         exception.of_expression = True  # A batch has it as its result.
         return cast("names.AerospikeError", exception)
-    if "_native.Marker" in text:
-        return of_code(-1, "Invalid value type: 14")
+    for marker, number in (("op.INFINITY", 14), ("op.WILDCARD", 13)):
+        if text.endswith(f'": {marker} cannot be stored'):  # A bin's whole value.
+            return of_code(-1, f"Invalid value type: {number}")
     return of_code(-2, text)
 
 
