@@ -28,7 +28,7 @@ fn names(policy: ReplicaPolicy, write: bool, racks: &[u32]) -> Vec<String> {
 }
 
 #[test]
-fn policies() {
+fn each_replica_policy_chooses_its_nodes() {
     assert_eq!(names(ReplicaPolicy::Master, false, &[]), ["N0", "N0", "N0"]);
     assert_eq!(names(ReplicaPolicy::Sequence, false, &[]), ["N0", "N2", "N0"]);
     assert_eq!(names(ReplicaPolicy::Any, true, &[]), ["N0", "N2", "N0"]);
@@ -38,7 +38,7 @@ fn policies() {
 }
 
 #[test]
-fn any_spreads_reads() {
+fn replica_any_spreads_reads_over_the_replicas() {
     let (_, snapshot) = cluster();
     let router = Router::default();
     let target = Target::partition("test".into(), 7, false);

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words() {
+    fn policy_words_parse_or_list_the_choices() {
         let known = [("lz4", true), ("snappy", false), ("none", false)];
         assert_eq!(named("compression", &known, "lz4"), Ok(true));
         assert_eq!(
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn spans() {
+    fn seconds_must_be_finite_and_not_negative() {
         assert_eq!(seconds("timeout", 1.5, 1.5), Ok(Duration::from_millis(1500)));
         assert_eq!(seconds("timeout", 1e-12, 1e-12), Ok(Duration::from_nanos(1)));
         assert_eq!(seconds("timeout", 0.0, 0), Ok(Duration::ZERO));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn counts() {
+    fn counts_must_be_in_range() {
         assert_eq!(count("limit", Some(3), (1, 3), 3), Ok(3));
         for odd in [Some(0), Some(4), None] {
             let error = count("limit", odd, (1, 3), "x").unwrap_err();

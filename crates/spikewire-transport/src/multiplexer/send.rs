@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn places() {
+    fn commands_are_placed_on_the_least_busy_connection() {
         assert_eq!(placed(&[], 2, 512), Place::Open);
         assert_eq!(placed(&[(63, false)], 2, 512), Place::On(0));
         assert_eq!(placed(&[(64, false)], 2, 512), Place::Open);
