@@ -143,7 +143,15 @@ impl StatementOptions {
     }
 
     /// Rejects values out of bounds, for hosts that set fields directly.
+    #[inline]
     pub fn check(&self) -> Result<(), InvalidArgument> {
+        if self.max_retries.is_none() && self.speculation.is_none() {
+            return Ok(());
+        }
+        self.check_limits()
+    }
+
+    fn check_limits(&self) -> Result<(), InvalidArgument> {
         if let Some(retries) = self.max_retries {
             BOUNDS.check_count("max_retries", retries.into())?;
         }
