@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
     from spikewire.types import Seconds
 
-__all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats", "TlsOptions", "User"]
+__all__ = [
+    "Cluster",
+    "ClusterOptions",
+    "Faults",
+    "NamespaceOptions",
+    "NodeStats",
+    "TlsOptions",
+    "User",
+]
 
 
 class TlsOptions(TypedDict, total=False):
@@ -41,6 +49,21 @@ class User(_UserOptions):
     password: str
 
 
+class NamespaceOptions(TypedDict, total=False):
+    """Options of one namespace; by default those of the cluster."""
+
+    replication_factor: int
+    """Copies of every record."""
+    default_ttl: int
+    """Time to live of records written without one, in seconds; 0: forever."""
+    nsup_period: int
+    """Seconds between two removals of expired records; 0 rejects TTLs."""
+    max_record_size: int
+    """Largest stored record in bytes."""
+    indexed_sets: list[str]
+    """Sets with an index of all their records, so a scan reads no others."""
+
+
 class ClusterOptions(TypedDict, total=False):
     """Keyword options of an embedded cluster."""
 
@@ -48,8 +71,8 @@ class ClusterOptions(TypedDict, total=False):
     """Port of the first node, the others follow; 0: free ports. Default: 0."""
     bind: str
     """IP address to listen on. Default: "127.0.0.1"."""
-    namespaces: list[str]
-    """Namespaces, the same on every node. Default: ["test"]."""
+    namespaces: list[str] | Mapping[str, NamespaceOptions]
+    """Namespaces, the same on every node: names, or names with options. Default: ["test"]."""
     replication_factor: int
     """Copies of every record. Default: 2."""
     default_ttl: int
