@@ -8,7 +8,7 @@ use std::sync::Arc;
 use spikewire_transport::blocking::{ReplyDetails, ReplyOrigin, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
-use self::copies::Sender;
+use self::copies::CopyThread;
 use crate::cluster::Cluster;
 use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub struct BlockingExecutor {
     cluster: Arc<Cluster>,
     pool: Arc<BlockingPool<Single<Cassandra>>>,
     /// Sends statements that may have copies.
-    sender: Sender,
+    copy_thread: CopyThread,
 }
 
 /// The outcome of one request.
@@ -70,7 +70,7 @@ impl BlockingExecutor {
         let pool = Arc::new(BlockingPool::new(cluster));
         let weak = Arc::downgrade(&pool);
         cluster.add_upkeep_task(weak);
-        Self { cluster: cluster.clone(), pool, sender: Sender::default() }
+        Self { cluster: cluster.clone(), pool, copy_thread: CopyThread::default() }
     }
 
     /// Sends one request and waits for its reply, including retries.
@@ -95,7 +95,7 @@ impl BlockingExecutor {
     ) -> T {
         // If the thread cannot be started, the statement has no copies.
         if call.speculates()
-            && let Some(thread) = self.sender.thread(&self.cluster)
+            && let Some(thread) = self.copy_thread.get_or_start(&self.cluster)
         {
             return copies::run(thread, &self.cluster, call, interrupted, read);
         }
@@ -125,7 +125,7 @@ impl BlockingExecutor {
 
     /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
-        self.sender.close();
+        self.copy_thread.close();
         self.pool.close();
     }
 }

@@ -154,7 +154,7 @@ pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
     let mut large = 0;
     let first = run(out, from, &mut large);
     if first.end == out.len() {
-        return seal_last(out, from, first.self_contained);
+        return seal_single(out, from, first.self_contained);
     }
     let mut runs = vec![(from, first)];
     let mut start = first.end;
@@ -179,7 +179,7 @@ pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
 }
 
 /// Turns `out[from..]` into one segment.
-fn seal_last(out: &mut Vec<u8>, from: usize, self_contained: bool) {
+fn seal_single(out: &mut Vec<u8>, from: usize, self_contained: bool) {
     let header = header_len(false);
     let head = Head { payload: out.len() - from, plain: 0, self_contained };
     let sum = crc32(&out[from..]);

@@ -99,21 +99,21 @@ impl Definition {
         same && old.set() == new.set()
     }
 
-    /// Passes every indexed value of a record to `with`.
-    pub fn each(&self, view: &RecordView<'_>, with: &mut dyn FnMut(Key<'_>)) {
+    /// Passes every indexed value of a record to `visit`.
+    pub fn for_each_key(&self, view: &RecordView<'_>, visit: &mut dyn FnMut(Key<'_>)) {
         // A record without an indexed value is not an error.
-        let _ = self.find(view, with);
+        let _ = self.visit_keys(view, visit);
     }
 
-    fn find(&self, view: &RecordView<'_>, with: &mut dyn FnMut(Key<'_>)) -> Option<()> {
+    fn visit_keys(&self, view: &RecordView<'_>, visit: &mut dyn FnMut(Key<'_>)) -> Option<()> {
         match &self.source {
             Source::Bin { name, context: None } => {
                 let bin = Bin::find(view.record?.bins(), name.as_bytes())?;
                 match self.collection {
                     Collection::Value => {
-                        with(Key::of_particle(self.kind, bin.particle, bin.value)?);
+                        visit(Key::of_particle(self.kind, bin.particle, bin.value)?);
                     }
-                    _ if is_container(bin.particle) => self.elements(bin.value, with),
+                    _ if is_container(bin.particle) => self.elements(bin.value, visit),
                     _ => {}
                 }
             }
@@ -124,17 +124,17 @@ impl Definition {
                 }
                 let nested = path::find(bin.value, &context::decode(context).ok()?).ok()?;
                 match self.collection {
-                    Collection::Value => with(Key::of_nested(self.kind, nested)?),
-                    _ => self.elements(nested, with),
+                    Collection::Value => visit(Key::of_nested(self.kind, nested)?),
+                    _ => self.elements(nested, visit),
                 }
             }
-            Source::Set => with(Key::Int(0)),
+            Source::Set => visit(Key::Int(0)),
             Source::Expression { program, .. } => match program.evaluate(view) {
                 Val::Packed(_, bytes) if self.collection != Collection::Value => {
-                    self.elements(&bytes, with);
+                    self.elements(&bytes, visit);
                 }
                 value if self.collection == Collection::Value => {
-                    with(Key::of_value(self.kind, &value)?);
+                    visit(Key::of_value(self.kind, &value)?);
                 }
                 _ => {}
             },
@@ -143,7 +143,7 @@ impl Definition {
     }
 
     /// The elements of a list or map.
-    fn elements(&self, bytes: &[u8], with: &mut dyn FnMut(Key<'_>)) {
+    fn elements(&self, bytes: &[u8], visit: &mut dyn FnMut(Key<'_>)) {
         let Some(container) = Container::parse(bytes) else { return };
         let values = match (self.collection, container.kind) {
             (Collection::List, container::ContainerKind::List)
@@ -151,7 +151,7 @@ impl Definition {
             (Collection::MapKeys, container::ContainerKind::Map) => &container.keys,
             _ => return,
         };
-        values.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
+        values.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(visit);
     }
 }
 
@@ -177,7 +177,7 @@ pub fn is_indexable(tree: &Expression) -> bool {
     dependencies.on_record && !dependencies.elsewhere
 }
 
-/// The required type of expressions for this kind and collection; `None` = any.
+/// The required type of expressions for this kind and collection.
 pub fn expected_type(kind: KeyType, collection: Collection) -> Type {
     match collection {
         Collection::Value => kind.value_type(),

@@ -69,7 +69,7 @@ impl Entries {
         if let Some(record) = record.filter(|record| definition.covers(*record)) {
             // Indexed values do not depend on the time.
             let view = RecordView::stored(sets, record, Moment::from_millis(0));
-            definition.each(&view, &mut |key| key.numbers(|number| keys.push(number)));
+            definition.for_each_key(&view, &mut |key| key.numbers(|number| keys.push(number)));
             keys.sort_unstable();
             keys.dedup();
         }

@@ -102,7 +102,7 @@ impl QueryRange {
         // The key matters only if there can be several values.
         let key = key.filter(|_| definition.collection != Collection::Value);
         let (mut accepted, mut least) = (false, None);
-        definition.each(view, &mut |value| {
+        definition.for_each_key(view, &mut |value| {
             if self.accepts(&value) {
                 accepted = true;
                 if key.is_some() {

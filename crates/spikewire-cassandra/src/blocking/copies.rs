@@ -18,18 +18,18 @@ use crate::session::Call;
 use crate::ticket::{AnswerReceiver, AnswerWaiter, Ticket};
 
 /// How often a caller checks whether it was interrupted.
-const LOOK: Duration = Duration::from_millis(50);
+const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 
 /// The thread, once it was needed.
 #[derive(Debug, Default)]
-pub(super) struct Sender {
+pub(super) struct CopyThread {
     started: OnceLock<Native<Cassandra, Ticket<CallerWaiter>>>,
     starting: Mutex<()>,
 }
 
-impl Sender {
-    /// The thread; `None` if it cannot be started.
-    pub fn thread(
+impl CopyThread {
+    /// The thread, started if necessary; `None` if it cannot be.
+    pub fn get_or_start(
         &self,
         cluster: &Arc<Cluster>,
     ) -> Option<&Native<Cassandra, Ticket<CallerWaiter>>> {
@@ -55,7 +55,7 @@ impl Sender {
 #[cold]
 #[inline(never)]
 pub(super) fn run<T>(
-    thread: &Native<Cassandra, Ticket<CallerWaiter>>,
+    copy_thread: &Native<Cassandra, Ticket<CallerWaiter>>,
     cluster: &Cluster,
     call: Call,
     interrupted: Interrupted<'_>,
@@ -65,12 +65,12 @@ pub(super) fn run<T>(
     let caller = Arc::new(Caller { thread: thread::current(), outcome: Mutex::new(None) });
     // If the thread has ended, the ticket is dropped, which reports that.
     let waiting = CallerWaiter { caller: caller.clone(), answered: None };
-    drop(thread.submit(Ticket::command(call, Tick::now(), waiting)));
+    drop(copy_thread.submit(Ticket::command(call, Tick::now(), waiting)));
     let (outcome, answered) = loop {
         if let Some(outcome) = caller.outcome.lock().take() {
             break outcome;
         }
-        thread::park_timeout(LOOK);
+        thread::park_timeout(INTERRUPT_POLL);
         if interrupted.is_some_and(|interrupted| interrupted()) {
             let message = "a signal interrupted the call";
             break (Err(Error::new(Kind::Interrupted, message)), None);

@@ -43,7 +43,7 @@ fn payloads(mut sealed: &[u8]) -> Vec<(usize, bool)> {
 /// One segment with this payload.
 fn segment(payload: &[u8], self_contained: bool) -> Vec<u8> {
     let mut out = payload.to_vec();
-    seal_last(&mut out, 0, self_contained);
+    seal_single(&mut out, 0, self_contained);
     out
 }
 

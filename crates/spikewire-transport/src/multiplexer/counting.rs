@@ -16,7 +16,7 @@ pub(super) struct Counting<'a> {
     timed: bool,
     at: Option<Tick>,
     /// Whether a reply is about to be delivered.
-    hands: bool,
+    delivering: bool,
 }
 
 impl<'a> Counting<'a> {
@@ -27,7 +27,7 @@ impl<'a> Counting<'a> {
     ) -> Option<Self> {
         let metrics = topology.metrics()?;
         let (recorder, timed) = (recorder.as_deref_mut()?, metrics.times_stages());
-        Some(Self { metrics, recorder, timed, at: None, hands: false })
+        Some(Self { metrics, recorder, timed, at: None, delivering: false })
     }
 
     /// Whether stages are timed.
@@ -37,25 +37,25 @@ impl<'a> Counting<'a> {
 
     /// A reply is about to be delivered, while stages are timed.
     #[cold]
-    pub fn begins(&mut self, started: Tick, written: Option<Tick>, came: Tick) {
+    pub fn record_arrival(&mut self, started: Tick, written: Option<Tick>, came: Tick) {
         // Requests written before stages were timed are left out.
         let Some(written) = written else { return };
         let at = *self.at.get_or_insert_with(Tick::now);
         self.recorder.stage(Stage::Queue, written.since(started));
         self.recorder.stage(Stage::Wire, came.since(written));
         self.recorder.stage(Stage::Turn, at.since(came));
-        self.hands = true;
+        self.delivering = true;
     }
 
     /// When the current reply is delivered, while stages are timed.
-    pub fn handed_at(&self) -> Option<Tick> {
-        self.at.filter(|_| self.hands)
+    pub fn delivery_start(&self) -> Option<Tick> {
+        self.at.filter(|_| self.delivering)
     }
 
     /// The reply was delivered.
     #[cold]
-    pub fn delivered(&mut self) {
-        let Some(before) = self.at.filter(|_| std::mem::take(&mut self.hands)) else { return };
+    pub fn record_delivery(&mut self) {
+        let Some(before) = self.at.filter(|_| std::mem::take(&mut self.delivering)) else { return };
         let now = Tick::now();
         self.recorder.stage(Stage::Deliver, now.since(before));
         self.at = Some(now);
@@ -87,9 +87,9 @@ impl<'a> Counting<'a> {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Takes note of what is kept of a command that starts; decided here if its host did not.
+    /// Decides whether a command that starts is counted, unless its host did.
     #[inline(always)]
-    pub(super) fn notes(&mut self, command: &mut CommandOf<P, T>) {
+    pub(super) fn decide_metrics(&mut self, command: &mut CommandOf<P, T>) {
         let metrics_flags = &mut command.policy.metrics_flags;
         if metrics_flags.is_undecided() {
             *metrics_flags =
@@ -98,9 +98,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.counts |= metrics_flags.counts();
     }
 
-    /// Whether commands are still counted, after some were to be.
+    /// Looks up whether commands are still counted, after some were to be.
     #[cold]
-    pub(super) fn still_counts(&mut self) -> bool {
+    pub(super) fn refresh_counts(&mut self) -> bool {
         self.counts = self.topology.metrics().is_some_and(Metrics::is_on);
         self.counts
     }
@@ -135,6 +135,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
+    /// Publishes how many commands wait for a connection, until none does.
     #[cold]
     fn publish_queued(&mut self) {
         let queued: usize = self.nodes.values().map(|here| here.waiting.len()).sum();

@@ -26,7 +26,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     #[inline(always)]
     pub fn submit(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         self.in_flight += 1;
-        self.notes(&mut command);
+        self.decide_metrics(&mut command);
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
         if command.deadline.0 <= now.0.saturating_add(SHORTEST) {
             self.time_out(AbandonedCommand { command, sent: false }, None);

@@ -110,7 +110,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) {
         // Two versions, so that nothing is checked while counting is disabled.
-        if self.counts && self.still_counts() {
+        if self.counts && self.refresh_counts() {
             self.read_as::<true>(index, first, now, deliver);
         } else {
             self.read_as::<false>(index, first, now, deliver);
@@ -154,7 +154,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 {
                     counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
                     if timed {
-                        counting.begins(command.start, written, now);
+                        counting.record_arrival(command.start, written, now);
                     }
                 }
                 let explained = P::explain(body, &command.bytes);
@@ -177,7 +177,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let TicketHandle::Own(mut ticket) = command.ticket else { return };
                 if COUNTED
                     && timed
-                    && let Some(at) = counting.as_ref().and_then(Counting::handed_at)
+                    && let Some(at) = counting.as_ref().and_then(Counting::delivery_start)
                 {
                     ticket.answered_at(at);
                 }
@@ -186,7 +186,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     && timed
                     && let Some(counting) = &mut counting
                 {
-                    counting.delivered();
+                    counting.record_delivery();
                 }
             },
             |node, frame| topology.event(node, frame),

@@ -19,16 +19,12 @@ use crate::js::{Failure, Result, Value};
 /// `expression(form, args)`: returns the encoding of an expression.
 pub fn expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let form = text("form", call.argument(0))?;
-    let tree = build(
-        call.host.environment.hooks()?,
-        &form,
-        &OperationArguments::new(call.host.environment.hooks()?, call.argument(1))?,
-    )?;
+    let hooks = call.host.environment.hooks()?;
+    let tree = build(hooks, &form, &OperationArguments::new(hooks, call.argument(1))?)?;
     wrap(call.env, &tree).map(Some)
 }
 
 fn build(hooks: &Hooks, form: &str, args: &OperationArguments<'_, '_>) -> Result<Tree> {
-    let name = |what: &str| text(what, args.get(0)?);
     let tree = match form {
         "bin" => match args.get(1)?.present() {
             Some(kind) => Tree::typed_bin(kind_of(kind)?, bin_name(args)?)?,
@@ -38,31 +34,29 @@ fn build(hooks: &Hooks, form: &str, args: &OperationArguments<'_, '_>) -> Result
         "value" => operand(hooks, "value", args.get(0)?)?,
         "unknown" => Tree::unknown(),
         "key" => Tree::key(kind_of(args.get(0)?)?)?,
-        "meta" => Tree::meta(*require(Meta::ALL.iter().find(|it| it.word() == form_of(args)))?),
+        "meta" => Tree::meta(metadata(args.get(0)?)?),
         "digestModulo" => Tree::digest_modulo(integer("divisor", args.get(0)?)?)?,
-        "var" => Tree::var(name("the name of a variable")?)?,
-        "let" => bound(hooks, args)?,
+        "var" => Tree::var(text("the name of a variable", args.get(0)?)?)?,
+        "let" => build_let(hooks, args)?,
         "apply" => {
             let op = operator(args.get(0)?)?;
             let operands = elements(args.get(1)?)?.into_iter();
             let operands = operands.map(|it| operand(hooks, "an operand", it));
             let operands = operands.collect::<Result<Vec<_>>>()?;
-            Tree::apply(op, aligned(op, operands))?
+            Tree::apply(op, with_floats(op, operands))?
         }
         "join" => {
             let op = operator(args.get(0)?)?;
             let left = operand(hooks, "the first operand", args.get(1)?)?;
             let right = operand(hooks, "the second operand", args.get(2)?)?;
-            match aligned(op, vec![left, right]).as_slice() {
-                [left, right] => Tree::join(op, left.clone(), right.clone())?,
-                _ => return Err(Failure::of_type("two operands are wanted")),
-            }
+            let [left, right] = with_floats(op, [left, right]);
+            Tree::join(op, left, right)?
         }
-        "call" => called(hooks, args)?,
+        "call" => build_call(hooks, args)?,
         "text" => text_with(hooks, &elements(args.get(0)?)?, false)?,
         "where" => text_with(hooks, &elements(args.get(0)?)?, true)
             .map_err(|failure| failure.about("where"))?,
-        "matches" => matching(hooks, args)?,
+        "matches" => build_match(hooks, args)?,
         "from" => {
             let read = args.get(0)?.with_bytes(Tree::decode);
             read.ok_or_else(|| Failure::of_type("an expression is read from a Buffer"))??
@@ -76,12 +70,11 @@ fn bin_name(args: &OperationArguments<'_, '_>) -> Result<String> {
     text("a bin name", args.get(0)?)
 }
 
-fn form_of(args: &OperationArguments<'_, '_>) -> String {
-    args.get(0).ok().and_then(|name| name.text().ok().flatten()).unwrap_or_default()
-}
-
-fn require<T>(meta: Option<T>) -> Result<T> {
-    meta.ok_or_else(|| Failure::of_range("a record has no such thing"))
+/// Metadata of a record, by its name in text expressions.
+fn metadata(value: Value<'_>) -> Result<Meta> {
+    let word = text("metadata", value)?;
+    let meta = Meta::ALL.iter().find(|meta| meta.word() == word);
+    meta.copied().ok_or_else(|| Failure::of_range(format!("unknown metadata {word:?}")))
 }
 
 /// An operator, by its name in text expressions.
@@ -93,20 +86,21 @@ fn operator(value: Value<'_>) -> Result<Op> {
 
 /// Converts whole numbers among the operands to floats if the operator wants floats: JavaScript
 /// writes 2 for both.
-fn aligned(op: Op, operands: Vec<Tree>) -> Vec<Tree> {
-    let float = Tree::from(0.0);
+fn with_floats<T: AsMut<[Tree]>>(op: Op, mut all: T) -> T {
+    let operands = all.as_mut();
     let takes_floats = match op.signature() {
         Signature::Fixed(types) => types.first() == Some(&Type::Float),
         _ => operands.iter().any(|it| it.kind() == Some(Type::Float)),
     };
-    if !takes_floats {
-        return operands;
+    if takes_floats {
+        let float = Tree::from(0.0);
+        operands.iter_mut().for_each(|operand| *operand = operand.clone().aligned(&float));
     }
-    operands.into_iter().map(|it| it.aligned(&float)).collect()
+    all
 }
 
 /// Variables, and the expression in which they are defined.
-fn bound(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
+fn build_let(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
     let (names, values) = (elements(args.get(0)?)?, elements(args.get(1)?)?);
     let define = |(name, value)| {
         let name = text("the name of a variable", name)?;
@@ -118,7 +112,7 @@ fn bound(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
 }
 
 /// Whether a string matches a POSIX pattern: `on, pattern, ignoreCase, byLines, basic`.
-fn matching(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
+fn build_match(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
     let on = operand(hooks, "the string", args.get(0)?)?;
     let pattern = text("pattern", args.get(1)?)?;
     let flag = |at, name| flag(name, args.get(at)?).map(i64::from);
@@ -127,7 +121,7 @@ fn matching(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
 }
 
 /// A list, map, bit or HyperLogLog operation: `family, kind, on, values, ctx, result`.
-fn called(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
+fn build_call(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> {
     let (family, kind) = (text("family", args.get(0)?)?, text("kind", args.get(1)?)?);
     let unknown = || Failure::of_range(format!("unknown family of operations {family:?}"));
     let of = Family::named(&family).ok_or_else(unknown)?;

@@ -18,12 +18,12 @@ impl<const N: usize> NamedTuple<N> {
         let py = class.py();
         let size = |of: &Bound<'_, PyType>, name| of.getattr(name)?.extract::<usize>();
         let tuple = py.get_type::<PyTuple>();
-        let alike = class.is_subclass(&tuple)?
+        let fits = class.is_subclass(&tuple)?
             && size(class, "__basicsize__")? == size(&tuple, "__basicsize__")?
             && size(class, "__itemsize__")? == size(&tuple, "__itemsize__")?
             && class.getattr("_fields")?.len()? == N;
-        if !alike {
-            return Err(type_error(format!("{class} is no class of named tuples with {N} fields")));
+        if !fits {
+            return Err(type_error(format!("{class} is not a named tuple class with {N} fields")));
         }
         Ok(Self(class.clone().unbind()))
     }
@@ -52,8 +52,13 @@ impl<const N: usize> NamedTuple<N> {
             Ok(instance)
         }
     }
-    /// Replaces the items of an instance. Must not be called while another thread does so.
-    pub fn fill<'py>(
+
+    /// Replaces the items of an instance, whose hash nobody has asked for.
+    ///
+    /// # Safety
+    ///
+    /// No other thread may replace them meanwhile: the caller has the instance's critical section.
+    pub unsafe fn fill<'py>(
         instance: &Bound<'py, PyTuple>,
         items: [Bound<'py, PyAny>; N],
     ) -> PyResult<()> {

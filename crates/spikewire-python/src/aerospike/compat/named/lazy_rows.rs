@@ -1,6 +1,8 @@
 //! Rows of batch writes whose items are created when they are accessed, because most programs only
 //! look at the result codes.
 
+#![expect(unsafe_code, reason = "the items of a tuple are replaced before anybody saw them")]
+
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyTuple;
@@ -29,7 +31,8 @@ pub fn _make_whole(row: &Bound<'_, PyTuple>) -> PyResult<()> {
     let LazyRows { records, writes, batch } = lazy.get();
     let items = records.get().written_row(py, writes.get(), batch.get(), at)?;
     with_critical_section(row, || match lazy_rows_of(row) {
-        Some(_) => NamedTuple::fill(row, items),
+        // SAFETY: in the row's critical section, and the program has not seen its items.
+        Some(_) => unsafe { NamedTuple::fill(row, items) },
         None => Ok(()),
     })
 }
