@@ -76,7 +76,8 @@ pub trait Sink {
     fn double(&self, value: f64) -> Result<Self::Value, Self::Error>;
     /// A `text` or `ascii` from bytes that are not validated yet. By default validates that they
     /// are UTF-8; a host that does so itself can override this to avoid checking twice.
-    #[inline]
+    // Inlined, it would cost every other type of `decode`, which is recursive, two instructions.
+    #[inline(never)]
     fn utf8(&self, ty: &Type, value: &[u8]) -> Result<Self::Value, Self::Error> {
         match std::str::from_utf8(value) {
             Ok(text) if matches!(ty, Type::Ascii) => self.ascii(text),
