@@ -44,7 +44,7 @@ def public_names(module: Any) -> list[str]:
         owner = getattr(value, "__module__", REAL)
         if name.startswith("_") or inspect.ismodule(value) or not isinstance(owner, str):
             continue
-        # The driver adds a named tuple, under another name, for each user-defined type that it meets.
+        # The driver adds a named tuple, under another name, for each user-defined type.
         is_of_a_type = hasattr(value, "_fields") and value.__name__ != name
         if owner.partition(".")[0] == REAL and not is_of_a_type:
             names.append(name)
