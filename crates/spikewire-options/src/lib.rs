@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `value` | the value of an option in a host language |
 //! | `bounds` | bounds of counts and durations by the name of the option |
-//! | `literal` | values without a host language, for tests |
+//! | `literal` | values without a host language, for tests (feature `literal`) |
 //! | [`parse`] | counts, durations and keywords, checked |
 //! | `secret`, `credentials` | passwords, and the users they go with |
 //! | `invalid_argument` | why a value is rejected |
@@ -16,6 +16,7 @@
 mod bounds;
 mod credentials;
 mod invalid_argument;
+#[cfg(any(test, feature = "literal"))]
 mod literal;
 pub mod parse;
 mod secret;
@@ -24,6 +25,7 @@ mod value;
 pub use bounds::Bounds;
 pub use credentials::check_credentials;
 pub use invalid_argument::{InvalidArgument, InvalidArgumentClass};
+#[cfg(any(test, feature = "literal"))]
 pub use literal::Literal;
 pub use secret::Secret;
 pub use value::{Form, OptionValue};

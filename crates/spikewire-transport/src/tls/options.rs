@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use spikewire_options::{InvalidArgument, Literal, OptionValue};
+use spikewire_options::OptionValue;
 
 /// Certificates or a key in PEM format.
 #[derive(Clone, PartialEq, Eq)]
@@ -51,8 +51,9 @@ pub trait TlsValue: OptionValue {
     fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
 }
 
-impl TlsValue for Literal {
-    fn tls(&self, name: &str) -> Result<Option<TlsOptions>, InvalidArgument> {
+#[cfg(feature = "literal")]
+impl TlsValue for spikewire_options::Literal {
+    fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error> {
         Ok(self.flag(name)?.then(TlsOptions::default))
     }
 }
