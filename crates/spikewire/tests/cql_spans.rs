@@ -27,8 +27,8 @@ fn server() -> (Server, Session) {
 
 #[test]
 fn calls_of_threads_are_spans() {
+    let spans = Spans::new();
     let (server, session) = server();
-    let spans = Spans::default();
     tracing::subscriber::with_default(spans.clone(), || {
         let insert = session.prepare(INSERT).unwrap();
         let prepared = spans.one();
@@ -97,9 +97,9 @@ fn calls_of_threads_are_spans() {
 
 #[test]
 fn calls_of_futures_are_spans() {
+    let spans = Spans::new();
     let (server, _session) = server();
     let session = block_on(AsyncSession::connect(server.address())).unwrap();
-    let spans = Spans::default();
     tracing::subscriber::with_default(spans.clone(), || {
         let insert = block_on(session.prepare(INSERT)).unwrap();
         assert_eq!(spans.one().field("otel.name"), "PREPARE shop.items");
@@ -149,6 +149,7 @@ fn time_stages(metrics: &Metrics) {
 
 #[test]
 fn stages_are_the_parts_of_calls() {
+    drop(Spans::new());
     let (server, session) = server();
     let insert = session.prepare(INSERT).unwrap();
     time_stages(session.metrics());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber, span};
@@ -46,6 +46,17 @@ impl Visit for Fields<'_> {
 }
 
 impl Spans {
+    /// Nothing recorded yet. Called first in each test: where a span is created for the first time
+    /// while another thread installs the only subscriber, `tracing` may take it to be disabled
+    /// forever, which cannot happen while a subscriber of the process is there.
+    pub fn new() -> Self {
+        static SUBSCRIBER: Once = Once::new();
+        SUBSCRIBER.call_once(|| {
+            tracing::subscriber::set_global_default(Self::default()).expect("there is none yet");
+        });
+        Self::default()
+    }
+
     fn with(&self, id: &span::Id, change: impl FnOnce(&mut Seen)) {
         change(&mut self.all.lock().unwrap()[id.into_u64() as usize - 1]);
     }
