@@ -9,7 +9,7 @@ use spikewire::metrics::{Metrics, Stats};
 use spikewire_cql_server::{Options, Server};
 
 use support::eventually;
-use support::spans::Spans;
+use support::spans::{Spans, install_subscriber};
 
 const KEYSPACE: &str = "CREATE KEYSPACE IF NOT EXISTS shop WITH replication = \
     {'class': 'SimpleStrategy', 'replication_factor': 1}";
@@ -149,7 +149,7 @@ fn time_stages(metrics: &Metrics) {
 
 #[test]
 fn stages_are_the_parts_of_calls() {
-    drop(Spans::new());
+    install_subscriber();
     let (server, session) = server();
     let insert = session.prepare(INSERT).unwrap();
     time_stages(session.metrics());

@@ -15,6 +15,7 @@ use spikewire::metrics::{Publisher, to_tracing};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber, span};
 
+use support::spans::install_subscriber;
 use support::{builder, cluster, eventually};
 
 /// Events of a subscriber: level and fields.
@@ -60,6 +61,7 @@ impl Subscriber for Listens {
 
 #[test]
 fn events_of_tracing_say_what_happens() {
+    install_subscriber();
     let cluster = cluster(2);
     let client = builder().connect(cluster.seeds()).unwrap();
     let log = EventLog::default();
@@ -93,6 +95,7 @@ fn events_of_tracing_say_what_happens() {
 
 #[test]
 fn a_bridge_ends_with_its_client() {
+    install_subscriber();
     let cluster = cluster(1);
     let client = builder().connect(cluster.seeds()).unwrap();
     let first = to_tracing(&client.observed()).unwrap();

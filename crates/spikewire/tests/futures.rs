@@ -127,11 +127,13 @@ fn dropping_futures_in_flight_harms_nobody() {
         // One that is dropped before its request is sent is not executed.
         eventually("all are executed", || writes() >= earlier + 1000);
         drop(futures);
+        // None, unless this took longer than the replies.
+        let woken = count.0.load(SeqCst);
         let pending = (0..100_i64).map(|key| users.get(key).map(move |record| (key, record)));
         for (key, record) in block_on(join_all(pending)) {
             assert_eq!(record.unwrap().unwrap().get("n"), Some(&key.into()));
         }
-        assert_eq!(count.0.load(SeqCst), 0, "nobody wakes for a future that is gone");
+        assert_eq!(count.0.load(SeqCst), woken, "nobody wakes for a future that is gone");
         (0..2).for_each(|node| cluster.clear_faults(node).unwrap());
         let outcome = block_on(select(users.get(1), users.get(2))).factor_first().0;
         assert!(outcome.unwrap().is_some());

@@ -155,7 +155,7 @@ fn failures_say_where_and_why() {
 
 #[test]
 fn futures_have_spans_also_those_that_are_dropped() {
-    drop(Spans::new());
+    let spans = Spans::new();
     let cluster = cluster(2);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let clients = [
@@ -163,7 +163,6 @@ fn futures_have_spans_also_those_that_are_dropped() {
         runtime.block_on(AsyncClient::connect_tokio(cluster.seeds())).unwrap(),
     ];
     for client in clients {
-        let spans = Spans::new();
         let users = client.dataset("test", "users").unwrap();
         let outer = tracing::subscriber::with_default(spans.clone(), || {
             let outer = tracing::info_span!("request");

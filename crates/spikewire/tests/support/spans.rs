@@ -45,15 +45,20 @@ impl Visit for Fields<'_> {
     }
 }
 
+/// Installs a subscriber of the process, which the tests of a file with subscribers of their own do
+/// first: a span or event that is met for the first time while another thread installs the only
+/// subscriber may be disabled for good.
+pub fn install_subscriber() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        tracing::subscriber::set_global_default(Spans::default()).expect("there is none yet");
+    });
+}
+
 impl Spans {
-    /// Nothing recorded yet. Called first in each test: where a span is created for the first time
-    /// while another thread installs the only subscriber, `tracing` may take it to be disabled
-    /// forever, which cannot happen while a subscriber of the process is there.
+    /// Nothing recorded yet.
     pub fn new() -> Self {
-        static SUBSCRIBER: Once = Once::new();
-        SUBSCRIBER.call_once(|| {
-            tracing::subscriber::set_global_default(Self::default()).expect("there is none yet");
-        });
+        install_subscriber();
         Self::default()
     }
 
