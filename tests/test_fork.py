@@ -6,6 +6,8 @@ Each scenario runs in an interpreter of its own, so that a hang there is a failu
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -586,3 +588,93 @@ def test_signals_in_the_child_of_a_thread(cluster: Cluster) -> None:
         "-W",
         "ignore::ResourceWarning",
     )
+
+
+def test_calls_import_nothing(cluster: Cluster) -> None:
+    # A fork while another thread imports a module leaves the module's lock held in the child, for
+    # good: calls that import what they need would hang there.
+    scenario(
+        cluster,
+        """
+        spikewire.Client, spikewire.AsyncClient
+        modules = set(sys.modules)
+
+        with spikewire.Client(seeds, timeout=30, connect_timeout=20) as client:
+            users = client.dataset("test", "fork")
+            users.put_many({n: {"n": n} for n in range(9)}).raise_for_errors()
+            assert users.get(1)["n"] == 1
+            assert users.get(10, default=None) is None
+            assert users.get_many(range(9)).found == 9
+            assert users.submit.get(2).result(20)["n"] == 2
+            assert sum(1 for _ in users.query()) == 9
+
+        async def calls():
+            async with spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20) as client:
+                users = client.dataset("test", "fork")
+                await users.put(1, {"n": 1})
+                assert (await asyncio.gather(*(users.get(n) for n in range(9))))[8]["n"] == 8
+                assert (await users.get_many(range(9))).found == 9
+                assert len([record async for record in users.query()]) == 9
+
+        asyncio.run(calls())
+        assert not set(sys.modules) - modules, set(sys.modules) - modules
+        """,
+    )
+
+
+def test_first_calls_of_other_threads_do_not_stop_the_child(cluster: Cluster) -> None:
+    # The kind: what another thread creates on first use during a fork stays half created in the
+    # child. A thread that does not release the interpreter makes each first use take long.
+    scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
+        users = client.dataset("test", "fork")
+        users.put_many({n: {"n": n, "list": [n]} for n in range(9)}).raise_for_errors()
+        sys.setswitchinterval(0.02)
+        is_over = threading.Event()
+
+        def compute():
+            while not is_over.is_set():
+                sum(range(10_000))
+
+        def use():
+            users.put(10, {"n": 1}, ttl=60)
+            users.operate(10, [spikewire.op.add("n", 1), spikewire.op.get("n")])
+            assert users.submit.get(2).result(20)["n"] == 2
+            assert sum(1 for _ in users.query(limit=5)) == 5
+            client.session().upsert(users.key(10)).set("n", 2).execute()
+
+            async def read():
+                async with spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20) as other:
+                    assert (await other.dataset("test", "fork").get(3))["n"] == 3
+
+            asyncio.run(read())
+
+        threads = [threading.Thread(target=target, daemon=True) for target in (compute, use)]
+        for thread in threads:
+            thread.start()
+        for _ in range(15):
+            child(use)
+        is_over.set()
+        for thread in threads:
+            thread.join()
+        client.close()
+        """,
+    )
+
+
+def test_classes_are_created_with_the_module() -> None:
+    # PyO3 creates a class when it is used first, and what is half created at a fork stays so.
+    sources = Path(__file__).parent.parent / "crates" / "spikewire-python" / "src"
+    texts = [file.read_text() for file in sources.rglob("*.rs")]
+    classes = re.compile(
+        r"#\[pyclass[^\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub(?:\(\w+\))? )?(?:struct|enum) (\w+)"
+    )
+    exports = re.compile(
+        r"#\[pymodule_export\]\s*use ([^;]+);|(\w+::type_object)\(py\)|(get_type::<\w+)>"
+    )
+    defined = {name for text in texts for name in classes.findall(text)}
+    created = "".join(match.group() for text in texts for match in exports.finditer(text))
+    assert len(defined) > 50
+    assert not defined - set(re.findall(r"\w+", created))

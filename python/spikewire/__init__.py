@@ -18,8 +18,8 @@ import atexit as _atexit
 import os as _os
 import typing as _typing
 import warnings as _warnings
-from importlib import import_module as _import_module
 
+from spikewire._imports import import_late as _import_late
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -206,9 +206,9 @@ _CLASSES = {
 
 def __getattr__(name: str) -> object:
     if name in _CLASSES:
-        return getattr(_import_module(f"spikewire.{_CLASSES[name]}"), name)
+        return getattr(_import_late(f"spikewire.{_CLASSES[name]}"), name)
     if name in _MODULES:
-        return _import_module(f"spikewire.{name}")
+        return _import_late(f"spikewire.{name}")
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)
 

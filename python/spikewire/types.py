@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
+from spikewire._imports import import_late
 from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Marker, Step
 
 if TYPE_CHECKING:
@@ -373,5 +373,5 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> Any:
     if name not in _ELSEWHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_ELSEWHERE[name]), name)
+    value = globals()[name] = getattr(import_late(_ELSEWHERE[name]), name)
     return value

@@ -284,3 +284,25 @@ def test_multiprocessing_workers_use_sessions(cassandra: SharedCassandra, keyspa
         "-W",
         "ignore::DeprecationWarning",
     )
+
+
+def test_calls_import_nothing(cassandra: SharedCassandra, keyspace: str) -> None:
+    # A module that a thread of the parent imports during a fork stays locked in the child.
+    run(
+        cassandra,
+        keyspace,
+        """
+        cql.Session, cql.AsyncSession
+        modules = set(sys.modules)
+
+        with cql.Session(seeds, **options) as session:
+            assert session.execute(READ).one()["n"] == 1
+
+        async def calls():
+            async with cql.AsyncSession(seeds, **options) as session:
+                assert (await session.execute(READ)).one()["n"] == 1
+
+        asyncio.run(calls())
+        assert not set(sys.modules) - modules, set(sys.modules) - modules
+        """,
+    )

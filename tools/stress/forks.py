@@ -4,6 +4,7 @@ by every API and ends."""
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import os
 import random
 import signal
@@ -64,6 +65,8 @@ def fork(stress: Stress, seeds: str, data: spikewire.Dataset) -> None:
     """Forks, and waits for the child, which an alarm ends if it hangs."""
     child = os.fork()
     if child == 0:
+        # A child that hangs says where.
+        faulthandler.register(signal.SIGALRM, all_threads=True, chain=True)
         signal.alarm(CHILD_SECONDS)
         status = 1
         try:

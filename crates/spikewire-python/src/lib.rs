@@ -10,6 +10,7 @@
 //! | [`bridge`] | what all databases share: futures, event loops, threads, forks |
 //! | [`arguments`], [`errors`] | arguments of calls; errors as Python exceptions |
 //! | [`columns`] | arrays and tables as Python has them |
+//! | [`first_use`] | what is created with the module rather than on first use |
 //! | [`gil_cell`] | the mutable state of frozen classes |
 //! | [`stages`], [`signals`] | the stages of calls that only Python sees; metrics and events |
 
@@ -25,6 +26,7 @@ mod bridge;
 mod columns;
 mod cql;
 mod errors;
+mod first_use;
 mod gil_cell;
 mod signals;
 mod stages;
@@ -106,14 +108,12 @@ mod _native {
     use crate::signals::Signals;
 
     use crate::aerospike::compat::row::{OfficialRow, OfficialWrite};
+    use crate::first_use;
     use pyo3::prelude::*;
-    use pyo3::types::PyDelta;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // Imports `datetime` now, where a failure is an error. PyO3's type checks import it on
-        // first use and read a null pointer if a signal interrupts that.
-        PyDelta::new(module.py(), 0, 0, 0, false)?;
+        first_use::create(module.py())?;
         // In their own module these have the names used by the official client.
         module.add("OfficialRow", module.py().get_type::<OfficialRow>())?;
         module.add("OfficialWrite", module.py().get_type::<OfficialWrite>())?;

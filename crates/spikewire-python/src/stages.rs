@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::batch::Batch as Rows;
 #[cfg(doc)]
 use spikewire_transport::Metrics;
 use spikewire_transport::metrics::{CallStart, MetricsFlags, Observed, Stage};
+
+use crate::bridge::cached::intern;
 
 /// Measures the hand-over of one in this many calls on an event loop, because that takes a
 /// callback.

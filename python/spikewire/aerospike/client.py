@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
+from spikewire._imports import importing
 from spikewire._native import Admin
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
@@ -160,7 +161,8 @@ class Client(NativeClient):
         For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
         ``ValueError`` for an unknown verb, and the call's errors about options.
         """
-        from spikewire.aerospike.profiles.explain import explained  # Loaded where it is used.
+        with importing:
+            from spikewire.aerospike.profiles.explain import explained
 
         return explained(self, None, verb, arguments, options)
 
@@ -188,14 +190,16 @@ class Client(NativeClient):
 
         Commands are counted after ``client.metrics.enable()``.
         """
-        from spikewire.statistics.control import stats  # Loaded where it is used.
+        with importing:
+            from spikewire.statistics.control import stats
 
         return stats(self)
 
     @property
     def metrics(self) -> Metrics:
         """Switches the counting of commands on and off, and reports events."""
-        from spikewire.statistics.control import Metrics
+        with importing:
+            from spikewire.statistics.control import Metrics
 
         return Metrics(self)
 
@@ -385,7 +389,8 @@ class AsyncClient(NativeAsyncClient):
         For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
         ``ValueError`` for an unknown verb, and the call's errors about options.
         """
-        from spikewire.aerospike.profiles.explain import explained  # Loaded where it is used.
+        with importing:
+            from spikewire.aerospike.profiles.explain import explained
 
         return explained(self, None, verb, arguments, options)
 
@@ -412,14 +417,16 @@ class AsyncClient(NativeAsyncClient):
 
         Commands are counted after ``client.metrics.enable()``.
         """
-        from spikewire.statistics.control import stats  # Loaded where it is used.
+        with importing:
+            from spikewire.statistics.control import stats
 
         return stats(self)
 
     @property
     def metrics(self) -> Metrics:
         """Switches the counting of commands on and off, and reports events."""
-        from spikewire.statistics.control import Metrics
+        with importing:
+            from spikewire.statistics.control import Metrics
 
         return Metrics(self)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire._imports import importing
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import AsyncDataset, Dataset
 from spikewire._native import Client as NativeClient
@@ -235,7 +236,8 @@ else:
 
 def view(target: Any, profile: Profile) -> Any:
     """A client or dataset with a profile."""
-    from spikewire.aerospike.profiles.profile import Profile
+    with importing:
+        from spikewire.aerospike.profiles.profile import Profile
 
     if not isinstance(profile, Profile):  # pyright: ignore[reportUnnecessaryIsInstance]
         message = f"profile must be a Profile, not {type(profile).__name__}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Literal, cast
 
+from spikewire._imports import importing
 from spikewire.cql._native import Batch
 
 if TYPE_CHECKING:
@@ -30,14 +31,16 @@ class CommonSession:
 
         Statements are counted after ``session.metrics.enable()``.
         """
-        from spikewire.statistics.control import stats  # Imported on use.
+        with importing:
+            from spikewire.statistics.control import stats
 
         return stats(cast("Session | AsyncSession", self))
 
     @property
     def metrics(self) -> Metrics:
         """Switches the counting of statements on and off, and reports events."""
-        from spikewire.statistics.control import Metrics
+        with importing:
+            from spikewire.statistics.control import Metrics
 
         return Metrics(cast("Session | AsyncSession", self))
 

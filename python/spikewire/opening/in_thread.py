@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+
+# asyncio imports it with the first call in a thread. A fork meanwhile leaves the lock of the
+# import to the child, where nothing releases it.
+import concurrent.futures.thread  # noqa: F401 - for its effect
 import threading
 from typing import TYPE_CHECKING, TypeVar
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from spikewire._imports import importing
 from spikewire.typed.schema import of_class
 
 if TYPE_CHECKING:
@@ -24,16 +25,19 @@ def _schema(class_: Any) -> Schema:
     # Imported where they are needed: two of them need another library.
     kind = of_class(class_)
     if kind in ("TypedDict", "dataclass"):
-        from spikewire.typed.plain import DataclassSchema, TypedDictSchema
+        with importing:
+            from spikewire.typed.plain import DataclassSchema, TypedDictSchema
 
         schema_class = TypedDictSchema if kind == "TypedDict" else DataclassSchema
         return schema_class(class_, schema_of)
     if kind == "msgspec":
-        from spikewire.typed.structs import StructSchema
+        with importing:
+            from spikewire.typed.structs import StructSchema
 
         return StructSchema(class_)
     if kind == "pydantic":
-        from spikewire.typed.models import ModelSchema
+        with importing:
+            from spikewire.typed.models import ModelSchema
 
         return ModelSchema(class_)
     raise TypeError(

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
 
 use spikewire_aerospike::Error;
@@ -27,7 +26,7 @@ use crate::aerospike::key::Key;
 use crate::aerospike::record::Record;
 use crate::aerospike::record_type::annotation;
 use crate::aerospike::value::{Buffer, Codec, Views, is_bytes, is_scalar};
-use crate::bridge::once::get_or_set;
+use crate::bridge::cached::Cached;
 use crate::errors;
 
 /// How to read the rows of a batch.
@@ -74,7 +73,7 @@ pub struct Batch {
     rows: Arc<Rows>,
     reader: RowReader,
     /// Records decoded so far. Each is decoded once.
-    seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
+    seen: OnceLock<Box<[Cached<Py<PyAny>>]>>,
     /// Set while the decoding of all rows is measured.
     decode_timer: Option<Box<DecodeTimer>>,
 }
@@ -102,7 +101,7 @@ impl Batch {
 
     /// The record of a row, decoded once; `None` if there is none.
     pub fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let empty = || (0..self.rows.len()).map(|_| PyOnceLock::new()).collect();
+        let empty = || (0..self.rows.len()).map(|_| Cached::new()).collect();
         let seen = &self.seen.get_or_init(empty)[index];
         if let Some(seen) = seen.get(py) {
             return Ok(Some(seen.bind(py).clone()));
@@ -110,7 +109,7 @@ impl Batch {
         let Some(record) = self.read(py, index)? else { return Ok(None) };
         // If another thread was faster, both return its record.
         let record = Bound::new(py, record)?.into_any().unbind();
-        Ok(Some(get_or_set(py, seen, record).bind(py).clone()))
+        Ok(Some(seen.get_or_set(py, record).bind(py).clone()))
     }
 
     /// The record of a row, decoded on every call; `None` if there is none.

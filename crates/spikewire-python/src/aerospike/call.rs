@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
 use smallvec::SmallVec;
@@ -21,6 +20,7 @@ use crate::aerospike::operation::Operation;
 use crate::aerospike::record::Record;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::{Buffer, Codec, Views, bin, is_bytes, particle};
+use crate::bridge::cached::intern;
 use crate::errors;
 
 /// How to convert a reply.

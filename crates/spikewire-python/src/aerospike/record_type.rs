@@ -13,6 +13,8 @@ use spikewire_aerospike_protocol::message::op;
 
 use crate::aerospike::arguments;
 use crate::aerospike::space::Space;
+use crate::bridge::cached::{Cached, intern};
+use crate::bridge::imports::import_late;
 use crate::errors::about;
 
 /// The type of records: made by `spikewire.typed`, which knows the kinds of classes.
@@ -39,9 +41,8 @@ impl RecordType {
 
     /// The same set, with the type that `spikewire.typed` makes of a class.
     pub fn attach(class: &Bound<'_, PyAny>, space: &Space) -> PyResult<Arc<Space>> {
-        let module = class.py().import(pyo3::intern!(class.py(), "spikewire.typed"))?;
-        let record_type =
-            module.call_method1(pyo3::intern!(class.py(), "record_type"), (class,))?;
+        let py = class.py();
+        let record_type = typed(py)?.call_method1(intern!(py, "record_type"), (class,))?;
         Ok(space.with(Arc::new(record_type.cast_into::<Self>()?.unbind())))
     }
 
@@ -134,9 +135,15 @@ pub fn value<'py>(
 
 /// The bins of an instance of a class that can be the type of records; `None` for other objects.
 pub fn bins_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let module = value.py().import(pyo3::intern!(value.py(), "spikewire.typed"))?;
-    let bins = module.call_method1(pyo3::intern!(value.py(), "bins_of"), (value,))?;
+    let bins = typed(value.py())?.call_method1(intern!(value.py(), "bins_of"), (value,))?;
     if bins.is_none() { Ok(None) } else { Ok(Some(bins.cast_into()?)) }
+}
+
+/// The module `spikewire.typed`.
+fn typed(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static MODULE: Cached<Py<PyModule>> = Cached::new();
+    let import = || import_late(py, "spikewire.typed").map(Bound::unbind);
+    MODULE.get_or_try_init(py, import).map(|module| module.bind(py))
 }
 
 /// `class[item]`, for annotations.
@@ -144,8 +151,8 @@ pub fn annotation<'py>(
     class: &Bound<'py, PyType>,
     item: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let types = class.py().import(pyo3::intern!(class.py(), "types"))?;
-    types.call_method1(pyo3::intern!(class.py(), "GenericAlias"), (class, item))
+    let types = class.py().import(intern!(class.py(), "types"))?;
+    types.call_method1(intern!(class.py(), "GenericAlias"), (class, item))
 }
 
 #[pymethods]

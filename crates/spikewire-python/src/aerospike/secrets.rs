@@ -1,9 +1,9 @@
 //! Keeps secrets out of pickled options. Whoever unpickles them takes the secrets from elsewhere.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::bridge::cached::intern;
 use crate::errors::value_error;
 
 /// The environment variable with the password for a process that does not have the client.

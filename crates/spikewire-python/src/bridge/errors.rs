@@ -6,12 +6,12 @@ use std::fmt;
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
 use super::python_code::PythonCode;
+use crate::bridge::cached::Cached;
 
 /// Conversion of an engine's error to a Python exception.
 pub trait Raise: CommandError {
@@ -33,13 +33,13 @@ pub fn closed<E: Raise>(py: Python<'_>) -> PyErr {
 /// creates one from the name of its class, or its code, and the context of the call.
 pub struct ErrorTree {
     module: &'static str,
-    make: PyOnceLock<Py<PyAny>>,
+    make: Cached<Py<PyAny>>,
 }
 
 impl ErrorTree {
     /// The exceptions of this module, which is imported when the first exception is created.
     pub const fn new(module: &'static str) -> Self {
-        Self { module, make: PyOnceLock::new() }
+        Self { module, make: Cached::new() }
     }
 
     /// Creates an exception by calling the module. If that fails, the new error is returned

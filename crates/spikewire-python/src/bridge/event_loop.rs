@@ -5,14 +5,15 @@ use std::os::fd::RawFd;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::{PyTraverseError, PyVisit, intern};
+use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
+use crate::bridge::cached::{Cached, intern};
+
 /// The event loop that is running in this thread.
 pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static GET: Cached<Py<PyAny>> = Cached::new();
     GET.import(py, "asyncio", "get_running_loop")?.call0().map_err(|error| {
         if !error.is_instance_of::<PyRuntimeError>(py) {
             return error;

@@ -13,9 +13,8 @@ use std::thread::{self, Thread};
 
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
-use pyo3::{PyTraverseError, PyVisit, intern};
+use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 use spikewire_transport::{Fault, FaultKind, Tick, permits};
 
@@ -25,6 +24,7 @@ use super::forks::forks;
 use super::python_code::PythonCode;
 use super::signal::detached;
 use super::waiters::{Completion, WaiterEvent, Waiters, seconds};
+use crate::bridge::cached::{Cached, intern};
 
 /// Not sent yet; may be cancelled.
 const PENDING: u8 = 0;
@@ -89,7 +89,7 @@ impl Outcome {
 impl FutureBase {
     /// Creates the future of a submitted call.
     pub fn create(py: Python<'_>, driver: CompletedBy) -> PyResult<Bound<'_, Self>> {
-        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static CLASS: Cached<Py<PyType>> = Cached::new();
         let class = CLASS.import(py, "spikewire.aerospike.in_flight", "Future")?;
         let future = class.call0()?.cast_into::<Self>()?;
         // Cannot be set already: the future is new.

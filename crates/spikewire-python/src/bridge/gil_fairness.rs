@@ -16,10 +16,10 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
+use crate::bridge::cached::Cached;
 use crate::bridge::forks::forks;
 
 /// How long after a command on a single record more of them are expected.
@@ -253,7 +253,7 @@ impl Drop for ScanGuard {
 
 /// Whether this interpreter has a GIL.
 fn has_lock(py: Python<'_>) -> bool {
-    static HAS: PyOnceLock<bool> = PyOnceLock::new();
+    static HAS: Cached<bool> = Cached::new();
     *HAS.get_or_init(py, || {
         let answer = py.import("sys").and_then(|sys| sys.call_method0("_is_gil_enabled"));
         answer.and_then(|has| has.extract()).unwrap_or(true)

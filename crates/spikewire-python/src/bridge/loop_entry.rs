@@ -17,8 +17,10 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3::{PyTraverseError, PyVisit, ffi, intern};
+use pyo3::{PyTraverseError, PyVisit, ffi};
 use spikewire_sync::Mutex;
+
+use crate::bridge::cached::intern;
 
 /// asyncio's entry for this thread, if there is one. It may be that of a loop that has stopped.
 #[inline]

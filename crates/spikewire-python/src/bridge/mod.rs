@@ -22,6 +22,7 @@
 //! | [`errors`] | exceptions |
 
 pub mod background;
+pub mod cached;
 pub mod connections;
 pub mod driver;
 pub mod driver_thread;
@@ -30,10 +31,10 @@ pub mod event_loop;
 pub mod forks;
 pub mod future;
 pub mod gil_fairness;
+pub mod imports;
 pub mod keywords;
 pub mod lifecycle;
 pub mod loop_entry;
-pub mod once;
 pub mod promise;
 pub mod python_code;
 pub mod query_turns;

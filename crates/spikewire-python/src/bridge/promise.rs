@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_transport::driver::Next;
 use spikewire_transport::keys::KeyInFlight;
@@ -14,6 +13,7 @@ use super::errors::{Raise, closed};
 use super::event_loop::is_closed;
 use super::forks::forks;
 use super::future::FutureBase;
+use crate::bridge::cached::intern;
 
 /// A ticket that is completed while attached to the interpreter.
 pub trait Completes<P: Protocol>: ResponseHandler + Sized {

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::{PyTraverseError, PyVisit, intern};
+use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
 use super::event_loop::{awaited, running_loop};
+use crate::bridge::cached::{Cached, intern};
 
 /// The queries of one loop that wait for their turn. One has it each time the loop comes round, so
 /// that a command on a single record waits for one of them and not for all.
@@ -36,7 +36,7 @@ impl QueryTurns {
 
     /// The turns of a loop. They do not refer to it, so they are dropped with it.
     fn of<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        static ALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static ALL: Cached<Py<PyAny>> = Cached::new();
         let py = event_loop.py();
         let all = ALL.get_or_try_init(py, || {
             py.import("weakref")?.call_method0("WeakKeyDictionary").map(Bound::unbind)

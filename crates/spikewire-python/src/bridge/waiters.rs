@@ -20,13 +20,14 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use pyo3::{PyTraverseError, PyVisit, intern};
+use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 use spikewire_transport::{Tick, permits};
 
 use super::errors::{type_error, type_name, value_error};
 use super::python_code::PythonCode;
 use super::signal::detached;
+use crate::bridge::cached::intern;
 
 /// How a future was completed.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,5 @@
 //! How to fill a structured dtype: which field each bin goes to, and of which type it is.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -8,6 +7,7 @@ use spikewire_columns::ExtraColumns;
 use spikewire_columns::fixed::{Cell, CellKind, Field};
 
 use super::library::Library;
+use crate::bridge::cached::intern;
 use crate::errors::{repr_of, type_error, value_error};
 
 /// The maximum number of cached layouts.

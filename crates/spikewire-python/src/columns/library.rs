@@ -1,13 +1,12 @@
 //! The parts of NumPy in use, looked up once.
 
 use pyo3::exceptions::PyMemoryError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
 use super::masked::Masked;
 use super::module;
+use crate::bridge::cached::{Cached, intern};
 
 /// Objects of the module `numpy`.
 pub struct Library {
@@ -24,7 +23,7 @@ pub struct Library {
 impl Library {
     /// NumPy, or an error that says that `verb` needs it.
     pub fn get(py: Python<'_>, verb: &str) -> PyResult<&'static Self> {
-        static LIBRARY: PyOnceLock<Library> = PyOnceLock::new();
+        static LIBRARY: Cached<Library> = Cached::new();
         LIBRARY.get_or_try_init(py, || {
             let numpy = module(py, verb, "numpy", "NumPy")?;
             Ok(Self {

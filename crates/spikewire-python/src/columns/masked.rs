@@ -1,8 +1,9 @@
 //! Masked arrays, created without NumPy's own constructor code in Python.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
+
+use crate::bridge::cached::intern;
 
 /// Creates masked arrays from bytes and flags.
 ///

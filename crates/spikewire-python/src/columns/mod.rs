@@ -7,7 +7,7 @@
 //! | `library`, `layout`, `memory`, `masked` | NumPy: structured arrays, plain and masked |
 //! | [`source`] | tables that callers pass, read cell by cell |
 
-mod layout;
+pub mod layout;
 mod library;
 mod masked;
 mod memory;
@@ -25,6 +25,7 @@ pub use self::library::Library;
 pub use self::memory::ArrayMemory;
 pub use self::schema::schema;
 pub use self::table::{ArrowTable, arrow_error};
+use crate::bridge::imports::import_late;
 use crate::errors::{overflow, repr_of, type_error, type_name, value_error};
 
 /// Imports a module, or fails with an error that says what to install.
@@ -34,7 +35,7 @@ pub fn module<'py>(
     name: &str,
     library_name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    match py.import(name) {
+    match import_late(py, name) {
         Ok(module) => Ok(module.into_any()),
         Err(error) if error.is_instance_of::<PyImportError>(py) => {
             let message =

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use spikewire_cassandra::statement::Prepared;
@@ -14,6 +13,7 @@ use super::errors::BoxedPyErr;
 use super::row::Row;
 use super::table_row::TableRow;
 use super::value::HostValue;
+use crate::bridge::cached::intern;
 use crate::bridge::errors::{type_error, type_name, utf8, value_error};
 
 /// Appends the values of a prepared statement in the order of its parameters.

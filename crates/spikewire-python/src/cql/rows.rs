@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use spikewire_cassandra::statement_job::{Extras, ResponseMeta, ResultPages};
@@ -16,6 +15,7 @@ use super::pages::{CellBytes, Page, Pages};
 use super::recent_rows::{self, RecentRows};
 use super::row::{Names, Row};
 use super::value::ValueDecoder;
+use crate::bridge::cached::intern;
 use crate::bridge::python_code::PythonCode;
 use crate::columns::{self, ArrowTable};
 

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spikewire_cassandra::authenticator::{Authenticator, Conversation};
 
+use crate::bridge::cached::intern;
 use crate::bridge::errors::{type_error, type_name};
 
 /// Parses `authenticator`: an object whose `begin(class_name)` returns, for each login, an object

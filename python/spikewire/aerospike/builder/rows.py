@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from spikewire._imports import importing
 from spikewire._native import RowsBase, _send_chain  # pyright: ignore[reportPrivateUsage]
 from spikewire.aerospike.builder.results import check, settled
 from spikewire.aerospike.builder.step import Step, keys_of, then
@@ -31,7 +32,8 @@ class Rows(RowsBase, Step):
     def explain(self) -> Explanation:
         if self._before is None:
             return super().explain()
-        from spikewire.aerospike.builder.explain import explained_chain  # Loaded where it is used.
+        with importing:
+            from spikewire.aerospike.builder.explain import explained_chain
 
         return explained_chain(self)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from spikewire._imports import importing
 from spikewire._native import AsyncDataset, Dataset, Key, StepBase
 from spikewire.tasks import begun
 
@@ -87,7 +88,8 @@ class Step(StepBase):
 
         On one key it is the call of ``execute``, for a query that of ``first``. For a chain it is
         the batch, with what the rows of each step use in ``steps``."""
-        from spikewire.aerospike.builder.explain import explained_step  # Loaded where it is used.
+        with importing:
+            from spikewire.aerospike.builder.explain import explained_step
 
         return explained_step(self, *self._call())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
+from spikewire._imports import import_late
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.difference_table import Missing
 
@@ -56,7 +56,7 @@ def resolve_name(module: str, name: str) -> Any:
     and programs import it from any of these. Raises the error for one that none has."""
     if module != _ROOT and not name.startswith("_"):
         for owner in (_ROOT, *(f"{_ROOT}.{each}" for each in MODULES)):
-            other = importlib.import_module(owner)
+            other = import_late(owner)
             if name in other.__all__:
                 return vars(other)[name]
     place = module.removeprefix(_ROOT).removeprefix(".")

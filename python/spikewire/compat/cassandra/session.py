@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spikewire._imports import importing
 from spikewire.compat.cassandra.column_types import columns_of, has_user_types
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.error_translation import translate_error
@@ -143,7 +144,8 @@ class Session(Requests):
 
     def execute_concurrent(self, statements_and_parameters: Any, *args: Any, **options: Any) -> Any:
         """See ``spikewire.compat.cassandra.concurrent``."""
-        from spikewire.compat.cassandra.concurrent import execute_concurrent
+        with importing:
+            from spikewire.compat.cassandra.concurrent import execute_concurrent
 
         return execute_concurrent(self, statements_and_parameters, *args, **options)
 
@@ -156,9 +158,10 @@ class Session(Requests):
 
     def execute_concurrent_async(self, statements_and_parameters: Any, **options: Any) -> Any:
         """See ``spikewire.compat.cassandra.concurrent``."""
-        from spikewire.compat.cassandra.concurrent import (
-            execute_concurrent_async,
-        )
+        with importing:
+            from spikewire.compat.cassandra.concurrent import (
+                execute_concurrent_async,
+            )
 
         return execute_concurrent_async(self, statements_and_parameters, **options)
 

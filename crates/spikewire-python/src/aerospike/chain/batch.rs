@@ -14,6 +14,7 @@ use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
 use crate::aerospike::verbs::{Defaults, Limits, ReadRules, RetryRules, RowOptions};
+use crate::bridge::cached::intern;
 use crate::errors::{repr_of, type_error, value_error};
 
 /// Makes the call of the chain that ends with this step. Its batch, or the future of that, and
@@ -53,7 +54,7 @@ fn call<'py>(
             rows.append(part.action.as_object(py, key)?)?;
         }
     }
-    home.verbs.bind(py).call_method(pyo3::intern!(py, "batch"), (rows,), Some(whole))
+    home.verbs.bind(py).call_method(intern!(py, "batch"), (rows,), Some(whole))
 }
 
 fn gather(
@@ -110,7 +111,7 @@ impl<'py> Part<'py> {
         let options = step.get().options(py);
         let mut rules = Rules::default();
         if let Some(options) = &options {
-            step.call_method0(pyo3::intern!(py, "_check_batch"))?;
+            step.call_method0(intern!(py, "_check_batch"))?;
             for (name, value) in options.iter() {
                 let word = name.cast::<PyString>()?.to_str()?;
                 if !OF_THE_CALL.contains(&word) {
@@ -133,7 +134,7 @@ impl<'py> Part<'py> {
         let keys = if single {
             vec![keys]
         } else {
-            let keys = step.call_method0(pyo3::intern!(py, "_taken"))?;
+            let keys = step.call_method0(intern!(py, "_taken"))?;
             keys.try_iter()?.collect::<PyResult<_>>()?
         };
         Ok(Self { verb, keys, action })
@@ -197,7 +198,7 @@ impl Rules {
                 RowAction::Delete(Delete { key, generation, durable, send_key, r#where })
             }
             Verb::Touch => {
-                let touch = Operation::new(pyo3::intern!(py, "touch").as_any(), None, None)?;
+                let touch = Operation::new(intern!(py, "touch").as_any(), None, None)?;
                 let what = PyList::new(py, [Bound::new(py, touch)?])?.into_any().unbind();
                 RowAction::Write(Write {
                     key,

@@ -11,6 +11,7 @@ use crate::aerospike::api::{Runner as _, Verbs};
 use crate::aerospike::key::Address;
 use crate::aerospike::many::{self, BatchCall, Resolve};
 use crate::aerospike::verbs::{Call, Defaults};
+use crate::bridge::cached::intern;
 
 /// The classes of steps of one API: those on one key by itself, and the others.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -93,7 +94,7 @@ impl Direct {
             return Ok(None);
         };
         let of = verbs.get_type();
-        let own = verbs.getattr_opt(pyo3::intern!(py, "__dict__"))?;
+        let own = verbs.getattr_opt(intern!(py, "__dict__"))?;
         let own = own.and_then(|own| own.cast_into::<PyDict>().ok());
         for name in CALLED {
             if !of.getattr(name)?.is(&native.getattr(name)?) {

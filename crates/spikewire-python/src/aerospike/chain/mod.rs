@@ -17,7 +17,7 @@
 //! | [`batch`] | a chain as the rows of a batch |
 
 mod batch;
-mod home;
+pub mod home;
 mod kinds;
 mod link;
 mod plain;

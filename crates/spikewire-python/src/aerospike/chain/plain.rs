@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use super::rows::RowsBase;
 use super::verb::Verb;
 use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::bridge::cached::intern;
 
 /// A step that deletes records, renews their time to live, or checks which exist.
 #[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
@@ -31,15 +32,15 @@ impl PlainBase {
             _ => None,
         };
         let Some(single_call) = single_call else {
-            return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
+            return slf.call_method1(intern!(py, "_results"), (on_error, missing));
         };
         let verb = single_call.verb;
         let Some(direct) = single_call.direct() else {
             return single_call.call(
                 match verb {
-                    Verb::Delete => pyo3::intern!(py, "delete"),
-                    Verb::Touch => pyo3::intern!(py, "touch"),
-                    _ => pyo3::intern!(py, "exists"),
+                    Verb::Delete => intern!(py, "delete"),
+                    Verb::Touch => intern!(py, "touch"),
+                    _ => intern!(py, "exists"),
                 },
                 None,
                 &[],

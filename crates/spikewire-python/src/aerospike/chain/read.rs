@@ -9,6 +9,7 @@ use super::step::StepBase;
 use crate::aerospike::arguments::Argument;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::bridge::cached::intern;
 use crate::errors::value_error;
 use crate::gil_cell::GilCell;
 
@@ -67,7 +68,7 @@ impl ReadBase {
         if let Some(ops) = ops {
             let ops = ops.into_bound(py);
             let Some(direct) = direct else {
-                return single_call.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
+                return single_call.call(intern!(py, "operate"), Some(ops.into_any()), &[]);
             };
             return direct.run(&single_call.key, |defaults, address| {
                 verbs::operate(defaults, address, &ops, &WriteOptions::default(), &rules)
@@ -76,8 +77,8 @@ impl ReadBase {
         let bins = bins.map(|bins| bins.into_bound(py).into_any());
         let Some(direct) = direct else {
             let bins = bins.unwrap_or_else(|| py.None().into_bound(py));
-            let default = (pyo3::intern!(py, "default"), default);
-            return single_call.call(pyo3::intern!(py, "get"), Some(bins), &[default]);
+            let default = (intern!(py, "default"), default);
+            return single_call.call(intern!(py, "get"), Some(bins), &[default]);
         };
         let default = default.map_or(Argument::Absent, Argument::Present);
         direct.run(&single_call.key, |defaults, address| {
@@ -134,7 +135,7 @@ impl ReadBase {
 
     /// Reads a bin, as one of several operations.
     fn get<'py>(slf: Bound<'py, Self>, bin: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let op = Operation::new(pyo3::intern!(slf.py(), "get"), Some(bin), None)?;
+        let op = Operation::new(intern!(slf.py(), "get"), Some(bin), None)?;
         Self::listed(&slf)?.append(op)?;
         Ok(slf)
     }
@@ -155,13 +156,13 @@ impl ReadBase {
     /// On one key this is the verb `get`, or `operate` if there are operations, with its errors.
     /// On several keys it raises `RecordNotFound` or `FilteredOut` if there is none.
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::one(slf, None, pyo3::intern!(slf.py(), "_first"))
+        Self::one(slf, None, intern!(slf.py(), "_first"))
     }
 
     /// The first record that exists, in input order, or `None`.
     fn first_or_none<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        Self::one(slf, Some(py.None().into_bound(py)), pyo3::intern!(py, "_first_or_none"))
+        Self::one(slf, Some(py.None().into_bound(py)), intern!(py, "_first_or_none"))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -6,6 +6,7 @@ use pyo3::types::PyTuple;
 use super::step::StepBase;
 use super::verb::Verb;
 use crate::aerospike::key::Key;
+use crate::bridge::cached::intern;
 
 /// A step on keys, which other steps may follow.
 #[pyclass(frozen, extends = StepBase, subclass, module = "spikewire._native")]
@@ -39,7 +40,7 @@ impl RowsBase {
         if more.is_empty() && key.is_exact_instance_of::<Key>() {
             return Self::next(slf, verb, key, true);
         }
-        slf.call_method1(pyo3::intern!(slf.py(), "_follow"), (verb.name(), key, more))
+        slf.call_method1(intern!(slf.py(), "_follow"), (verb.name(), key, more))
     }
 }
 

@@ -8,6 +8,7 @@ use super::home::{Home, StepKinds};
 use super::step::StepBase;
 use super::verb::Verb;
 use crate::aerospike::key::Key;
+use crate::bridge::cached::intern;
 
 /// The common base of blocking and asynchronous sessions, which start chains.
 #[pyclass(frozen, subclass, module = "spikewire._native")]
@@ -29,7 +30,7 @@ impl SessionBase {
             let class = home.get().kinds().of(py, verb, true);
             return StepBase::new_step(class, home, verb, key, true, None);
         }
-        slf.call_method1(pyo3::intern!(py, "_several"), (verb.name(), key, more))
+        slf.call_method1(intern!(py, "_several"), (verb.name(), key, more))
     }
 }
 
@@ -42,7 +43,7 @@ impl SessionBase {
     #[new]
     #[classmethod]
     fn new(class: &Bound<'_, PyType>, verbs: Bound<'_, PyAny>) -> PyResult<Self> {
-        let kinds = class.getattr(pyo3::intern!(class.py(), "_kinds"))?;
+        let kinds = class.getattr(intern!(class.py(), "_kinds"))?;
         Ok(Self { home: Py::new(class.py(), Home::new(verbs, kinds.cast_into::<StepKinds>()?)?)? })
     }
 

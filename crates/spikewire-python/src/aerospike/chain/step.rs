@@ -10,6 +10,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use super::home::{Direct, Home};
 use super::link::Link;
 use super::verb::Verb;
+use crate::bridge::cached::intern;
 use crate::errors::type_error;
 use crate::gil_cell::GilCell;
 
@@ -105,7 +106,7 @@ impl StepBase {
     pub fn copied<'py>(step: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, of) = (step.py(), step.get());
         let keys = of.keys(py);
-        if keys.hasattr(pyo3::intern!(py, "__next__"))? {
+        if keys.hasattr(intern!(py, "__next__"))? {
             return Err(type_error(
                 "the keys come from an iterator, which only one step can read: give a list",
             ));

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::bridge::cached::intern;
 use crate::errors::value_error;
 
 /// What a step does to its records.
@@ -67,10 +68,10 @@ impl Verb {
     /// What a write does if the record exists, or does not.
     pub fn rule(self, py: Python<'_>) -> Option<&Bound<'_, PyString>> {
         Some(match self {
-            Self::Insert => pyo3::intern!(py, "create"),
-            Self::Update => pyo3::intern!(py, "update"),
-            Self::Replace => pyo3::intern!(py, "replace"),
-            Self::ReplaceIfExists => pyo3::intern!(py, "replace_only"),
+            Self::Insert => intern!(py, "create"),
+            Self::Update => intern!(py, "update"),
+            Self::Replace => intern!(py, "replace"),
+            Self::ReplaceIfExists => intern!(py, "replace_only"),
             _ => return None,
         })
     }
@@ -78,8 +79,8 @@ impl Verb {
     /// How a missing record is treated, unless the call sets it.
     pub fn missing(self, py: Python<'_>) -> &Bound<'_, PyString> {
         match self {
-            Self::Update | Self::ReplaceIfExists | Self::Touch => pyo3::intern!(py, "error"),
-            _ => pyo3::intern!(py, "keep"),
+            Self::Update | Self::ReplaceIfExists | Self::Touch => intern!(py, "error"),
+            _ => intern!(py, "keep"),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::step::{SingleCall, StepBase};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::record_type;
 use crate::aerospike::verbs::{self, ReadRules, WriteOptions};
+use crate::bridge::cached::intern;
 use crate::errors::{type_error, type_name};
 use crate::gil_cell::GilCell;
 
@@ -108,12 +109,8 @@ impl WriteBase {
         let py = ops.py();
         let exists = single_call.verb.rule(py).map(|rule| rule.clone().into_any());
         let Some(direct) = single_call.direct() else {
-            let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
-            return single_call.call(
-                pyo3::intern!(py, "operate"),
-                Some(ops.clone().into_any()),
-                &more,
-            );
+            let more = [(intern!(py, "ttl"), ttl), (intern!(py, "exists"), exists)];
+            return single_call.call(intern!(py, "operate"), Some(ops.clone().into_any()), &more);
         };
         direct.run(&single_call.key, |defaults, address| {
             let options = WriteOptions { ttl, exists, ..WriteOptions::default() };
@@ -125,7 +122,7 @@ impl WriteBase {
 
 fn put(bin: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Operation> {
     let value = Some(value).filter(|value| !value.is_none());
-    Operation::new(pyo3::intern!(bin.py(), "put"), Some(bin), value)
+    Operation::new(intern!(bin.py(), "put"), Some(bin), value)
 }
 
 #[pymethods]
@@ -202,8 +199,8 @@ impl WriteBase {
             bins.items()?.into_any()
         } else if let Some(fields) = record_type::bins_of(bins)? {
             fields.items().into_any()
-        } else if bins.hasattr(pyo3::intern!(py, "items"))? {
-            bins.call_method0(pyo3::intern!(py, "items"))?
+        } else if bins.hasattr(intern!(py, "items"))? {
+            bins.call_method0(intern!(py, "items"))?
         } else {
             return Err(type_error(format!(
                 "bins must be a dict of names to values, not {}",
@@ -234,7 +231,7 @@ impl WriteBase {
         bin: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, Self>> {
-        let kind = pyo3::intern!(slf.py(), "add");
+        let kind = intern!(slf.py(), "add");
         Self::add_one(slf, kind, Some(bin), Some(value))
     }
 
@@ -244,7 +241,7 @@ impl WriteBase {
         bin: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, Self>> {
-        let kind = pyo3::intern!(slf.py(), "append");
+        let kind = intern!(slf.py(), "append");
         Self::add_one(slf, kind, Some(bin), Some(value))
     }
 
@@ -254,7 +251,7 @@ impl WriteBase {
         bin: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, Self>> {
-        let kind = pyo3::intern!(slf.py(), "prepend");
+        let kind = intern!(slf.py(), "prepend");
         Self::add_one(slf, kind, Some(bin), Some(value))
     }
 
@@ -264,7 +261,7 @@ impl WriteBase {
         slf: Bound<'py, Self>,
         bin: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
-        let kind = pyo3::intern!(slf.py(), "get");
+        let kind = intern!(slf.py(), "get");
         Self::add_one(slf, kind, bin, None)
     }
 
@@ -296,7 +293,7 @@ impl WriteBase {
             _ => None,
         };
         let Some(single_call) = single_call else {
-            return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
+            return slf.call_method1(intern!(py, "_results"), (on_error, missing));
         };
         let WriteOperands { bins, ops, ttl } = slf.get().operands(py);
         let ttl = ttl.map(|ttl| ttl.into_bound(py));
@@ -306,8 +303,8 @@ impl WriteBase {
         let bins = bins.map_or_else(|| PyDict::new(py), |bins| bins.into_bound(py));
         let exists = single_call.verb.rule(py).map(|rule| rule.clone().into_any());
         let Some(direct) = single_call.direct() else {
-            let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
-            return single_call.call(pyo3::intern!(py, "put"), Some(bins.into_any()), &more);
+            let more = [(intern!(py, "ttl"), ttl), (intern!(py, "exists"), exists)];
+            return single_call.call(intern!(py, "put"), Some(bins.into_any()), &more);
         };
         direct.run(&single_call.key, |defaults, address| {
             let options = WriteOptions { ttl, exists, ..WriteOptions::default() };
@@ -319,7 +316,7 @@ impl WriteBase {
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let Some(single_call) = slf.as_super().as_super().get().single_call(py)? else {
-            return slf.call_method0(pyo3::intern!(py, "_first"));
+            return slf.call_method0(intern!(py, "_first"));
         };
         let operands = slf.get().operands(py);
         let ops = operands.operations(py)?;

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple};
 use rustc_hash::FxHashMap;
@@ -18,6 +17,7 @@ use spikewire_aerospike_protocol::operation::Family;
 use super::plain;
 use crate::aerospike::calls::CallArguments;
 use crate::aerospike::value::pairs;
+use crate::bridge::cached::intern;
 use crate::errors::value_error;
 use crate::gil_cell::GilCell;
 

@@ -1,6 +1,5 @@
 //! Operations as programs of the official client pass them: dictionaries.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
@@ -11,6 +10,7 @@ use super::collections::Collections;
 use super::plain;
 use crate::aerospike::operation::{Operation, code_of};
 use crate::aerospike::value::pairs;
+use crate::bridge::cached::intern;
 
 /// Takes the dictionaries of operations on whole bins with plain values as they are.
 ///

@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::field::Field;
+use crate::bridge::cached::intern;
 
 /// A row: `record` and `result` (0, or the code of its failure) are set by the batch.
 #[pyclass(

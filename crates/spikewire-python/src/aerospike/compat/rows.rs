@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::sync::atomic::Ordering::Relaxed;
 
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList, PyString, PyTuple};
 
@@ -12,6 +11,7 @@ use super::plain;
 use super::row::OfficialRow;
 use super::shapes::{Metas, Plan, Shapes, Values, named};
 use crate::aerospike::batch::{Batch, RowRecord};
+use crate::bridge::cached::intern;
 
 /// Result codes with which a row does not fail the batch: success, record not found, filtered out.
 const NO_FAILURE: [i32; 3] = [0, 2, 27];

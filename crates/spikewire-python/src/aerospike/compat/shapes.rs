@@ -1,6 +1,5 @@
 //! Keys, metadata, values and results of operations in the shapes of the official client.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyString, PyTuple};
 
@@ -9,6 +8,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use super::plain;
 use crate::aerospike::record::Record;
 use crate::aerospike::value::pairs;
+use crate::bridge::cached::intern;
 use crate::errors::type_error;
 
 /// What the drop-in's Python code contributes.

@@ -17,6 +17,7 @@ use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::operation_bytes;
 use crate::aerospike::value::{Place, bin_name, encode};
+use crate::bridge::cached::intern;
 use crate::errors::{RequestError, about, invalid_argument, value_error};
 
 /// One step of `operate`, created by the functions of `spikewire.op`.
@@ -174,7 +175,7 @@ impl Operation {
         let value =
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments = (expression, no_fail).into_pyobject(py)?;
-        let call = (pyo3::intern!(py, "read"), &arguments);
+        let call = (intern!(py, "read"), &arguments);
         Self::call(py, op::EXP_READ, name, value, ReprArguments::new(None, call))
     }
 
@@ -201,7 +202,7 @@ impl Operation {
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments =
             (expression, create_only, update_only, allow_delete, no_fail).into_pyobject(py)?;
-        let call = (pyo3::intern!(py, "write"), &arguments);
+        let call = (intern!(py, "write"), &arguments);
         Self::call(py, op::EXP_MODIFY, bin, value, ReprArguments::new(None, call))
     }
 

@@ -12,6 +12,7 @@ use crate::aerospike::arguments::{self, seconds};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminTask, Origin};
 use crate::aerospike::verbs::{Defaults, Function};
+use crate::bridge::imports::import_late;
 use crate::errors::value_error;
 
 /// The keywords that select the records and limit the speed.
@@ -110,5 +111,5 @@ pub fn run<'py>(
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let task = AdminTask::new(origin, move |cluster| call.0.start(cluster));
-    py.import("spikewire.aerospike.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
+    import_late(py, "spikewire.aerospike.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
 }

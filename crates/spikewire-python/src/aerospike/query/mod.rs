@@ -13,22 +13,23 @@
 //! | `job` | background jobs |
 //! | `aggregate` | aggregations with stream functions |
 
-mod aggregate;
+pub mod aggregate;
 pub mod asynchronous;
 pub mod batches;
 pub mod blocking;
 pub mod index;
 pub mod job;
-mod on_loop;
+pub mod on_loop;
 pub mod page;
 mod plan;
 mod reading;
-mod step;
-mod stream_driver;
+pub mod step;
+pub mod stream_driver;
 
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
+
+use crate::bridge::cached::Cached;
 
 pub use plan::{QueryCall, QueryOptions};
 
@@ -38,7 +39,7 @@ fn call<'py>(
     name: &str,
     arguments: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    static MODULE: Cached<Py<PyModule>> = Cached::new();
     let module =
         MODULE.get_or_try_init(py, || py.import("spikewire.aerospike.query").map(Bound::unbind))?;
     module.bind(py).getattr(name)?.call1(arguments)

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
-use pyo3::{PyTraverseError, PyVisit, intern};
+use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
 use super::reading::Reading;
+use crate::bridge::cached::intern;
 use crate::bridge::event_loop::{LoopTimer, awaited, is_closed, running_loop, watch};
 
 /// What the loop calls, and the tasks that wait for it. It does not keep the query alive.

@@ -9,6 +9,7 @@ use pyo3::types::{PyMapping, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 
 use super::names::bin_name;
+use crate::bridge::imports::import_late;
 use crate::bridge::python_code::PythonCode;
 use crate::errors::{about, type_error, type_name};
 
@@ -35,7 +36,7 @@ impl Codec {
     /// From a Python `Codec`, which has checked its contents.
     pub fn new(codec: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = codec.py();
-        let class = py.import("spikewire.aerospike.codec")?.getattr("Codec")?;
+        let class = import_late(py, "spikewire.aerospike.codec")?.getattr("Codec")?;
         if !codec.is_instance(&class)? {
             return Err(type_error(format!(
                 "codec must be a spikewire.codec.Codec, not {}",

@@ -7,10 +7,10 @@
 
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyMemoryView};
 
 use super::Place;
+use crate::bridge::cached::Cached;
 use crate::errors::{type_error, type_name};
 
 /// The plain value of an enum member or a NumPy scalar.
@@ -18,7 +18,7 @@ pub fn plain<'py>(
     value: &Bound<'py, PyAny>,
     place: &Place<'_>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    static ENUM: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ENUM: Cached<Py<PyAny>> = Cached::new();
     let py = value.py();
     let members = ENUM.import(py, "enum", "Enum")?;
     if value.is_instance(members)? {
@@ -57,8 +57,8 @@ pub fn plain<'py>(
 
 /// An attribute of NumPy, if the program has imported it.
 fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static GENERIC: Cached<Py<PyAny>> = Cached::new();
+    static ARRAY: Cached<Py<PyAny>> = Cached::new();
     let known = if name == "generic" { &GENERIC } else { &ARRAY };
     if let Some(attribute) = known.get(py) {
         return Ok(Some(attribute.bind(py).clone()));
@@ -71,7 +71,7 @@ fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>
         return Ok(None);
     }
     let attribute = module.getattr(name)?;
-    let _ = known.set(py, attribute.clone().unbind());
+    known.get_or_set(py, attribute.clone().unbind());
     Ok(Some(attribute))
 }
 

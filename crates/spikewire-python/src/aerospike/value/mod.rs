@@ -11,7 +11,7 @@
 //! | [`place`] | the position of a value, for error messages |
 //! | [`pairs`] | dicts that are modified while they are read |
 
-mod buffer;
+pub mod buffer;
 mod codec;
 mod decode;
 mod encode;

@@ -3,15 +3,15 @@
 //! Without such a class (as long as nobody needs to tell them apart) they are plain dicts.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
+use crate::bridge::cached::Cached;
 use crate::errors::type_error;
 
 /// The flag of such a map on the wire.
 pub const KEY_ORDERED: u8 = 1;
 
-static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static CLASS: Cached<Py<PyType>> = Cached::new();
 
 /// Names the class, a subclass of dict, of maps in the order of their keys; the first one counts,
 /// for the process.
@@ -20,7 +20,7 @@ pub fn _ordered_maps(class: Bound<'_, PyType>) -> PyResult<()> {
     if !class.is_subclass_of::<PyDict>()? {
         return Err(type_error("the class of ordered maps must be a subclass of dict".to_owned()));
     }
-    let _ = CLASS.set(class.py(), class.unbind());
+    CLASS.get_or_set(class.py(), class.unbind());
     Ok(())
 }
 

@@ -14,7 +14,7 @@ mod arrow_value;
 mod fixed;
 mod frame;
 mod numpy;
-mod parameters;
+pub mod parameters;
 
 pub use arrow::to_arrow;
 pub use fixed::to_structured;

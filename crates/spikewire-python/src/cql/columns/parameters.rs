@@ -14,6 +14,7 @@ use spikewire_sync::Mutex;
 
 use super::arrow_value::ArrowValue;
 use crate::bridge::errors::{type_error, value_error};
+use crate::bridge::imports::import_late;
 use crate::columns::source::{Arrays, is_frame};
 use crate::cql::errors::BoxedPyErr;
 use crate::cql::prepared::Prepared;
@@ -41,7 +42,7 @@ pub fn table_rows<'py>(
     let py = table.py();
     let known = statement.get().known.clone();
     let table = if is_arrays(table) {
-        py.import("spikewire.cql._arrays")?.call_method1("table", (table,))?
+        import_late(py, "spikewire.cql._arrays")?.call_method1("table", (table,))?
     } else if is_frame(table)? {
         // The index does not become a column.
         let options = PyDict::new(py);

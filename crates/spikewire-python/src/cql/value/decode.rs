@@ -8,7 +8,6 @@
 
 use std::net::IpAddr;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyDate, PyDateTime, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet,
@@ -21,6 +20,7 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode, not_utf
 use super::library;
 use super::marks::Mark;
 use super::uuids;
+use crate::bridge::cached::intern;
 use crate::cql::classes::{self, Classes};
 use crate::cql::errors::BoxedPyErr;
 use crate::cql::row::{Names, Row};

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDict, PyFloat,
@@ -15,6 +14,7 @@ use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Un
 
 use super::library;
 use super::marks::Mark;
+use crate::bridge::cached::intern;
 use crate::bridge::errors::{repr_of, type_name};
 use crate::cql::errors::BoxedPyErr;
 use crate::cql::row::Row;

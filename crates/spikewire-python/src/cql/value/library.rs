@@ -1,15 +1,16 @@
 //! Classes of the standard library and of `spikewire.cql.types`.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+
+use crate::bridge::cached::Cached;
 
 macro_rules! classes {
     ($($name:ident: $module:literal, $attribute:literal;)*) => {
         $(
             /// The class with this name.
             pub fn $name(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-                static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+                static CLASS: Cached<Py<PyType>> = Cached::new();
                 CLASS.import(py, $module, $attribute)
             }
         )*

@@ -1,6 +1,7 @@
 //! Values for which no Python object exists.
 
 #![expect(clippy::trivially_copy_pass_by_ref, clippy::unused_self, reason = "Python's signatures")]
+#![expect(clippy::disallowed_types, reason = "PyO3's: filled when the module is initialised")]
 
 use pyo3::prelude::*;
 

@@ -4,12 +4,11 @@
 #![expect(unsafe_code, reason = "an object of a Python class is made without calling it")]
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyType};
 
 use super::library;
+use crate::bridge::cached::{Cached, intern};
 
 /// What is needed to create an object.
 struct UuidParts {
@@ -22,7 +21,7 @@ struct UuidParts {
 
 /// The UUID with these bytes.
 pub fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
-    static PARTS: PyOnceLock<UuidParts> = PyOnceLock::new();
+    static PARTS: Cached<UuidParts> = Cached::new();
     let parts = PARTS.get_or_try_init(py, || UuidParts::new(py))?;
     if parts.short { parts.make(py, bytes) } else { usual(py, bytes) }
 }

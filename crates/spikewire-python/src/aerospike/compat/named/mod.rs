@@ -11,7 +11,7 @@
 
 mod checks;
 mod class;
-mod lazy_rows;
+pub mod lazy_rows;
 mod results;
 mod rows;
 mod writes;
@@ -19,7 +19,6 @@ mod writes;
 use std::convert::Infallible;
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
 use spikewire_aerospike_protocol::key::Digest;
@@ -34,6 +33,7 @@ use crate::aerospike::batch::Batch;
 use crate::aerospike::compat::plain;
 use crate::aerospike::record::Record;
 use crate::aerospike::value::{ordered_class, pairs};
+use crate::bridge::cached::Cached;
 use crate::errors::{type_error, type_name, value_error};
 
 /// The time to live of records that never expire.
@@ -61,7 +61,7 @@ pub struct NamedRecords {
     forever: Py<PyInt>,
     /// Cached metadata of records that never expire, by generation: most have one of few
     /// generations.
-    lasting: [PyOnceLock<Py<PyAny>>; LASTING],
+    lasting: [Cached<Py<PyAny>>; LASTING],
 }
 
 #[pymethods]
@@ -87,7 +87,7 @@ impl NamedRecords {
             incoming,
             code,
             forever,
-            lasting: std::array::from_fn(|_| PyOnceLock::new()),
+            lasting: std::array::from_fn(|_| Cached::new()),
         })
     }
 

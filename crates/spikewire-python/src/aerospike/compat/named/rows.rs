@@ -1,11 +1,11 @@
 //! The results of the rows of a batch.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyNone};
 
 use super::{NamedRecords, NamedWrites, number};
 use crate::aerospike::batch::Batch;
+use crate::bridge::cached::intern;
 
 /// Generation and time to live.
 type Meta = (u32, Option<u32>);
