@@ -600,7 +600,7 @@ def test_calls_import_nothing(cluster: Cluster) -> None:
         modules = set(sys.modules)
 
         with spikewire.Client(seeds, timeout=30, connect_timeout=20) as client:
-            users = client.dataset("test", "fork")
+            users = client.dataset("test", "imports")
             users.put_many({n: {"n": n} for n in range(9)}).raise_for_errors()
             assert users.get(1)["n"] == 1
             assert users.get(10, default=None) is None
@@ -610,7 +610,7 @@ def test_calls_import_nothing(cluster: Cluster) -> None:
 
         async def calls():
             async with spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20) as client:
-                users = client.dataset("test", "fork")
+                users = client.dataset("test", "imports")
                 await users.put(1, {"n": 1})
                 assert (await asyncio.gather(*(users.get(n) for n in range(9))))[8]["n"] == 8
                 assert (await users.get_many(range(9))).found == 9

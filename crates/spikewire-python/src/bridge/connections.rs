@@ -14,7 +14,7 @@ use spikewire_transport::protocol::{CommandOf, ErrorOf};
 use spikewire_transport::{EventLoop, LoopDriver, Multiplexer, Protocol, Tick};
 
 use super::errors::Raise;
-use super::event_loop::{LoopTimer, is_closed, running_loop};
+use super::event_loop::{LoopTimer, call_soon_threadsafe, is_closed, running_loop, unwatch};
 use super::forks::forks;
 use super::loop_entry::{LoopEntry, loop_entry};
 use super::promise::{Completes, Promise, deliver};
@@ -104,6 +104,7 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     where
         ErrorOf<P>: Raise,
     {
+        let _code = PythonCode::enter(py);
         let future = self.create_future.bind(py).call0()?;
         let promise = Promise::on_loop(&future);
         Ok((future, promise))
@@ -126,8 +127,7 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     /// Closes all connections. Must be called in the loop's own thread.
     pub fn end(&self, py: Python<'_>) -> PyResult<()> {
         if !self.is_dead(py) {
-            let descriptor = self.as_raw_fd();
-            self.event_loop.bind(py).call_method1("remove_reader", (descriptor,))?;
+            unwatch(self.event_loop.bind(py), self.as_raw_fd())?;
         }
         self.timer.cancel(py)?;
         let on = self.on(py);
@@ -146,7 +146,7 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         }
         // Without bound methods, the connections are closed already.
         let Some(close) = self.bound(|bound| bound.close.clone_ref(py)) else { return Ok(()) };
-        self.event_loop.bind(py).call_method1("call_soon_threadsafe", (close,)).map(drop)
+        call_soon_threadsafe(self.event_loop.bind(py), (close,))
     }
 
     pub(super) fn on<'a, 'py>(&'a self, py: Python<'py>) -> OnLoop<'a, 'py, P, T> {

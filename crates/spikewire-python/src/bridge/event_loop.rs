@@ -3,13 +3,15 @@
 
 use std::os::fd::RawFd;
 
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
-use crate::bridge::cached::{Cached, intern};
+use super::cached::{Cached, intern};
+use super::python_code::PythonCode;
 
 /// The event loop that is running in this thread.
 pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -31,6 +33,7 @@ pub fn watch(
     descriptor: RawFd,
     callback: Bound<'_, PyAny>,
 ) -> PyResult<()> {
+    let _code = PythonCode::enter(event_loop.py());
     let watched = event_loop.call_method1("add_reader", (descriptor, callback));
     watched.map(drop).map_err(|error| {
         let message = "this event loop cannot watch a file descriptor (add_reader); on \
@@ -41,8 +44,24 @@ pub fn watch(
     })
 }
 
+/// Ends [`watch`].
+pub fn unwatch(event_loop: &Bound<'_, PyAny>, descriptor: RawFd) -> PyResult<()> {
+    let _code = PythonCode::enter(event_loop.py());
+    event_loop.call_method1("remove_reader", (descriptor,)).map(drop)
+}
+
+/// Makes a loop call a function with these arguments, from any thread.
+pub fn call_soon_threadsafe<'py>(
+    event_loop: &Bound<'py, PyAny>,
+    call: impl PyCallArgs<'py>,
+) -> PyResult<()> {
+    let _code = PythonCode::enter(event_loop.py());
+    event_loop.call_method1("call_soon_threadsafe", call).map(drop)
+}
+
 /// Whether a loop is closed, or can no longer tell because it is being collected.
 pub fn is_closed(event_loop: &Bound<'_, PyAny>) -> bool {
+    let _code = PythonCode::enter(event_loop.py());
     let closed = event_loop.call_method0(intern!(event_loop.py(), "is_closed"));
     closed.map_or(true, |closed| closed.is_truthy().unwrap_or(true))
 }
@@ -77,6 +96,7 @@ impl LoopTimer {
         callback: Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let py = event_loop.py();
+        let _code = PythonCode::enter(py);
         let delay = at.since(Tick::now()).as_secs_f64();
         let timer = event_loop.call_method1(intern!(py, "call_later"), (delay, callback))?.unbind();
         let needless = {
@@ -104,6 +124,7 @@ impl LoopTimer {
     pub fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         let timer = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None)).1;
         if let Some(timer) = timer {
+            let _code = PythonCode::enter(py);
             timer.bind(py).call_method0(intern!(py, "cancel"))?;
         }
         Ok(())

@@ -4,11 +4,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyModule;
 
 use super::cached::Cached;
+use super::python_code::PythonCode;
 
 /// The module with this name, imported now if it is not yet. A fork waits until it is imported
 /// (`spikewire._imports`).
 pub fn import_late<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
     static IMPORT: Cached<Py<PyAny>> = Cached::new();
+    let _code = PythonCode::enter(py);
     let import = IMPORT.import(py, "spikewire._imports", "import_late")?;
     Ok(import.call1((name,))?.cast_into()?)
 }

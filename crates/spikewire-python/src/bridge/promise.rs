@@ -10,7 +10,7 @@ use spikewire_transport::permits::Permit;
 use spikewire_transport::{Outcome, Protocol, ResponseHandler};
 
 use super::errors::{Raise, closed};
-use super::event_loop::is_closed;
+use super::event_loop::{call_soon_threadsafe, is_closed};
 use super::forks::forks;
 use super::future::FutureBase;
 use crate::bridge::cached::intern;
@@ -149,7 +149,7 @@ impl<E: Raise> Promise<E> {
         // No task can be waiting on a loop that is closed or is being collected.
         if !is_closed(&event_loop) {
             let fail = future.getattr("set_exception")?;
-            event_loop.call_method1("call_soon_threadsafe", (fail, error.into_value(py)))?;
+            call_soon_threadsafe(&event_loop, (fail, error.into_value(py)))?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
 use super::event_loop::{awaited, running_loop};
+use super::python_code::PythonCode;
 use crate::bridge::cached::{Cached, intern};
 
 /// The queries of one loop that wait for their turn. One has it each time the loop comes round, so
@@ -21,6 +22,7 @@ impl QueryTurns {
     pub fn wait(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let event_loop = running_loop(py)?;
         let turns = Self::of(&event_loop)?;
+        let _code = PythonCode::enter(py);
         let future = event_loop.call_method0(intern!(py, "create_future"))?;
         let waited = awaited(&future)?;
         let is_first = {
@@ -54,6 +56,7 @@ impl QueryTurns {
     fn call_soon(slf: &Bound<'_, Self>, event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = slf.py();
         let next = slf.getattr(intern!(py, "next"))?;
+        let _code = PythonCode::enter(py);
         event_loop.call_method1(intern!(py, "call_soon"), (next, event_loop)).map(drop)
     }
 }

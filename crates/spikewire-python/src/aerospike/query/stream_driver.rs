@@ -15,7 +15,10 @@ use spikewire_sync::Mutex;
 
 use super::reading::Reading;
 use crate::bridge::cached::intern;
-use crate::bridge::event_loop::{LoopTimer, awaited, is_closed, running_loop, watch};
+use crate::bridge::event_loop::{
+    LoopTimer, awaited, call_soon_threadsafe, is_closed, running_loop, unwatch, watch,
+};
+use crate::bridge::python_code::PythonCode;
 
 /// What the loop calls, and the tasks that wait for it. It does not keep the query alive.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -60,6 +63,7 @@ impl StreamDriver {
     /// What a task yields to the loop until there may be more records.
     pub fn wait<'py>(slf: &Bound<'py, Self>, reading: &Reading) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
+        let _code = PythonCode::enter(py);
         let event_loop = this.event_loop.bind(py);
         let alarm = reading.alarm()?;
         if !this.timer.rings_by(alarm) {
@@ -85,7 +89,7 @@ impl StreamDriver {
             return this.end(py);
         }
         *this.leaving.lock() = Some(reading.clone());
-        event_loop.call_method1("call_soon_threadsafe", (slf.getattr("end")?,)).map(drop)
+        call_soon_threadsafe(event_loop, (slf.getattr("end")?,))
     }
 
     /// Wakes the waiting tasks, so that they check again.
@@ -124,7 +128,7 @@ impl StreamDriver {
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let event_loop = self.event_loop.bind(py);
         if self.is_watched.swap(false, SeqCst) && !is_closed(event_loop) {
-            event_loop.call_method1("remove_reader", (self.descriptor,))?;
+            unwatch(event_loop, self.descriptor)?;
         }
         let left = self.leaving.lock().take();
         drop(left);
