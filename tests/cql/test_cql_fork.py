@@ -306,3 +306,50 @@ def test_calls_import_nothing(cassandra: SharedCassandra, keyspace: str) -> None
         assert not set(sys.modules) - modules, set(sys.modules) - modules
         """,
     )
+
+
+def test_first_calls_of_other_threads_do_not_stop_the_child(
+    cassandra: SharedCassandra, keyspace: str
+) -> None:
+    # What another thread creates on first use during a fork stays half created in the child. A
+    # thread that does not release the interpreter makes each first use take long.
+    run(
+        cassandra,
+        keyspace,
+        """
+        session = cql.Session(seeds, **options)
+        select = session.prepare("SELECT n FROM fork WHERE id = ?")
+        sys.setswitchinterval(0.02)
+        is_over = threading.Event()
+
+        def compute():
+            while not is_over.is_set():
+                sum(range(10_000))
+
+        def use():
+            assert session.execute(READ).one()["n"] == 1
+            assert session.execute(select, {"id": 1}).one().n == 1
+            assert len(session.execute_many(select, [(1,), (1,)])) == 2
+            assert session.submit.execute(select, (1,)).result(20).one().n == 1
+            assert [row.n for row in session.query(READ)] == [1]
+            now = "SELECT toTimestamp(now()) AS at, uuid() AS u, tokens FROM system.local"
+            assert len(session.execute(now).one()) == 3
+            assert session.stats()
+
+            async def read():
+                async with cql.AsyncSession(seeds, **options) as other:
+                    assert (await other.execute(READ)).one()["n"] == 1
+
+            asyncio.run(read())
+
+        threads = [threading.Thread(target=target, daemon=True) for target in (compute, use)]
+        for thread in threads:
+            thread.start()
+        for _ in range(10):
+            child(use)
+        is_over.set()
+        for thread in threads:
+            thread.join()
+        session.close()
+        """,
+    )
