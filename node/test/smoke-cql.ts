@@ -165,9 +165,8 @@ async function main(): Promise<void> {
   })
   assert.equal(code, 0)
   await session.execute(`DROP KEYSPACE ${name}`)
-  const last = assert.rejects(session.execute('SELECT * FROM system.local'), SessionClosed)
   await session.close()
-  await last
+  await assert.rejects(session.execute('SELECT * FROM system.local'), SessionClosed)
   // A session that is never closed.
   const open = await connect(AT, OPTIONS)
   assert.equal((await open.execute('SELECT key FROM system.local')).length, 1)
