@@ -678,3 +678,36 @@ def test_classes_are_created_with_the_module() -> None:
     created = "".join(match.group() for text in texts for match in exports.finditer(text))
     assert len(defined) > 50
     assert not defined - set(re.findall(r"\w+", created))
+
+
+def test_a_fork_waits_for_imports_on_first_use(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        from spikewire._imports import import_late, importing
+
+        started, forking, finished = threading.Event(), threading.Event(), threading.Event()
+        # Hooks before a fork run in the reverse order.
+        os.register_at_fork(before=forking.set)
+
+        def load():
+            with importing:
+                started.set()
+                forking.wait()
+                finished.set()
+
+        def work():
+            assert finished.is_set()
+            import_late("spikewire.op")
+            # A child of the child, during an import of its own, too.
+            with importing:
+                child(lambda: import_late("spikewire.exp"))
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        started.wait()
+        child(work)
+        thread.join()
+        child(work)
+        """,
+    )

@@ -12,38 +12,50 @@ if TYPE_CHECKING:
 
 __all__ = ["import_late", "importing"]
 
+#: In seconds.
 _LONGEST_WAIT = 5.0
 
 
 class _Importing:
-    """A lock that is held while a module is imported on first use.
+    """Counts the threads that import a module on first use.
 
-    A fork waits for it, for a few seconds at most: the lock of a module that another thread is
-    importing stays locked in the child, where nothing releases it.
+    A fork waits for them, for a few seconds at most: the lock of a module that another thread is
+    importing stays locked in the child, where nothing releases it. They wait for the fork only,
+    never for each other: modules that import one another must not depend on who begins.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._forks = threading.local()
+        self._changed = threading.Condition()
+        self._imports = 0
+        self._of_thread = threading.local()
+
+    @property
+    def _own(self) -> int:
+        """How many of the imports are this thread's."""
+        own: int = getattr(self._of_thread, "imports", 0)
+        return own
 
     def __enter__(self) -> None:
-        self._lock.acquire()
+        with self._changed:
+            self._imports += 1
+            self._of_thread.imports = self._own + 1
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        with self._changed:
+            self._imports -= 1
+            self._of_thread.imports = self._own - 1
+            self._changed.notify_all()
 
     def before_fork(self) -> None:
-        self._forks.hold_lock = self._lock.acquire(timeout=_LONGEST_WAIT)
+        self._changed.acquire()
+        self._changed.wait_for(lambda: self._imports <= self._own, _LONGEST_WAIT)
 
     def after_fork_in_parent(self) -> None:
-        if self._forks.hold_lock:
-            self._lock.release()
+        self._changed.release()
 
     def after_fork_in_child(self) -> None:
-        if self._forks.hold_lock:
-            self._lock.release()
-        else:
-            self._lock = threading.RLock()
+        self._changed = threading.Condition()
+        self._imports = self._own
 
 
 #: ``with importing:`` around an import statement in a function.
