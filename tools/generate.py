@@ -66,7 +66,7 @@ def outputs() -> dict[Path, str]:
         texts[path] = stub.filled(path.read_text(), of)
     steps = PYTHON / "aerospike/builder"
     texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
-    texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"])
+    texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"], named["cql"])
     return texts
 
 

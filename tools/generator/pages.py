@@ -23,6 +23,14 @@ These are the methods of `Dataset`, `AsyncDataset` and `Dataset.submit`. Clients
 with full keys, and with namespace and set for verbs on a whole set.
 """
 
+STATEMENTS = """
+## Statements of Cassandra
+
+These are the methods of `spikewire.cql.Session`, `spikewire.cql.AsyncSession` and `Session.submit`.
+`options` are those of `ExecuteOptions` and `PrepareOptions` in `spikewire.cql.options`.
+[cassandra.md](cassandra.md) explains them, and queries and many statements at once.
+"""
+
 OPERATIONS = """
 ## Operations
 
@@ -36,10 +44,11 @@ object. [operations.md](operations.md) explains how to use them.
 TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches"}
 
 
-def reference(table: Table, verbs: Verbs) -> str:
+def reference(table: Table, aerospike: Verbs, cassandra: Verbs) -> str:
     """The page."""
-    rows = [_verb(verb) for verb in verbs.verbs]
-    parts = [HEAD, "\n| verb | what it does | returns |\n|---|---|---|\n", *rows, OPERATIONS]
+    head = "\n| verb | what it does | returns |\n|---|---|---|\n"
+    parts = [HEAD, head, *(_verb(verb) for verb in aerospike.verbs)]
+    parts += [STATEMENTS, head, *(_verb(verb) for verb in cassandra.verbs), OPERATIONS]
     parts += [_family(of) for of in table.families.values()]
     return "".join(parts)
 
