@@ -42,15 +42,15 @@ def explained_chain(last: Rows) -> Explanation:
         rows += (Read(key) for key in _keys(step))
     call: Explanation = steps[0]._verbs.explain("batch", rows, **whole)
     used = {name: it for name, it in call.items() if name not in _OF_ROWS}
-    each = tuple(_of_rows(step, call) for step in steps)
+    each = tuple(_explain_row(step, call) for step in steps)
     return Explanation(used, call.consistency, verb=call.verb, steps=each, depends=call.depends)
 
 
-def _of_rows(step: Any, call: Explanation) -> Explanation:
+def _explain_row(step: Any, call: Explanation) -> Explanation:
     """What the rows of a step would use."""
     keywords = step._keywords()
     used: dict[str, Used] = {}
-    for name in step._of_rows:
+    for name in step._row_options:
         if keywords.get(name) is not None:
             used[name] = Used(name, keywords[name], "the step")
         elif (step._verb, name) == ("delete", "send_key"):

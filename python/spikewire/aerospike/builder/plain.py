@@ -17,12 +17,12 @@ class Delete(PlainBase, Rows, Writing):
 
     __slots__ = ()
 
-    _of_rows = ("durable", "send_key")
+    _row_options = ("durable", "send_key")
 
     def _call(self) -> tuple[Any, ...]:
         return "delete" if self._single else "delete_many", self._keys
 
-    def _alike(self, verbs: Any, keys: Any) -> Any:
+    def _run_batch(self, verbs: Any, keys: Any) -> Any:
         return verbs.delete_many(keys, **self._keywords())
 
 
@@ -31,14 +31,14 @@ class Touch(PlainBase, Rows, Expiring, Writing):
 
     __slots__ = ()
 
-    _of_rows = ("ttl", "durable", "send_key")
+    _row_options = ("ttl", "durable", "send_key")
 
     def _call(self) -> tuple[Any, ...]:
         if self._single:
             return "touch", self._keys
         return "operate_many", self._keys, [op.touch()]
 
-    def _alike(self, verbs: Any, keys: Any) -> Any:
+    def _run_batch(self, verbs: Any, keys: Any) -> Any:
         return verbs.operate_many(keys, [op.touch()], **self._keywords())
 
 
@@ -47,10 +47,10 @@ class Exists(PlainBase, Rows, Reading):
 
     __slots__ = ()
 
-    _of_rows = ("read_mode", "read_touch")
+    _row_options = ("read_mode", "read_touch")
 
     def _call(self) -> tuple[Any, ...]:
         return "exists" if self._single else "exists_many", self._keys
 
-    def _alike(self, verbs: Any, keys: Any) -> Any:
+    def _run_batch(self, verbs: Any, keys: Any) -> Any:
         return verbs.exists_many(keys, **self._keywords())

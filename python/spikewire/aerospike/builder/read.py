@@ -30,7 +30,7 @@ class Read(ReadBase, Rows, Reading):
     __slots__ = ()
 
     _alone = "end the step with first() or first_or_none()"
-    _of_rows = ("read_mode", "read_touch")
+    _row_options = ("read_mode", "read_touch")
 
     def read(self, name: str, expression: Where, *, no_fail: bool = False) -> Self:
         """Reads the value of an expression, as if it were a bin of this name; as ``op.read``."""
@@ -113,7 +113,7 @@ class Read(ReadBase, Rows, Reading):
             raise ValueError('records have no place for errors: use execute(on_error="collect")')
         return then(self._awaited, self._batch(), _records, convert, strategy)
 
-    def _alike(self, verbs: Any, keys: Any) -> Any:
+    def _run_batch(self, verbs: Any, keys: Any) -> Any:
         if self._ops is not None:
             return verbs.operate_many(keys, self._ops, **self._keywords())
         return verbs.get_many(keys, self._bins, **self._keywords())

@@ -27,7 +27,7 @@ class Rows(RowsBase, Step):
     #: How to run the step on one key as a call of its own.
     _alone: ClassVar[str] = "end the step with execute()"
     #: The options of a profile that apply to its rows in a chain.
-    _of_rows: ClassVar[tuple[str, ...]]
+    _row_options: ClassVar[tuple[str, ...]]
 
     def explain(self) -> Explanation:
         if self._before is None:
@@ -69,9 +69,9 @@ class Rows(RowsBase, Step):
             strategy = how.on_error, missing
             return self._whole_async(strategy) if self._awaited else self._whole(strategy)
         if self._awaited:
-            return stream_soon(lambda some: self._alike(self._verbs, some), self._taken(), how)
+            return stream_soon(lambda some: self._run_batch(self._verbs, some), self._taken(), how)
         submit = self._verbs.submit
-        return stream(lambda some: self._alike(submit, some), self._taken(), how)
+        return stream(lambda some: self._run_batch(submit, some), self._taken(), how)
 
     def _whole(self, how: tuple[Any, Any]) -> Iterator[Result]:
         batch, treated = self._send()
@@ -82,7 +82,7 @@ class Rows(RowsBase, Step):
         for result in settled(await batch, how[0], how[1] or treated):
             yield result
 
-    def _alike(self, verbs: Any, keys: Any) -> Any:
+    def _run_batch(self, verbs: Any, keys: Any) -> Any:
         """Runs the step on many keys with a single verb, whose result becomes a batch."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class Rows(RowsBase, Step):
         """Runs the call for the whole chain. Returns its batch, or the future of it, and for each
         row how a missing record is treated."""
         if self._before is None:
-            return self._alike(self._verbs, self._input()), self._treated
+            return self._run_batch(self._verbs, self._input()), self._treated
         return _send_chain(self)
 
     def _input(self) -> Any:

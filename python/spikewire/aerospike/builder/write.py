@@ -26,7 +26,7 @@ class Write(WriteBase, Rows, Writing):
 
     __slots__ = ()
 
-    _of_rows = ("ttl", "exists", "durable", "send_key")
+    _row_options = ("ttl", "exists", "durable", "send_key")
 
     def _call(self) -> tuple[Any, ...]:
         if self._single and self._ops is None:
@@ -70,7 +70,7 @@ class Write(WriteBase, Rows, Writing):
     def _first(self) -> Any:
         return then(self._awaited, self.execute(), _first)
 
-    def _alike(self, verbs: Any, keys: Any) -> Any:
+    def _run_batch(self, verbs: Any, keys: Any) -> Any:
         return verbs.operate_many(keys, self._operations(), **self._keywords())
 
 

@@ -82,7 +82,9 @@ class Batches(Records):
         call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
         shape = "none" if named == [] else "bins"
-        return self._alike(keys, shape, self._client.get_many, (named,), call | _only(own, _READ))
+        return self._run_batch(
+            keys, shape, self._client.get_many, (named,), call | _only(own, _READ)
+        )
 
     @_as_result
     def batch_operate(
@@ -108,7 +110,7 @@ class Batches(Records):
                 own["ttl"] = row_ttl
             options = _only(own, _WRITE)
         verb = self._client.operate_many
-        return self._alike(keys, plan, verb, (plan.operations,), call | options)
+        return self._run_batch(keys, plan, verb, (plan.operations,), call | options)
 
     @_as_result
     def batch_remove(
@@ -117,7 +119,9 @@ class Batches(Records):
         """Deletes records."""
         call, own = self._batch_options(policy_batch)
         own |= self._policies.keywords("batch_remove", policy_batch_remove)
-        return self._alike(keys, "empty", self._client.delete_many, (), call | _only(own, _DELETE))
+        return self._run_batch(
+            keys, "empty", self._client.delete_many, (), call | _only(own, _DELETE)
+        )
 
     @_as_result
     def batch_apply(
@@ -140,7 +144,7 @@ class Batches(Records):
             rows = [spikewire.Apply(key, module, function, sent, **options) for key in keys]
             return self._client.batch(rows, **call)
 
-        return self._alike(keys, "udf", verb, (), call)
+        return self._run_batch(keys, "udf", verb, (), call)
 
     def batch_write(self, batch_records: Any, policy_batch: Any = None) -> BatchRecords:
         """Reads, writes, deletes and function calls in one call. Sets the result of each row."""
@@ -180,7 +184,7 @@ class Batches(Records):
             return {}, own
         return {name: own.pop(name) for name in _CALL if name in own}, own
 
-    def _alike(
+    def _run_batch(
         self, keys: Any, shape: Any, verb: Any, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> BatchRecords:
         """Runs one verb on the records of all keys."""
