@@ -11,7 +11,7 @@ from spikewire_lab.studies.report import (
     Axis,
     Chart,
     Heading,
-    Measured,
+    Median,
     Report,
     Row,
     Section,
@@ -52,7 +52,7 @@ def _row(number: int) -> Row:
         f"{client} under run_in_executor, {number} tasks" if number % 2 else f"{client}, {number}"
     )
     fields = {
-        "rate": Measured(rate, rate * 0.9, rate * 1.1, 3),
+        "rate": Median(rate, rate * 0.9, rate * 1.1, 3),
         "p99": None,
         "k1": 12.5,
         "k2": 123456,

@@ -17,7 +17,7 @@ from spikewire_lab.run import environment
 from spikewire_lab.studies.baseline.against import CANNOT_TELL, GOT_WORSE, Baseline, of_flag
 from spikewire_lab.studies.baseline.saved import read
 from spikewire_lab.studies.files import save
-from spikewire_lab.studies.report import Measured
+from spikewire_lab.studies.report import Median
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,10 +64,10 @@ def test_a_comparison_is_read_as_one_table_with_ranges(saved: Path) -> None:
     assert (row.label, row.client) == ("null, sync 2, single", "null")
     cell = json.loads(saved.read_text())["cells"][0]
     rate, p50 = row.fields["rate"], row.fields["p50"]
-    assert rate == Measured.of(cell["rate"]["values"])
-    assert isinstance(rate, Measured)
+    assert rate == Median.of(cell["rate"]["values"])
+    assert isinstance(rate, Median)
     assert rate.rounds == 3
-    assert isinstance(p50, Measured)
+    assert isinstance(p50, Median)
     assert p50.low is not None
     assert p50.low <= p50.value
     assert p50.rounds == 3

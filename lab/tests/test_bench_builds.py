@@ -27,7 +27,7 @@ from spikewire_lab.studies.builds import of_columns, of_rows
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.aerospike_py.columns import COLUMNS, builds_in, with_builds
 from spikewire_lab.studies.recipes.sdk.cases import CASES, SINGLES, CaseCells, chains_of
-from spikewire_lab.studies.report import LESS, MORE, Heading, Measured, Row
+from spikewire_lab.studies.report import LESS, MORE, Heading, Median, Row
 from spikewire_lab.table.builds import compared
 from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.line import Line
@@ -256,7 +256,7 @@ RATE, CPU = Heading("rate", "throughput", "op/s", MORE), Heading("cpu", "CPU", "
 def test_rows_of_builds_are_compared_with_those_of_the_installed_one() -> None:
     def a_row(client: str, rate: float, rounds: int = 5) -> Row:
         values = [rate * (1 + at / 1000) for at in range(rounds)]
-        fields: dict[str, Entry] = {"rate": Measured.of(values), "cpu": 3.0}
+        fields: dict[str, Entry] = {"rate": Median.of(values), "cpu": 3.0}
         return Row(f"{client}, 8 threads", fields, client)
 
     rows = [a_row("spikewire@old", 80), a_row("spikewire", 100), a_row("aerospike", 50)]
@@ -272,9 +272,9 @@ def test_columns_of_builds_are_compared_with_those_of_the_installed_one() -> Non
     columns = with_builds(("spikewire@old",))
     headings = [replace(CPU, key=column.key, title=column.title) for column in columns]
     fields: dict[str, Entry] = {
-        "spikewire-sync": Measured.of([10, 11, 12, 13, 14]),
-        "spikewire@old-sync": Measured.of([20, 21, 22, 23, 24]),
-        "aerospike-sync": Measured.of([30, 31, 32, 33, 34]),
+        "spikewire-sync": Median.of([10, 11, 12, 13, 14]),
+        "spikewire@old-sync": Median.of([20, 21, 22, 23, 24]),
+        "aerospike-sync": Median.of([30, 31, 32, 33, 34]),
     }
     assert of_columns([Row("get", fields)], headings, builds_in(columns)) == [
         "spikewire@old, sequential over spikewire, sequential: get 1.833 (worse)"

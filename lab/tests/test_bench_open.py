@@ -12,7 +12,13 @@ from spikewire_lab.measure import Window, merge
 from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.series.calls import EndedCalls
 from spikewire_lab.studies.selfcheck.fake import Act
-from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, played, slower_than
+from spikewire_lab.studies.selfcheck.measure import (
+    Known,
+    line,
+    open_result,
+    played,
+    slower_than,
+)
 from spikewire_lab.studies.selfcheck.pool import FakePool
 from spikewire_lab.worker.job import Plan
 from spikewire_lab.worker.open.calls import Calls, dealt

@@ -19,7 +19,13 @@ from spikewire_lab.commands.run import FLAWED
 from spikewire_lab.run.launch import python_worker
 from spikewire_lab.run.processes import merged, run_processes
 from spikewire_lab.studies.selfcheck.fake import Act
-from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, played, slower_than
+from spikewire_lab.studies.selfcheck.measure import (
+    Known,
+    line,
+    open_result,
+    played,
+    slower_than,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -42,7 +42,7 @@ from spikewire_lab.queries.cells import (
     scans,
     usual_way,
 )
-from spikewire_lab.queries.check import BY_CONTENT, BY_KEY, Selected, check_of, share
+from spikewire_lab.queries.check import BY_CONTENT, BY_KEY, ExpectedRecords, check_of, share
 from spikewire_lab.queries.consumers import (
     PAUSE,
     PAUSED_ROWS,
@@ -162,7 +162,7 @@ def test_a_record_of_another_key_is_detected(filled: Cluster, mode: str, way: st
 
 def test_a_check_describes_the_difference() -> None:
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
-    check = check_of(Selected(pool, 2, "scanned"))
+    check = check_of(ExpectedRecords(pool, 2, "scanned"))
     digests = [
         hashlib.new("ripemd160", b"scanned\x01" + bytes(7) + bytes([key])).digest()
         for key in range(3)
@@ -184,7 +184,7 @@ def test_without_its_digest_a_python_checks_contents(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(hashlib, "new", unknown)
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
-    check = check_of(Selected(pool, 2, "scanned"))
+    check = check_of(ExpectedRecords(pool, 2, "scanned"))
     assert check.how == BY_CONTENT
     check.seen(b"", pool[1])
     with pytest.raises(MismatchError, match="0 records like that of key 0, of which there are 1"):
@@ -199,7 +199,7 @@ def test_without_its_digest_a_python_checks_contents(monkeypatch: pytest.MonkeyP
 def test_a_range_selects_a_share(percent: float) -> None:
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
     between = share(pool, percent)
-    selected = Selected(pool, 3 * len(pool), "scanned", between)
+    selected = ExpectedRecords(pool, 3 * len(pool), "scanned", between)
     expected = max(1, min(len(pool) - 1, round(len(pool) * percent / 100)))
     assert selected.count == 3 * expected == len(list(selected.of_keys()))
     assert int(float(between[1])) == between[1] > between[0] == 0

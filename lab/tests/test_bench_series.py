@@ -176,7 +176,7 @@ def test_overwritten_latencies_are_left_out() -> None:
 
 
 @dataclass
-class Noted:
+class CallTimes:
     begun: array[int] = field(default_factory=lambda: array("q", [1, 2, 3, NOT_YET]))
     ended: array[int] = field(default_factory=lambda: array("q", [NOT_YET, 5, 4, NOT_YET]))
     failures: bytearray = field(default_factory=lambda: bytearray([0, FAILED, 0, 0]))
@@ -186,7 +186,7 @@ class Noted:
 
 
 def test_calls_that_end_out_of_order_are_counted_later() -> None:
-    calls = Noted()
+    calls = CallTimes()
     ended = EndedCalls(calls)
     assert ended.counts(10) == (2, 1, 0)
     calls.ended[0], calls.begun[3], calls.ended[3] = 7, 6, 8

@@ -21,7 +21,7 @@ from spikewire_lab.work.keys import ABSENT
 from spikewire_lab.work.shape import BATCH_READ, EACH, MAP
 from spikewire_lab.work.shape import POOL as POOLED
 from spikewire_lab.worker.loop import Tally, asyncio_loop, blocking_loop, blocking_read
-from spikewire_lab.worker.steps import Fresh, Missed, lacking, stepped, verbs_of
+from spikewire_lab.worker.steps import Fresh, Misses, lacking, stepped, verbs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,10 @@ def blocks(peer: Peer) -> list[Block]:
 
 
 def verbs(
-    peer: Peer, client: BlockingClient | AsyncioClient | PoolClient, fresh: Fresh, missed: Missed
+    peer: Peer,
+    client: BlockingClient | AsyncioClient | PoolClient,
+    fresh: Fresh,
+    missed: Misses,
 ) -> Verbs:
     workload = workload_of(*dict.fromkeys(verb for _, _, verb in steps_of(peer)))
     many = None
@@ -130,7 +133,7 @@ def test_blocking_clients_do_every_verb(peer: object, target: Target) -> None:
     client = known.blocking()
     client.open(target)
     errors: list[str] = []
-    missed = Missed()
+    missed = Misses()
     missed.mark()
     samples = array("q", [0] * 32)
     try:
@@ -155,7 +158,7 @@ def test_asyncio_clients_do_every_verb(peer: object, target: Target) -> None:
     fill(target)
     make = known.asyncio
     errors: list[str] = []
-    missed = Missed()
+    missed = Misses()
     missed.mark()
     samples = array("q", [0] * 32)
 
@@ -190,7 +193,7 @@ def test_pools_do_every_verb(peer: object, target: Target) -> None:
     client = known.pool()
     client.open(target, 2, uvloop=False)
     errors: list[str] = []
-    missed = Missed()
+    missed = Misses()
     missed.mark()
     samples = array("q", [0] * 32)
     try:

@@ -25,7 +25,7 @@ from spikewire_lab.studies.recipes.aerospike_py.columns import (
 )
 from spikewire_lab.studies.recipes.aerospike_py.operations import amount, compared
 from spikewire_lab.studies.recipes.aerospike_py.tables import tables_of
-from spikewire_lab.studies.report import Measured
+from spikewire_lab.studies.report import Median
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,5 +188,5 @@ def test_our_client_is_measured(tmp_path: Path) -> None:
     for row in latency.rows:
         for mode in (SYNC, ASYNC):
             entry = row.fields[f"spikewire-{mode}"]
-            assert isinstance(entry, Measured)
+            assert isinstance(entry, Median)
             assert entry.value > 0

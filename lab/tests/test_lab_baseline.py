@@ -14,7 +14,7 @@ import lab_report
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.noise import BETTER, UNCHANGED, UNTOLD, WORSE
 from spikewire_lab.studies.baseline.changes import changes
-from spikewire_lab.studies.report import Measured, Row
+from spikewire_lab.studies.report import Median, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
 
-def rounds(value: float, spread: float) -> Measured:
+def rounds(value: float, spread: float) -> Median:
     """Enough rounds for a report with this many lines."""
-    return Measured.of([value + spread * (at - 4) / 4 for at in range(9)])
+    return Median.of([value + spread * (at - 4) / 4 for at in range(9)])
 
 
 def altered(report: Report, label: str, change: Callable[[Row], Row]) -> Report:
@@ -113,7 +113,7 @@ def test_too_few_rounds_end_with_a_status_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = lab_report.example_report()
-    other = altered(report, SLOW, field("rate", Measured.of([1400, 1500, 1600])))
+    other = altered(report, SLOW, field("rate", Median.of([1400, 1500, 1600])))
     assert run(saved(tmp_path, "a", report), saved(tmp_path, "b", other)) == 4
     output = capsys.readouterr().out
     (line,) = [line for line in output.splitlines() if "+50.0%" in line]

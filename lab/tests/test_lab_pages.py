@@ -16,7 +16,7 @@ import lab_report
 from spikewire_lab.studies.closed_loops import bars
 from spikewire_lab.studies.html import page
 from spikewire_lab.studies.markdown import markdown
-from spikewire_lab.studies.report import Heading, Measured, Report, Row, Series, Table
+from spikewire_lab.studies.report import Heading, Median, Report, Row, Series, Table
 from spikewire_lab.studies.svg import NARROW, WIDE, draw, scale, units
 from spikewire_lab.studies.svg.palette import OURS, colour, styles
 
@@ -116,7 +116,7 @@ def test_clients_have_colours_of_their_own() -> None:
 def _lines(settings: list[str], clients: list[str]) -> Table:
     heading = Heading("rate", "throughput", "op/s")
     rows = [
-        Row(f"{client}, {one}", {"rate": Measured(1.0 + at, 1.0, 9.0, 3)}, client)
+        Row(f"{client}, {one}", {"rate": Median(1.0 + at, 1.0, 9.0, 3)}, client)
         for one in settings
         for at, client in enumerate(clients)
     ]

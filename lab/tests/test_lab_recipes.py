@@ -34,7 +34,7 @@ from spikewire_lab.studies.recipes.sdk.layers import compared as against
 from spikewire_lab.studies.recipes.sdk.layers import layers
 from spikewire_lab.studies.recipes.sdk.paths import paths, pools
 from spikewire_lab.studies.recipes.serving.lab import amount as serving_amount
-from spikewire_lab.studies.report import Measured, Report
+from spikewire_lab.studies.report import Median, Report
 from spikewire_lab.studies.run import interpreters, run_recipe, versions
 from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.line import Line
@@ -295,7 +295,7 @@ def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
     tables = layers(lines, "how")
     assert len({table.name for table in tables}) == len(tables) == 3
     rates = [
-        [field.value for row in table.rows if isinstance(field := row.fields["rate"], Measured)]
+        [field.value for row in table.rows if isinstance(field := row.fields["rate"], Median)]
         for table in tables
     ]
     assert rates == [[400.0, 50.0, 100.0], [400.0, 100.0, 200.0], [400.0, 200.0, 400.0]]

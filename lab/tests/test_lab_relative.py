@@ -6,7 +6,7 @@ import pytest
 
 from spikewire_lab.studies import recipes
 from spikewire_lab.studies.relative import beside, change, saved, times
-from spikewire_lab.studies.report import Heading, Measured, Row, Table
+from spikewire_lab.studies.report import Heading, Median, Row, Table
 
 TABLE = Table(
     "table",
@@ -14,7 +14,7 @@ TABLE = Table(
     "How.",
     (Heading("one", "one"), Heading("two", "two")),
     (
-        Row("both", {"one": Measured(3.0, 2.0, 4.0, 5), "two": 2}),
+        Row("both", {"one": Median(3.0, 2.0, 4.0, 5), "two": 2}),
         Row("words", {"one": "flat", "two": 2}),
         Row("nothing", {"one": 3.0, "two": 0}),
         Row("missing", {"one": 3.0}),

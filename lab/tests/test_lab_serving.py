@@ -48,7 +48,7 @@ from spikewire_lab.studies.recipes.serving.figures import (
 from spikewire_lab.studies.recipes.serving.lab import amount
 from spikewire_lab.studies.recipes.serving.published import PUBLISHED, STEPS
 from spikewire_lab.studies.recipes.serving.steps import steps
-from spikewire_lab.studies.report import Measured
+from spikewire_lab.studies.report import Median
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -110,7 +110,7 @@ def test_figures_are_medians_of_rounds() -> None:
     assert figures.at(RATE) == pytest.approx(45.0)
     assert figures.at(CPU) == pytest.approx(0.5 / 90 * 1e3)
     rate = figures.fields()[RATE.key]
-    assert isinstance(rate, Measured)
+    assert isinstance(rate, Median)
     assert (rate.low, rate.high, rate.rounds) == (5.0, 45.0, 3)
     assert not figures.flaws()
 

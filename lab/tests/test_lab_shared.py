@@ -22,7 +22,7 @@ from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.gil.equal import losses as losses_at_one_rate
 from spikewire_lab.studies.recipes.gil.shared import losses
 from spikewire_lab.studies.recipes.noise.repeats import Repeat, conclusions, differ, judgements, row
-from spikewire_lab.studies.report import Measured, Report, Row
+from spikewire_lab.studies.report import Median, Report, Row
 from spikewire_lab.studies.run import run_recipe
 from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.line import Line
@@ -126,7 +126,7 @@ def test_clients_that_leave_more_cpu_are_noted() -> None:
             "done": done,
             "own": 50,
             "p99": late,
-            "other": Measured(share, share, share, 1),
+            "other": Median(share, share, share, 1),
         }
         return Row(f"{client}, 8 threads", fields, client)
 
@@ -154,11 +154,11 @@ def test_clients_that_leave_more_cpu_are_noted() -> None:
 
 
 def test_at_one_rate_thread_and_cpu_time_are_compared() -> None:
-    def a_row(client: str, share: Measured, each: Measured) -> Row:
+    def a_row(client: str, share: Median, each: Median) -> Row:
         return Row(f"{client}, 32 tasks", {"other": share, "each": each}, client)
 
-    def rounds(*values: float) -> Measured:
-        return Measured.of(values)
+    def rounds(*values: float) -> Median:
+        return Median.of(values)
 
     theirs = a_row("aerospike", rounds(80, 90), rounds(50, 60))
     assert losses_at_one_rate([a_row("spikewire", rounds(84, 90), rounds(52, 60)), theirs]) == []

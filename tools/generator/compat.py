@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from generator.table import load_file
-from generator.text import Bracketed, docstring, header
+from generator.text import BracketGroup, docstring, header
 
 if TYPE_CHECKING:
     from generator.table import Family, Table
@@ -103,9 +103,9 @@ def _parameter(of: dict[str, Any], text: str) -> Parameter:
 
 
 def _function(
-    name: str, takes: list[str], gives: str, doc: str, result: Bracketed, first: str = ""
+    name: str, takes: list[str], gives: str, doc: str, result: BracketGroup, first: str = ""
 ) -> str:
-    signature = Bracketed(f"def {name}", takes, f" -> {gives}:").layout(0)
+    signature = BracketGroup(f"def {name}", takes, f" -> {gives}:").layout(0)
     result = replace(result, before=f"return {result.before}")
     return f"\n\n{signature}\n{docstring(doc, 4)}\n{first}{result.layout(4)}\n"
 
@@ -147,9 +147,9 @@ def _operation(family: Family, of: dict[str, Any], name: str, takes: str) -> str
             entries.append(f'"{it.entry}": {instead} if {it.name} is None else {it.name}')
         else:
             options.append(it.keyword)
-    result = Bracketed("", entries, brackets="{}")
+    result = BracketGroup("", entries, brackets="{}")
     if options:
-        result = Bracketed("operation_dict", [result, *options])
+        result = BracketGroup("operation_dict", [result, *options])
     return _function(
         name,
         ["bin_name: str", *(it.declared for it in parameters)],
@@ -187,19 +187,19 @@ def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
     if kind.startswith("remove_by"):
         arguments.append("return_type=0")
     signature = _signature(family, parameters).layout(4)
-    result = Bracketed("super().__init__", arguments).layout(8)
+    result = BracketGroup("super().__init__", arguments).layout(8)
     return (
         f'\n\nclass {name}(Call):\n    """``{name}``."""\n\n'
         f'    _call = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
     )
 
 
-def _signature(family: Family, parameters: list[Parameter]) -> Bracketed:
+def _signature(family: Family, parameters: list[Parameter]) -> BracketGroup:
     """``bin`` comes before the parameters that have a default."""
     takes = ["self", "ctx: Any"] if family.path else ["self"]
     takes += [it.declared for it in parameters if not it.default and it.name != "None"]
     takes += ["bin: Any", *(it.declared for it in parameters if it.default)]
-    return Bracketed("def __init__", takes, " -> None:")
+    return BracketGroup("def __init__", takes, " -> None:")
 
 
 # aerospike_py
@@ -230,7 +230,7 @@ def _dictionary(of: dict[str, Any], name: str, row: list[str]) -> str:
         ["bin: str", *(it.declared for it in parameters)],
         "Operation",
         row[1],
-        Bracketed("operation_dict", [code, "bin", *entries]),
+        BracketGroup("operation_dict", [code, "bin", *entries]),
     )
 
 
@@ -253,5 +253,5 @@ def _expression(of: dict[str, Any], name: str, takes: str, doc: str) -> str:
         entries = ['"exprs": list(exprs)']
     elif takes.startswith("exprs = "):
         entries = [f'"exprs": [{", ".join(it.name for it in parameters)}]']
-    tree = Bracketed("", [f'"__expr__": "{name.rstrip("_")}"', *entries], brackets="{}")
+    tree = BracketGroup("", [f'"__expr__": "{name.rstrip("_")}"', *entries], brackets="{}")
     return _function(name, [it.declared for it in parameters], "Expr", doc, tree)

@@ -50,11 +50,11 @@ def docstring(text: str, indent: int) -> str:
 
 
 @dataclass(frozen=True)
-class Bracketed:
+class BracketGroup:
     """Items in brackets, such as a call, which may contain others."""
 
     before: str
-    items: Sequence[str | Bracketed]
+    items: Sequence[str | BracketGroup]
     after: str = ""
     brackets: str = "()"
 
@@ -78,7 +78,7 @@ class Bracketed:
         return f"{pad}{self.before}{self.brackets[0]}\n{lines}{pad}{self.brackets[1]}{self.after}"
 
 
-def _item(item: str | Bracketed, indent: int) -> str:
+def _item(item: str | BracketGroup, indent: int) -> str:
     if isinstance(item, str):
         return f"{' ' * indent}{item},"
     return replace(item, after=f"{item.after},").layout(indent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
-from generator.text import Bracketed, docstring, header, imports
+from generator.text import BracketGroup, docstring, header, imports
 
 if TYPE_CHECKING:
     from generator.table import Family, Operation, Parameter, Table
@@ -139,4 +139,4 @@ class _Writer:
         if self.api == "exp" and operation.result == "element":
             arguments.append("kind")
         arguments += [f"{it.name}={it.name}" for it in operation.parameters if it.kind == "pad"]
-        return Bracketed(before, arguments).layout(4)
+        return BracketGroup(before, arguments).layout(4)

@@ -38,7 +38,7 @@ PEERS: Registry[Peer] = Registry(
         aerospike_c.PEER,
         executor.PEER,
         aerospike_py.PEER,
-        replace(aerospike_sdk.PEER, pool=sdk_pool.Pooled, pool_ways=(POOL,)),
+        replace(aerospike_sdk.PEER, pool=sdk_pool.PoolAdapter, pool_ways=(POOL,)),
         replace(sdk_builder.PEER, pool=sdk_pool.PooledBuilder, pool_ways=(POOL,)),
         aerospike_native.PEER,
         native_local.PEER,

@@ -147,7 +147,7 @@ class AsyncioBuilder(AsyncioClient):
         await self._client.close()
 
 
-class PooledBuilder(spikewire.Pooled):
+class PooledBuilder(spikewire.PoolAdapter):
     """Chains of steps, awaited on the loops of a pool."""
 
     _bound: dict[str, object]

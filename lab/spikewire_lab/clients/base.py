@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ..access import AUTHS, OPEN, Access
 from ..access.seeds import seed_text
 from ..work.shape import MAP, POOL
-from .registry import Named, build_of, of_build, version_of
+from .registry import RegistryEntry, build_of, of_build, version_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -234,7 +234,7 @@ class PoolClient(ABC):
 
 
 @dataclass(frozen=True)
-class Peer(Named):
+class Peer(RegistryEntry):
     """A client under test: its distribution and its APIs."""
 
     blocking: type[BlockingClient] | None = None

@@ -14,7 +14,7 @@ AT = "@"
 
 
 @dataclass(frozen=True)
-class Named:
+class RegistryEntry:
     """What a registry has to know of a client."""
 
     name: str
@@ -26,7 +26,7 @@ class Named:
         return replace(self, name=name)
 
 
-P = TypeVar("P", bound=Named)
+P = TypeVar("P", bound=RegistryEntry)
 
 
 def base_of(client: str) -> str:
@@ -77,7 +77,7 @@ def in_order(known: Iterable[str], requested: Sequence[str]) -> list[str]:
     ]
 
 
-def version_of(client: Named) -> str:
+def version_of(client: RegistryEntry) -> str:
     """The version of the installed distribution. For this package its own `__version__`, since
     another build may be imported from elsewhere."""
     import importlib

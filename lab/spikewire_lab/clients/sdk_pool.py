@@ -44,7 +44,7 @@ class _Pool(Protocol):
     ) -> object: ...
 
 
-class Pooled(PoolClient):
+class PoolAdapter(PoolClient):
     """The pool, started and called from an event loop of this adapter in a thread. What a call
     needs from its loop's cluster is stored in the thread of that loop."""
 
@@ -115,7 +115,7 @@ class Pooled(PoolClient):
         return asyncio.run_coroutine_threadsafe(call, self._loop).result(OPEN_SECONDS)
 
 
-class PooledBuilder(Pooled):
+class PooledBuilder(PoolAdapter):
     """The same by chains."""
 
     written = staticmethod(chained)

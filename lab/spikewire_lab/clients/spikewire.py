@@ -238,7 +238,7 @@ class Asyncio(AsyncioClient):
         await self._client.close()
 
 
-class Pooled(PoolClient):
+class PoolAdapter(PoolClient):
     _pool: OpenPool
     _dataset: _Dataset
 
@@ -271,7 +271,7 @@ PEER = Peer(
     distribution="spikewire",
     blocking=Blocking,
     asyncio=Asyncio,
-    pool=Pooled,
+    pool=PoolAdapter,
     verbs=ALL,
     ways=(
         Way(BATCH_READ),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
-class Grown(TypedDict):
+class MemoryUse(TypedDict):
     """Resident bytes: when the client was ready to read, the peak, and the curve."""
 
     start: int
@@ -24,7 +24,7 @@ class Grown(TypedDict):
     """Seconds since the start and resident bytes, ten times a second, warm-up included."""
 
 
-class Added(TypedDict, total=False):
+class OptionalFields(TypedDict, total=False):
     """Optional fields; `server_threads` is added by the lab itself."""
 
     server_threads: int
@@ -41,7 +41,7 @@ class Added(TypedDict, total=False):
 
 
 @final
-class ScanResult(Added):
+class ScanResult(OptionalFields):
     """The result of one run."""
 
     client: str
@@ -56,7 +56,7 @@ class ScanResult(Added):
     cpu: Cpu
     server_cpu: float | None
     machine_cpu: float | None
-    memory: Grown
+    memory: MemoryUse
     load_average: list[float]
 
 

@@ -160,7 +160,7 @@ class LoopDelay(TypedDict):
     max: float
 
 
-class Served(TypedDict, total=False):
+class OptionalFields(TypedDict, total=False):
     """Optional fields; `served` and `server_threads` are added by the lab itself."""
 
     build: Build
@@ -206,7 +206,7 @@ class Served(TypedDict, total=False):
 
 
 @final
-class Result(Served):
+class Result(OptionalFields):
     """The result of one measured run."""
 
     client: str

@@ -30,7 +30,7 @@ Between = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Selected:
+class ExpectedRecords:
     """The records that a scan of a set, or an index query, has to return."""
 
     pool: Sequence[Bins]
@@ -84,13 +84,13 @@ class Check(Protocol):
         """Raises unless every record was seen."""
 
 
-def check_of(selected: Selected) -> Check:
+def check_of(selected: ExpectedRecords) -> Check:
     """Checks by key, unless this Python lacks the hash for digests."""
     digests = _digests(selected.set_name)
     return _Contents(selected) if digests is None else _Keys(selected, digests)
 
 
-def contents_of(selected: Selected) -> Check:
+def contents_of(selected: ExpectedRecords) -> Check:
     """Checks the contents of tables."""
     return _Contents(selected)
 
@@ -113,7 +113,7 @@ def _digests(set_name: str) -> Callable[[int], bytes] | None:
 class _Keys:
     how = BY_KEY
 
-    def __init__(self, selected: Selected, digest: Callable[[int], bytes]) -> None:
+    def __init__(self, selected: ExpectedRecords, digest: Callable[[int], bytes]) -> None:
         size = len(selected.pool)
         self._pool = selected.pool
         self._numbers = {digest(key): key % size for key in selected.of_keys()}
@@ -142,7 +142,7 @@ class _Contents:
     """Checks that every record is one of those written, and that each occurs as often as it was
     written."""
 
-    selected: Selected
+    selected: ExpectedRecords
     how: str = BY_CONTENT
     _counts: Counter[int] = field(default_factory=Counter[int])
 

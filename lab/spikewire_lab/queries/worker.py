@@ -22,14 +22,14 @@ from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python
 from .background import get_during_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
-from .check import RANGE_BIN, Selected, check_of, contents_of
+from .check import RANGE_BIN, ExpectedRecords, check_of, contents_of
 from .memory import Curve
 from .readers import ASYNCIO, BLOCKING
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
-    from ..contract.queries import Added, ScanResult
+    from ..contract.queries import OptionalFields, ScanResult
     from ..contract.result import Job
     from ..work import Bins
     from .check import Check
@@ -55,11 +55,11 @@ class Work:
     """How every record of a last scan after the window was checked."""
 
     @cached_property
-    def selected(self) -> Selected:
+    def selected(self) -> ExpectedRecords:
         """The records that a scan has to return."""
         plan, between = self.plan, self.plan.job.get("between")
         bounds = None if between is None else (between[0], between[1])
-        return Selected(plan.pool, plan.job["keys"], plan.target.set_name, bounds)
+        return ExpectedRecords(plan.pool, plan.job["keys"], plan.target.set_name, bounds)
 
     @property
     def way(self) -> tuple[str, str]:
@@ -176,7 +176,7 @@ def scan(job: Job) -> ScanResult:
         loop.run_until_complete(work.run_async(ASYNCIO[job["client"]]()))
     used = work.window.used
     assert used is not None
-    more: Added = {}
+    more: OptionalFields = {}
     if work.checked is not None:
         more["checked"] = work.checked
     if used.server_threads:

@@ -17,7 +17,7 @@ AHEAD = 64
 are dealt out, or never begin."""
 
 
-class Noted(Protocol):
+class CallTimes(Protocol):
     """A call of each number; -1 for what has not happened. Threads may still add to it."""
 
     begun: array[int]
@@ -32,7 +32,7 @@ class Noted(Protocol):
 class EndedCalls:
     """Looks only at calls that had not ended at the last look."""
 
-    def __init__(self, calls: Noted) -> None:
+    def __init__(self, calls: CallTimes) -> None:
         self._calls = calls
         self._open: list[int] = []
         self._next = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .result import Served, ServingJob
+    from .result import ServingJob, ServingReport
 
 START_SECONDS, END_SECONDS = 60.0, 20.0
 
@@ -63,14 +63,14 @@ class Child:
     ) -> None:
         self._stop()
 
-    def end(self) -> Served:
+    def end(self) -> ServingReport:
         """Terminates the server, and returns its last report."""
         self._process.terminate()
         self._process.wait(END_SECONDS)
         answer = self._answer()
         if "answered" not in answer:
             raise RuntimeError(f"the server ended: {self._reason(answer)}")
-        return cast("Served", answer)
+        return cast("ServingReport", answer)
 
     def _listen(self) -> None:
         """Reads all of its output, so that it never blocks on it."""

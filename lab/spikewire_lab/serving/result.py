@@ -28,7 +28,7 @@ class ServingJob(Job):
     """Requests due per second in an open loop; None: each user waits for its answer."""
 
 
-class Served(TypedDict):
+class ServingReport(TypedDict):
     """Reported by a serving process when it ends."""
 
     version: str

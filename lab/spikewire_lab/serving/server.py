@@ -17,7 +17,7 @@ from .apps import Service, asgi, fastapi
 from .cells import ASGI
 
 if TYPE_CHECKING:
-    from .result import Served, ServingJob
+    from .result import ServingJob, ServingReport
 
 SAY, SERVING = 2, "serving"
 """The parent process reads the port from its standard error."""
@@ -26,7 +26,7 @@ IDLE_SECONDS = 3600
 """Connections are closed by their users, not because a user pauses between requests."""
 
 
-def serve(job: ServingJob) -> Served:
+def serve(job: ServingJob) -> ServingReport:
     """Serves until this process is told to end, or the process that started it has ended."""
     uvicorn: Any = importlib.import_module("uvicorn")
     if job["cpus"]:

@@ -8,7 +8,7 @@ from ..clients.registry import base_of, build_of
 from ..noise import Pair
 from ..table.builds import Ratio, ratio_texts
 from .baseline.changes import figure
-from .report import MORE, Measured
+from .report import MORE, Median
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ def _same(row: Row) -> str:
 def _ratio(
     builds: str, heading: Heading, before: Entry, after: Entry, what: str = ""
 ) -> Iterator[Ratio]:
-    if not heading.better or not isinstance(before, Measured) or not isinstance(after, Measured):
+    if not heading.better or not isinstance(before, Median) or not isinstance(after, Median):
         return
     if before.value:
         pair = Pair(figure(before), figure(after), heading.better == MORE)

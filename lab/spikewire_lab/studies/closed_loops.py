@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..run.report import notes
 from .interpreters import names
 from .relative import plain
-from .report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
+from .report import BARS, LESS, MORE, Axis, Chart, Heading, Median, Row, Series, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,11 +45,11 @@ def caption(settings: Settings, more: str = "") -> str:
     return f"{text} {more}".strip()
 
 
-def measured(spread: Spread | None, rounds: int) -> Measured | None:
+def measured(spread: Spread | None, rounds: int) -> Median | None:
     """The rounds of one line as a table field."""
     if spread is None:
         return None
-    return Measured(spread.median, spread.low, spread.high, rounds, spread.values)
+    return Median(spread.median, spread.low, spread.high, rounds, spread.values)
 
 
 def ratio(over: Entry, under: Entry) -> float | None:
@@ -147,7 +147,7 @@ def setting(row: Row) -> str:
 def _bar(row: Row, heading: Heading, under: str, together: bool) -> Series:
     entry = row.fields.get(heading.key)
     spread: tuple[tuple[float, float], ...] = ()
-    if isinstance(entry, Measured) and entry.low is not None and entry.high is not None:
+    if isinstance(entry, Median) and entry.low is not None and entry.high is not None:
         spread = ((entry.low, entry.high),)
     name = row.client if together else row.label
     marked = f"{name} (!)" if row.flawed else name

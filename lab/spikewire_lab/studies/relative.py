@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .report import Heading, Measured
+from .report import Heading, Median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,6 +64,6 @@ def change(one: float | None, before: float | None) -> float | None:
 
 def plain(entry: Entry) -> float | None:
     """The number of a field; None for text and for empty fields."""
-    if isinstance(entry, Measured):
+    if isinstance(entry, Median):
         return entry.value
     return None if isinstance(entry, str) else entry

@@ -26,7 +26,7 @@ STEPS: Final = "steps"
 
 
 @dataclass(frozen=True)
-class Measured:
+class Median:
     """The median of several rounds and their spread; one round has no spread."""
 
     value: float
@@ -37,12 +37,12 @@ class Measured:
     """The values of the rounds, for comparisons with another report."""
 
     @staticmethod
-    def of(values: Sequence[float]) -> Measured:
+    def of(values: Sequence[float]) -> Median:
         """Summarises the values of all rounds."""
-        return Measured(median(values), min(values), max(values), len(values), tuple(values))
+        return Median(median(values), min(values), max(values), len(values), tuple(values))
 
 
-Entry = Measured | float | int | str | None
+Entry = Median | float | int | str | None
 """A field of a table; None is shown as a dash."""
 
 
@@ -229,7 +229,7 @@ def _entry(read: Any) -> Entry:
         return cast("Entry", read)
     fields = cast("dict[str, Any]", read)
     parts: dict[str, Any] = {**fields, "values": tuple(fields.get("values", ()))}
-    return Measured(**parts)
+    return Median(**parts)
 
 
 def _chart(read: Mapping[str, Any]) -> Chart:

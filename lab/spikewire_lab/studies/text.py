@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .report import Measured
+from .report import Median
 
 if TYPE_CHECKING:
     from .report import Entry, Heading
@@ -20,7 +20,7 @@ def entry_text(entry: Entry, heading: Heading | None = None) -> str:
     if isinstance(entry, str):
         return entry
     digits = None if heading is None else heading.digits
-    if not isinstance(entry, Measured):
+    if not isinstance(entry, Median):
         return number(entry, digits)
     text = number(entry.value, digits)
     if entry.low is None or entry.high is None or entry.rounds < 2:

@@ -32,10 +32,10 @@ from ..work.streams import jitter, operations_for, step_stream
 from ..work.tables import NUMPY_TYPES, table_of
 from . import drivers
 from .loop import batch_verbs, record_verbs, table_verbs, with_work
-from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
+from .steps import Fresh, Misses, lacking, may_miss, shares, stepped
 
 if TYPE_CHECKING:
-    from ..contract.result import Job, Served
+    from ..contract.result import Job, OptionalFields
     from ..work import Bins
 
 CHECKED_KEYS = 256
@@ -61,7 +61,7 @@ class Plan:
     workload: Workload
     pool: list[Bins]
     fresh: Fresh = field(default_factory=lambda: Fresh(0))
-    missed: Missed = field(default_factory=Missed)
+    missed: Misses = field(default_factory=Misses)
 
     @staticmethod
     def of(job: Job) -> Plan:
@@ -195,11 +195,11 @@ class Plan:
             return keys, None
         return self._in_tables([(keys, [record_of(self.pool, key) for key in keys])])[0]
 
-    def served(self) -> Served:
+    def served(self) -> OptionalFields:
         """The fields of a result for a workload that is more than whole reads and writes."""
         if not self.stepped:
             return {}
-        served: Served = {"shares": shares(self.workload, self.misses)}
+        served: OptionalFields = {"shares": shares(self.workload, self.misses)}
         if INSERT in self.workload.verbs:
             served["next_key"] = self.fresh.newest[0] + 1
         if may_miss(self.workload, self.misses):

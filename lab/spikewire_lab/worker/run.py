@@ -19,7 +19,7 @@ from .. import measure
 from ..clients import PEERS
 from ..clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
 from ..contract.open import NO_MAP
-from ..contract.result import Description, Job, Memory, Python, Result, Served
+from ..contract.result import Description, Job, Memory, OptionalFields, Python, Result
 from ..measure import Window, load_average
 from ..series.timeline import Timeline
 from ..work.shape import EACH, MAP
@@ -254,7 +254,7 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     outcome = ran.outcome
     used = window.used
     assert used is not None
-    more: Served = plan.served()
+    more: OptionalFields = plan.served()
     if isinstance(outcome, OpenOutcome) and outcome.open is not None:
         more["open"] = outcome.open
     if beside is not None:

@@ -88,7 +88,7 @@ class Fresh:
 
 
 @dataclass
-class Missed:
+class Misses:
     """Reads that found no record, of all workers of a process within its window."""
 
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -113,7 +113,7 @@ def stepped(
     counter: str,
     pool: list[Bins],
     fresh: Fresh,
-    missed: Missed,
+    missed: Misses,
 ) -> Verbs:
     """The client's verbs with the statement for each verb of the workload."""
     read = verbs.more[FIND] if finds(workload, misses) else verbs.read

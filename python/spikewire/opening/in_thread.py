@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-
-# asyncio imports it with the first call in a thread. A fork meanwhile leaves the lock of the
-# import to the child, where nothing releases it.
-import concurrent.futures.thread  # noqa: F401 - for its effect
 import threading
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -16,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["open_unless_cancelled"]
 
 _T = TypeVar("_T")
+
+# asyncio imports it with the first call in a thread. A fork meanwhile would leave the lock of the
+# import to the child, where nothing releases it.
+import_module("concurrent.futures.thread")
 
 
 async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], object]) -> _T:

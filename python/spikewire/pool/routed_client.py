@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from spikewire.statistics.control import Metrics
     from spikewire.statistics.stats import Stats
 
-__all__ = ["Routed", "RoutedClient"]
+__all__ = ["PerThread", "RoutedClient"]
 
 _NATIVE = (AsyncClient, AsyncDataset)
 
 
-class Routed(threading.local):
+class PerThread(threading.local):
     """An object made from the calling thread's client: ``make(client)``."""
 
     def __init__(self, clients: Clients, make: Callable[[Any], Any], first: Any) -> None:
@@ -69,7 +69,7 @@ class Routed(threading.local):
         return self.through(lambda own: own.with_profile(profile))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Routed):
+        if not isinstance(other, PerThread):
             return NotImplemented
         same: bool = self._first == other._first
         return same
@@ -84,7 +84,7 @@ class Routed(threading.local):
         return f"<{self._first!r}, a client for each of {len(self._clients.all)} loops>"
 
 
-class RoutedClient(Routed):
+class RoutedClient(PerThread):
     """The clients of a pool as one client."""
 
     def dataset(
@@ -95,12 +95,14 @@ class RoutedClient(Routed):
     ) -> Any:
         """A dataset of the clients."""
         make = self._make
-        return Routed.over(self._clients, lambda client: make(client).dataset(namespace, set, type))
+        return PerThread.over(
+            self._clients, lambda client: make(client).dataset(namespace, set, type)
+        )
 
     def session(self, profile: Any = None) -> Any:
         """The start of builder chains."""
         make = self._make
-        return Routed.over(self._clients, lambda client: make(client).session(profile))
+        return PerThread.over(self._clients, lambda client: make(client).session(profile))
 
     def stats(self) -> Stats:
         """The summed statistics of the clients."""

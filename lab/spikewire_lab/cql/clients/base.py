@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...access import OPEN, Access
-from ...clients.registry import Named, version_of
+from ...clients.registry import RegistryEntry, version_of
 from ..data import COLUMNS
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Asyncio(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peer(Named):
+class Peer(RegistryEntry):
     """A client under test: its distribution and what it supports."""
 
     row_type: str

@@ -20,7 +20,7 @@ from ...noise import (
     judge,
     relative,
 )
-from ..report import MORE, Measured
+from ..report import MORE, Median
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 class Cell:
     """An entry with the data needed to judge it."""
 
-    value: Measured | float
+    value: Median | float
     heading: Heading
     flawed: bool
 
@@ -57,8 +57,8 @@ class Change:
 
     place: Place
     heading: Heading
-    before: Measured
-    after: Measured
+    before: Median
+    after: Median
     judged: Judgement
 
     @property
@@ -140,7 +140,7 @@ def changes(before: Report, after: Report) -> Changes:
         before_only=[place for place in old if place not in new],
         after_only=[place for place in new if place not in old],
     )
-    known: list[tuple[Place, Heading, Measured, Measured]] = []
+    known: list[tuple[Place, Heading, Median, Median]] = []
     for place, cell in old.items():
         other = new.get(place)
         if other is None:
@@ -148,7 +148,7 @@ def changes(before: Report, after: Report) -> Changes:
         one, two = cell.value, other.value
         if cell.flawed or other.flawed:
             changes.flawed.append(place)
-        elif isinstance(one, Measured) and isinstance(two, Measured):
+        elif isinstance(one, Median) and isinstance(two, Median):
             known.append((place, other.heading, one, two))
         else:
             changes.whole.append(place)
@@ -182,7 +182,7 @@ def _cells(report: Report) -> Iterator[tuple[Place, Cell]]:
                     yield place, Cell(value, heading, bool(row.flawed))
 
 
-def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, Measured | float]]:
+def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, Median | float]]:
     for heading in headings:
         entry = row.fields.get(heading.key)
         if not heading.better or entry is None or isinstance(entry, str):
@@ -190,7 +190,7 @@ def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, M
         yield heading, entry
 
 
-def figure(one: Measured) -> Figure:
+def figure(one: Median) -> Figure:
     """The figure as the rule needs it."""
     return Figure(one.value, one.rounds, one.values, one.low, one.high)
 

@@ -10,7 +10,7 @@ from ...build import described
 from ...cql.cells import Cell, Shape
 from ...measure import merge, percentiles
 from ...run.environment import loads
-from ..report import LESS, MORE, Heading, Measured, Report, Row, Section, Table, load
+from ..report import LESS, MORE, Heading, Median, Report, Row, Section, Table, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,20 +166,20 @@ def _get(get: _Json) -> Row:
     return Row(label, fields, get["client"], "; ".join(get["failures"]))
 
 
-def _spread(spread: _Json | None, rounds: int) -> Measured | None:
+def _spread(spread: _Json | None, rounds: int) -> Median | None:
     if spread is None:
         return None
     # Failed rounds have no figures.
     values = tuple(spread.get("values", ()))
-    return Measured(spread["median"], spread["low"], spread["high"], len(values) or rounds, values)
+    return Median(spread["median"], spread["low"], spread["high"], len(values) or rounds, values)
 
 
-def _every(values: Sequence[float | None]) -> Measured | None:
+def _every(values: Sequence[float | None]) -> Median | None:
     """The values of all rounds; None unless every round has one."""
     known = [one for one in values if one is not None]
-    return Measured.of(known) if known and len(known) == len(values) else None
+    return Median.of(known) if known and len(known) == len(values) else None
 
 
-def _of_rounds(per_round: Sequence[Mapping[str, float]], name: str) -> Measured | None:
+def _of_rounds(per_round: Sequence[Mapping[str, float]], name: str) -> Median | None:
     """Percentiles of all rounds; None unless every round has enough samples."""
     return _every([one.get(name) for one in per_round])

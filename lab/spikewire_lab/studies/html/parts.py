@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from ..report import Measured
+from ..report import Median
 from ..svg import NARROW, WIDE, draw
 from ..svg.palette import OURS, colour
 from ..text import entry_text, number
@@ -122,7 +122,7 @@ def _class(name: str) -> str:
 
 
 def _field(entry: Entry, heading: Heading, *, text: bool) -> str:
-    if isinstance(entry, Measured) and entry.rounds > 1 and None not in (entry.low, entry.high):
+    if isinstance(entry, Median) and entry.rounds > 1 and None not in (entry.low, entry.high):
         low, high = (number(edge, heading.digits) for edge in (entry.low or 0.0, entry.high or 0.0))
         value = number(entry.value, heading.digits)
         return f"<td>{escape(value)}<small>{escape(low)} to {escape(high)}</small></td>"

@@ -38,7 +38,7 @@ Scripts = Sequence[Script]
 """One for each worker; they repeat if there are more workers."""
 
 
-class Counted:
+class CallNumbers:
     """Numbers the calls of one worker, starting at 0."""
 
     def __init__(self, script: Script, sleep: Callable[[float], None]) -> None:
@@ -67,7 +67,7 @@ class FakeBlocking(BlockingClient):
         pass
 
     def verbs(self) -> Verbs:
-        calls, sleep = Counted(next(self._scripts), self._sleep), self._sleep
+        calls, sleep = CallNumbers(next(self._scripts), self._sleep), self._sleep
 
         def ask(*_what: object) -> None:
             act = calls.begin()
@@ -89,7 +89,7 @@ class FakeAsyncio(AsyncioClient):
         pass
 
     def verbs(self) -> Verbs:
-        calls = Counted(next(self._scripts), self._sleep)
+        calls = CallNumbers(next(self._scripts), self._sleep)
 
         async def ask(*_what: object) -> None:
             act = calls.begin()

@@ -33,7 +33,7 @@ __all__ = [
     "QUIET",
     "WRITES",
     "Manner",
-    "Prepared",
+    "PreparedOperations",
     "arguments_of",
     "expected",
     "manner_of",
@@ -207,7 +207,7 @@ _NO_SEQUENCE = re.compile(r" must be a (list or tuple|dict), not ")
 QUIET = WRITES.intersection(PLAIN)
 
 
-class Prepared(NamedTuple):
+class PreparedOperations(NamedTuple):
     """Operations, and what is known about their results."""
 
     operations: list[Operation]
@@ -255,13 +255,13 @@ def _decided(manner: Manner, code: int, of: dict[str, Any]) -> tuple[tuple[Any, 
     return arguments[recipe.values :], pad
 
 
-def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
+def prepared(operations: Any, manner: Manner = _USUAL) -> PreparedOperations:
     """Checks a list of dictionaries and converts it to operations. For a client that is not strict,
     invalid operations on whole bins are adapted or left out."""
     if not isinstance(operations, list):
         reject("Operations should be of type list")
     if (plain := manner.plain.plain(operations)) is not None:
-        return tuple.__new__(Prepared, (*plain, False, operations))
+        return tuple.__new__(PreparedOperations, (*plain, False, operations))
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
     engine_operations: list[Operation] = []
@@ -294,7 +294,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
     # expression.
     all_answer = not _SILENT.issuperset(numbers)
     return tuple.__new__(
-        Prepared, (engine_operations, bins, returns, numbers, all_answer, operations)
+        PreparedOperations, (engine_operations, bins, returns, numbers, all_answer, operations)
     )
 
 
@@ -626,7 +626,7 @@ _RECIPES = {code: _Recipe(*of) for code, of in _OF_CODE.items()}
 
 
 def results_of(
-    plan: Prepared, record: Any, own: Serializers | None = None
+    plan: PreparedOperations, record: Any, own: Serializers | None = None
 ) -> list[tuple[str, Any]]:
     """The bins and results of ``operate_ordered``."""
     pairs: list[tuple[str, Any]] = []

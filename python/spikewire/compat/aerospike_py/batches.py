@@ -12,7 +12,7 @@ import spikewire
 from spikewire._native import NamedWrites
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NAMELESS
-from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
+from spikewire.compat.aerospike_py.operations import PreparedOperations, merged, prepared
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
 from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
 from spikewire.compat.aerospike_py.requests import Request, by_bin
@@ -64,7 +64,7 @@ def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
     return Request("operate_many", arguments, options, _operated(rows, plan))
 
 
-def _operated(keys: list[Any], plan: Prepared) -> Any:
+def _operated(keys: list[Any], plan: PreparedOperations) -> Any:
     if not plan.whole and not any(plan.pairs):
         return lambda batch: _result(_named.operated(keys, batch, plan.bins, plan.writes))
 

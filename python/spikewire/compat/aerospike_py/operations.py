@@ -19,7 +19,7 @@ from spikewire.compat.aerospike.operations import arguments_of
 from spikewire.compat.aerospike_py.failures import missing
 from spikewire.compat.aerospike_py.values import incoming
 
-__all__ = ["Prepared", "merged", "plain", "prepared"]
+__all__ = ["PreparedOperations", "merged", "plain", "prepared"]
 
 _PLAIN = {1: "get", 2: "put", 5: "add", 9: "append", 10: "prepend", 11: "touch", 12: "delete"}
 _DEFAULTS = {5: 1, 9: "", 10: ""}
@@ -157,7 +157,7 @@ def plain(operations: Any) -> tuple[list[Operation], list[str]] | None:
     return _plain_steps(_WHOLE, operations) if type(operations) is list else None
 
 
-class Prepared(NamedTuple):
+class PreparedOperations(NamedTuple):
     """Operations, and what is known about their results."""
 
     operations: list[Operation]
@@ -168,7 +168,7 @@ class Prepared(NamedTuple):
     """Whether every bin is read, so that results stand among the bins."""
 
 
-def prepared(operations: Any) -> Prepared:
+def prepared(operations: Any) -> PreparedOperations:
     """Checks a list of dictionaries and converts it to operations."""
     if not isinstance(operations, list):
         message = f"operations must be a list, not {type(operations).__name__}"
@@ -196,7 +196,7 @@ def prepared(operations: Any) -> Prepared:
         code["op"] in _OF_CODE or (code["op"] == 1 and code.get("bin")) for code in operations
     ):
         missing("operation.read")
-    return Prepared(converted, bins, pairs, writes, whole)
+    return PreparedOperations(converted, bins, pairs, writes, whole)
 
 
 def _integer(name: str, value: Any) -> int:
@@ -302,7 +302,7 @@ def _policy(of: dict[str, Any]) -> dict[str, Any]:
     return converted
 
 
-def merged(plan: Prepared, record: Any, *, silent: bool = False) -> list[tuple[str, Any]]:
+def merged(plan: PreparedOperations, record: Any, *, silent: bool = False) -> list[tuple[str, Any]]:
     """Bins and results in the order of the operations. ``silent`` also keeps those of writes."""
     if plan.whole:
         return [(name, incoming(value)) for name, value in record.bins.items()]

@@ -15,7 +15,7 @@ from ...interleaved import Outcomes
 from ...reasons import why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
-from ...report import LESS, LINES, Axis, Chart, Heading, Measured, Row, Section, Series, Table
+from ...report import LESS, LINES, Axis, Chart, Heading, Median, Row, Section, Series, Table
 from .columns import (
     COLUMNS,
     OURS_ASYNC,
@@ -146,7 +146,7 @@ def _headings(columns: Sequence[Column], unit: str, digits: int) -> tuple[Headin
 def _time(one: Summary) -> Entry:
     each = one.study
     values = tuple(one * 1e6 for one in each.values)
-    return Measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds, values)
+    return Median(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds, values)
 
 
 def _times(
@@ -185,7 +185,7 @@ def _memory(
         sizes = [size / 1e3 for size in one.memory]
         if not sizes:
             return None
-        return Measured.of(sizes)
+        return Median.of(sizes)
 
     rows = tuple(
         Row(f"{point[0]:,}", _fields(point, _of(summaries, columns), kilobytes)) for point in points
@@ -206,7 +206,7 @@ def _chart(table: Table, columns: Sequence[Column]) -> Chart:
         points: list[tuple[float, float]] = []
         for row in table.rows:
             entry = row.fields.get(heading.key)
-            if isinstance(entry, Measured):
+            if isinstance(entry, Median):
                 points.append((float(row.label.replace(",", "")), entry.value))
         client = next(one.client for one in columns if heading.key.startswith(f"{one.key}-"))
         if points:

@@ -9,7 +9,7 @@ from ....fixed.cells import ABSENT
 from ....fixed.summary import Summary
 from ...builds import of_columns
 from ...relative import beside
-from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
+from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Median, Row, Series, Table
 from .columns import COLUMNS, Column, builds_in, to_official
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ Summaries = dict[tuple[str, Column], Summary]
 def _latency(one: Summary) -> Entry:
     each = one.study
     values = tuple(one * 1e6 for one in each.values)
-    return Measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds, values)
+    return Median(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds, values)
 
 
 def _rate(one: Summary) -> Entry:
     each = one.study
     values = tuple(1 / one for one in each.values)
-    return Measured(each.rate, 1 / each.high, 1 / each.low, each.rounds, values)
+    return Median(each.rate, 1 / each.high, 1 / each.low, each.rounds, values)
 
 
 def _microseconds(seconds: float | None) -> float | None:
@@ -165,7 +165,7 @@ def chart_of(table: Table, columns: Sequence[Column] = COLUMNS) -> Chart:
     series: list[Series] = []
     for column in columns:
         entries = [(row.label, row.fields.get(column.key)) for row in table.rows]
-        known = [(label, entry) for label, entry in entries if isinstance(entry, Measured)]
+        known = [(label, entry) for label, entry in entries if isinstance(entry, Median)]
         if known:
             points = tuple((label, entry.value) for label, entry in known)
             spread = tuple(

@@ -17,7 +17,7 @@ from ... import closed_loops, open_loops
 from ...reasons import Side, why
 from ...recipe import Measurement, Part
 from ...relative import plain
-from ...report import LESS, Heading, Measured, Row, Section, Table
+from ...report import LESS, Heading, Median, Row, Section, Table
 from .losses import losses_in
 from .shared import OTHER, beside, label, share
 
@@ -96,7 +96,7 @@ def _row(comparison: Comparison, line: Line, state: str) -> Row:
         },
         open_loops.REACHED.key: open_row.fields.get(open_loops.REACHED.key),
         OTHER.key: share(beside(comparison, line.cell)),
-        EACH.key: Measured.of(each) if each else None,
+        EACH.key: Median.of(each) if each else None,
     }
     return Row(label(line, state), fields, line.cell.client, open_row.flawed)
 
@@ -122,7 +122,7 @@ def losses(rows: Sequence[Row]) -> list[str]:
 
 def _side(row: Row, heading: Heading) -> Side | None:
     entry = row.fields[heading.key]
-    if not isinstance(entry, Measured):
+    if not isinstance(entry, Median):
         return None
     low = entry.value if entry.low is None else entry.low
     high = entry.value if entry.high is None else entry.high

@@ -16,7 +16,7 @@ from ... import closed_loops
 from ...reasons import ALIKE, sentence
 from ...recipe import Measurement, Part
 from ...relative import plain
-from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
+from ...report import LESS, MORE, Heading, Median, Row, Section, Table
 from .losses import losses_in
 
 if TYPE_CHECKING:
@@ -183,11 +183,11 @@ def beside(comparison: Comparison, cell: Cell) -> list[BackgroundFigures]:
     return [one["beside"] for one in rounds if "failed" not in one and "beside" in one]
 
 
-def share(figures: Sequence[BackgroundFigures]) -> Measured | None:
+def share(figures: Sequence[BackgroundFigures]) -> Median | None:
     """The thread's speed, in percent of its speed alone."""
     shares = [
         100 * one["together_rate"] / one["alone_rate"]
         for one in figures
         if "together_rate" in one and "alone_rate" in one
     ]
-    return Measured.of(shares) if shares else None
+    return Median.of(shares) if shares else None

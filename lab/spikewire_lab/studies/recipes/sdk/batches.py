@@ -13,7 +13,19 @@ from ... import closed_loops
 from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
-from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Measured, Row, Section, Series, Table
+from ...report import (
+    LESS,
+    LINES,
+    MORE,
+    Axis,
+    Chart,
+    Heading,
+    Median,
+    Row,
+    Section,
+    Series,
+    Table,
+)
 from .cases import (
     AEROSPIKE_PY,
     BUILDER,
@@ -159,7 +171,7 @@ def _charts(
 
 
 def _row(api: str, lines: Sequence[Line]) -> Row:
-    fields: dict[str, Measured | None] = {}
+    fields: dict[str, Median | None] = {}
     flaws: list[str] = []
     for line in lines:
         size = line.cell.shape.rows

@@ -10,7 +10,7 @@ from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
 from ....plan import RUST_OURS, RUST_PEER
 from ... import closed_loops
 from ...reasons import dearer, later, side, why
-from ...report import Heading, Measured, Row, Table
+from ...report import Heading, Median, Row, Table
 from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _stack(lines: Sequence[Line]) -> list[Row]:
         row = closed_loops.row(line, line.cell.client)
         delta = closed_loops.ratio(row.fields["rate"], below.fields["rate"]) if below else None
         cpu, less = line.cpu, None if below is None else below.fields["cpu"]
-        extra = cpu.median - less.value if cpu and isinstance(less, Measured) else None
+        extra = cpu.median - less.value if cpu and isinstance(less, Median) else None
         added = {"delta": None if delta is None else 100 * (delta - 1), "extra": extra}
         below = row
         rows.append(Row(row.label, {**row.fields, **added}, row.client, row.flawed))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....measure import merge
 from ....table.figures import ERROR_LIMIT, error_share
-from ...report import LESS, MORE, Heading, Measured
+from ...report import LESS, MORE, Heading, Median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,14 +49,14 @@ class Figures:
             fields[SERVICE.key] = merge(services).get_value_at_percentile(95.0) / 1e6
         return fields
 
-    def _median(self, of: Callable[[ServingResult], float]) -> Measured:
+    def _median(self, of: Callable[[ServingResult], float]) -> Median:
         values = [of(result) for result in self.results]
-        return Measured.of(values)
+        return Median.of(values)
 
     def at(self, heading: Heading) -> float:
         """One of the figures as a number."""
         entry = self.fields()[heading.key]
-        if isinstance(entry, Measured):
+        if isinstance(entry, Median):
             return entry.value
         assert isinstance(entry, (int, float))
         return float(entry)
