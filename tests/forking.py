@@ -35,6 +35,25 @@ def child(work):
             os._exit(status)
     _, status = os.waitpid(process, 0)
     assert status == 0, f"the child ended with {status}"
+
+def children_beside_first_calls(work, count):
+    '''Runs work in forked children while a thread runs it, too, and another thread does not release
+    the interpreter, so that each first use takes long.'''
+    sys.setswitchinterval(0.02)
+    is_over = threading.Event()
+
+    def compute():
+        while not is_over.is_set():
+            sum(range(10_000))
+
+    threads = [threading.Thread(target=target, daemon=True) for target in (compute, work)]
+    for thread in threads:
+        thread.start()
+    for _ in range(count):
+        child(work)
+    is_over.set()
+    for thread in threads:
+        thread.join()
 """
 
 

@@ -624,19 +624,13 @@ def test_calls_import_nothing(cluster: Cluster) -> None:
 
 def test_first_calls_of_other_threads_do_not_stop_the_child(cluster: Cluster) -> None:
     # The kind: what another thread creates on first use during a fork stays half created in the
-    # child. A thread that does not release the interpreter makes each first use take long.
+    # child.
     scenario(
         cluster,
         """
         client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         users = client.dataset("test", "fork")
         users.put_many({n: {"n": n, "list": [n]} for n in range(9)}).raise_for_errors()
-        sys.setswitchinterval(0.02)
-        is_over = threading.Event()
-
-        def compute():
-            while not is_over.is_set():
-                sum(range(10_000))
 
         def use():
             users.put(10, {"n": 1}, ttl=60)
@@ -651,14 +645,7 @@ def test_first_calls_of_other_threads_do_not_stop_the_child(cluster: Cluster) ->
 
             asyncio.run(read())
 
-        threads = [threading.Thread(target=target, daemon=True) for target in (compute, use)]
-        for thread in threads:
-            thread.start()
-        for _ in range(15):
-            child(use)
-        is_over.set()
-        for thread in threads:
-            thread.join()
+        children_beside_first_calls(use, 15)
         client.close()
         """,
     )

@@ -14,12 +14,12 @@ its own. Only queries and connecting use a thread of trio or anyio while they wa
 from __future__ import annotations
 
 import asyncio
-import importlib
 import sys
 from contextlib import asynccontextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from spikewire._imports import import_late
 from spikewire.aerospike.client import Client
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _library(module: str) -> Any:
     """A module that trio and anyio both have: trio's, if trio is running."""
     library = "anyio" if _trio_task() is None else "trio"
     try:
-        return importlib.import_module(f"{library}.{module}")
+        return import_late(f"{library}.{module}")
     except ImportError as error:
         message = "spikewire.anyio needs anyio on the loops of asyncio (or use AsyncClient)"
         raise ImportError(message) from error

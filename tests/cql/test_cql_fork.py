@@ -319,12 +319,6 @@ def test_first_calls_of_other_threads_do_not_stop_the_child(
         """
         session = cql.Session(seeds, **options)
         select = session.prepare("SELECT n FROM fork WHERE id = ?")
-        sys.setswitchinterval(0.02)
-        is_over = threading.Event()
-
-        def compute():
-            while not is_over.is_set():
-                sum(range(10_000))
 
         def use():
             assert session.execute(READ).one()["n"] == 1
@@ -342,14 +336,7 @@ def test_first_calls_of_other_threads_do_not_stop_the_child(
 
             asyncio.run(read())
 
-        threads = [threading.Thread(target=target, daemon=True) for target in (compute, use)]
-        for thread in threads:
-            thread.start()
-        for _ in range(10):
-            child(use)
-        is_over.set()
-        for thread in threads:
-            thread.join()
+        children_beside_first_calls(use, 10)
         session.close()
         """,
     )

@@ -9,6 +9,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from spikewire._imports import importing
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -139,7 +141,9 @@ def enum(kind: type[_E]) -> Form[_E]:
 
 def json() -> Form[Any]:
     """Values that JSON can represent, as JSON text. NaN and infinities are rejected."""
-    from json import loads  # A client without such bins does without it.
+    # A client without such bins does without it.
+    with importing:
+        from json import loads
 
     return Form(_to_json, loads)
 
@@ -150,7 +154,8 @@ def pickle() -> Form[Any]:
     Unpickling can execute code: write access to the bin allows running code in every program that
     reads it. Use it only if all writers are trusted.
     """
-    from pickle import loads  # The same.
+    with importing:
+        from pickle import loads
 
     return Form(_to_pickle, loads)
 

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from spikewire import errors as _errors
+from spikewire._imports import import_late
 from spikewire._native import IndexRange
 from spikewire.tasks import begun
 
@@ -286,7 +286,7 @@ def _there(record: Record | None) -> Record:
 
 
 def _one_array(arrays: list[Any], dtype: Any, missing: Literal["mask", "raise"]) -> Any:
-    np: Any = import_module("numpy")
+    np: Any = import_late("numpy")
     if len(arrays) == 1:
         return arrays[0]
     if missing == "raise":
@@ -298,7 +298,7 @@ def _one_array(arrays: list[Any], dtype: Any, missing: Literal["mask", "raise"])
 
 def _pyarrow(what: str) -> Any:
     try:
-        return import_module("pyarrow")
+        return import_late("pyarrow")
     except ImportError as error:
         message = (
             f"{what} of a query needs pyarrow: pip install pyarrow; without it, "
@@ -309,7 +309,7 @@ def _pyarrow(what: str) -> Any:
 
 def _pandas() -> Any:
     try:
-        return import_module("pandas")
+        return import_late("pandas")
     except ImportError as error:
         raise ImportError("to_pandas needs pandas: pip install pandas") from error
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, cast
+
+from spikewire._imports import import_late
 
 
 def table(arrays: Any) -> Any:
     """The table for a dictionary of arrays, or a structured array. Masked values become null."""
     try:
-        pa: Any = import_module("pyarrow")
+        pa: Any = import_late("pyarrow")
     except ImportError as error:
         message = "execute_many of NumPy arrays needs pyarrow, which is not installed"
         raise ImportError(message) from error
@@ -32,7 +33,7 @@ def table(arrays: Any) -> Any:
 
 
 def _column(pa: Any, array: Any) -> Any:
-    np: Any = import_module("numpy")
+    np: Any = import_late("numpy")
 
     mask: Any = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     data: Any = np.ascontiguousarray(np.ma.getdata(array))

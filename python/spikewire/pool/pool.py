@@ -6,7 +6,6 @@ import asyncio
 import atexit
 import contextlib
 import contextvars
-import importlib
 import os
 import sys
 import threading
@@ -19,6 +18,7 @@ from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
+from spikewire._imports import import_late
 from spikewire.aerospike.client import AsyncClient
 from spikewire.opening import read_for
 from spikewire.opening.default_seeds import FROM_ENVIRONMENT, seeds_origin
@@ -495,7 +495,7 @@ def _loop_maker(uvloop: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
     if uvloop is None or uvloop:
         try:
             maker: Callable[[], asyncio.AbstractEventLoop]
-            maker = importlib.import_module("uvloop").new_event_loop
+            maker = import_late("uvloop").new_event_loop
             return maker
         except ImportError:
             if uvloop:

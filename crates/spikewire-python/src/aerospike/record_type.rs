@@ -13,8 +13,8 @@ use spikewire_aerospike_protocol::message::op;
 
 use crate::aerospike::arguments;
 use crate::aerospike::space::Space;
-use crate::bridge::cached::{Cached, intern};
-use crate::bridge::imports::import_late;
+use crate::bridge::cached::intern;
+use crate::bridge::imports::typed;
 use crate::errors::about;
 
 /// The type of records: made by `spikewire.typed`, which knows the kinds of classes.
@@ -137,13 +137,6 @@ pub fn value<'py>(
 pub fn bins_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let bins = typed(value.py())?.call_method1(intern!(value.py(), "bins_of"), (value,))?;
     if bins.is_none() { Ok(None) } else { Ok(Some(bins.cast_into()?)) }
-}
-
-/// The module `spikewire.typed`.
-fn typed(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
-    static MODULE: Cached<Py<PyModule>> = Cached::new();
-    let import = || import_late(py, "spikewire.typed").map(Bound::unbind);
-    MODULE.get_or_try_init(py, import).map(|module| module.bind(py))
 }
 
 /// `class[item]`, for annotations.

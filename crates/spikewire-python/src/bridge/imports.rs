@@ -14,3 +14,10 @@ pub fn import_late<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyMo
     let import = IMPORT.import(py, "spikewire._imports", "import_late")?;
     Ok(import.call1((name,))?.cast_into()?)
 }
+
+/// The module `spikewire.typed`.
+pub fn typed(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static MODULE: Cached<Py<PyModule>> = Cached::new();
+    let import = || import_late(py, "spikewire.typed").map(Bound::unbind);
+    MODULE.get_or_try_init(py, import).map(|module| module.bind(py))
+}

@@ -16,6 +16,7 @@ use super::recent_rows::{self, RecentRows};
 use super::row::{Names, Row};
 use super::value::ValueDecoder;
 use crate::bridge::cached::intern;
+use crate::bridge::imports::typed;
 use crate::bridge::python_code::PythonCode;
 use crate::columns::{self, ArrowTable};
 
@@ -102,13 +103,12 @@ impl Rows {
 }
 
 /// What a function of `spikewire.typed` makes of rows and a class of the program.
-fn typed<'py>(
+fn typed_rows<'py>(
     class: &Bound<'py, PyAny>,
     function: &str,
     rows: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let module = class.py().import(intern!(class.py(), "spikewire.typed"))?;
-    module.call_method1(function, (class, rows))
+    typed(class.py())?.call_method1(function, (class, rows))
 }
 
 #[pymethods]
@@ -160,7 +160,7 @@ impl Rows {
             return Ok(None);
         }
         let row = self.row(py, 0)?.into_any();
-        r#type.map_or_else(|| Ok(row.clone()), |class| typed(class, "of_row", &row)).map(Some)
+        r#type.map_or_else(|| Ok(row.clone()), |class| typed_rows(class, "of_row", &row)).map(Some)
     }
 
     /// The only row, or `None` if there is none; with a type, an instance of it. Raises `ValueError`
@@ -188,7 +188,7 @@ impl Rows {
         r#type: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let all = self.list(py)?.into_any();
-        r#type.map_or_else(|| Ok(all.clone()), |class| typed(class, "of_rows", &all))
+        r#type.map_or_else(|| Ok(all.clone()), |class| typed_rows(class, "of_rows", &all))
     }
 
     /// The rows as an Arrow table, decoded straight from the server's reply, for all consumers

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spikewire._imports import import_late
 from spikewire.aerospike.profiles.profile import ProfileError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def read(text: str, kind: str, name: str) -> Document:
 
 def _library(module: str, package: str) -> Any:
     try:
-        return importlib.import_module(module)
+        return import_late(module)
     except ImportError:
         message = f"this needs the module {module}: pip install {package}"
         raise ImportError(message) from None

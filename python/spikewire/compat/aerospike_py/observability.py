@@ -9,7 +9,6 @@ the names that dashboards expect.
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 import threading
@@ -18,6 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from spikewire._imports import import_late
 from spikewire.compat.aerospike_py.constants import (
     LOG_LEVEL_DEBUG,
     LOG_LEVEL_ERROR,
@@ -84,7 +84,7 @@ class Process:
         """The client, or the view of it that creates spans."""
         if not self.tracing:
             return client
-        return importlib.import_module("spikewire.metrics.otel").instrument(client)
+        return import_late("spikewire.metrics.otel").instrument(client)
 
     def unregister(self, client: Any) -> None:
         """Called before a client is closed: keeps its counters."""
@@ -261,7 +261,7 @@ def init_tracing() -> None:
     off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
     if off or os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
         return
-    importlib.import_module("spikewire.metrics.otel")  # Reports a missing package now.
+    import_late("spikewire.metrics.otel")  # Reports a missing package now.
     process.tracing = True
 
 
@@ -270,7 +270,7 @@ def shutdown_tracing() -> None:
     if not process.tracing:
         return
     process.tracing = False
-    trace: Any = importlib.import_module("opentelemetry.trace")
+    trace: Any = import_late("opentelemetry.trace")
     flush = getattr(trace.get_tracer_provider(), "force_flush", None)
     if flush is not None:
         flush()

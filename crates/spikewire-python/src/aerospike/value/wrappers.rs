@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 
+use crate::bridge::imports::import_late;
 use crate::errors::{type_error, type_name, utf8};
 
 /// A GeoJSON value: a point, polygon or circle as JSON text.
@@ -20,7 +21,7 @@ impl GeoJSON {
             utf8("the text", text)?.to_owned()
         } else {
             // A mapping is encoded as JSON.
-            let json = text.py().import("json")?;
+            let json = import_late(text.py(), "json")?;
             json.call_method1("dumps", (text,))?.extract()?
         };
         Ok(Self { text })
@@ -34,7 +35,7 @@ impl GeoJSON {
 
     /// The JSON text as Python objects.
     fn to_object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("json")?.call_method1("loads", (&self.text,))
+        import_late(py, "json")?.call_method1("loads", (&self.text,))
     }
 
     fn __str__(&self) -> &str {
