@@ -24,6 +24,11 @@ pub struct Faults {
     pub drop_reply: f64,
     /// Probability that half of a reply is sent before the connection is closed.
     pub cut: f64,
+    /// Probability that half of a reply is sent, and nothing more on its connection.
+    pub stall: f64,
+    /// Each connection gets this many replies while the fault lasts, and none afterwards; with 0 the
+    /// node accepts connections and stays silent.
+    pub mute_after: Option<u64>,
     /// Probability that a request fails with [`Faults::code`] instead of being executed.
     pub error: f64,
     /// The code for [`Faults::error`].
@@ -80,6 +85,8 @@ impl Default for Faults {
             drop: 0.0,
             drop_reply: 0.0,
             cut: 0.0,
+            stall: 0.0,
+            mute_after: None,
             error: 0.0,
             code: ResultCode::DEVICE_OVERLOAD,
             refuse: Refuse::Never,
@@ -94,7 +101,7 @@ const SHARES: (f64, f64) = (0.0, 1.0);
 
 impl Faults {
     /// The names of all faults.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 13] = [
         "code",
         "cut",
         "delay",
@@ -104,8 +111,10 @@ impl Faults {
         "error",
         "info",
         "late_end",
+        "mute_after",
         "refuse",
         "seed",
+        "stall",
     ];
 
     /// Reads faults by name from a host.
@@ -123,6 +132,7 @@ impl Faults {
                 "error" => faults.error = share()?,
                 "info" => faults.info = value.flag(name)?,
                 "late_end" => faults.late_end = value.span(name)?,
+                "mute_after" => faults.mute_after = Some(BOUNDS.count(name, &value)?),
                 "refuse" => {
                     let words = [
                         ("never", Refuse::Never),
@@ -132,6 +142,7 @@ impl Faults {
                     faults.refuse = value.word(name, &words)?;
                 }
                 "seed" => faults.seed = BOUNDS.count(name, &value)?,
+                "stall" => faults.stall = share()?,
                 _ => return Err(parse::unknown("unknown fault", name, &Self::NAMES).into()),
             }
         }
@@ -144,6 +155,7 @@ impl Faults {
             ("drop", self.drop),
             ("drop_reply", self.drop_reply),
             ("cut", self.cut),
+            ("stall", self.stall),
             ("error", self.error),
         ];
         for (name, share) in shares {
@@ -172,6 +184,8 @@ pub enum Fate {
     Failed(ResultCode),
     /// Executed; half of the reply is sent, then the connection is closed.
     Cut,
+    /// Executed; half of the reply is sent, then nothing more.
+    Stalled,
 }
 
 /// Draws the fate of each request of a node.
@@ -200,6 +214,8 @@ impl Dice {
             Fate::Unanswered
         } else if hit(faults.cut) {
             Fate::Cut
+        } else if hit(faults.stall) {
+            Fate::Stalled
         } else {
             Fate::Served
         }

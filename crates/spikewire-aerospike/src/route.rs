@@ -30,6 +30,8 @@ pub struct Target {
     hedge: Hedge,
     /// The record it is about.
     key: OrderKey,
+    /// Whether what it is about is sent to other nodes if this one does not answer.
+    regroups: bool,
 }
 
 /// The destination of a command.
@@ -54,13 +56,20 @@ impl Target {
     pub fn partition(namespace: Arc<str>, partition: u16, write: bool) -> Self {
         let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
         let aim = Aim::Partition(namespace, partition);
-        Self { aim, write, column: 0, second: false, hedge, key }
+        Self { aim, write, column: 0, second: false, hedge, key, regroups: false }
     }
 
     /// The target of a command for one node.
     pub fn node(node: Arc<Node>, write: bool) -> Self {
         let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
-        Self { aim: Aim::Node(node), write, column: 0, second: false, hedge, key }
+        let (aim, regroups) = (Aim::Node(node), false);
+        Self { aim, write, column: 0, second: false, hedge, key, regroups }
+    }
+
+    /// The same for a part of a batch, whose rows can be sent to other nodes.
+    #[must_use]
+    pub fn regrouping(self, regroups: bool) -> Self {
+        Self { regroups, ..self }
     }
 
     /// The same with hedging.
@@ -199,10 +208,18 @@ fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
     map.holder(column, pid).map(|(node, _)| node).filter(|node| node.is_active())
 }
 
-/// The replica `start` columns further, or the next existing one.
+/// The replica `start` columns further, or the next existing one; one that is suspected to be mute
+/// only if all are.
 fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     let replicas = map.replicas().max(1);
-    (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
+    let on = |on: usize| usable(map, (start as usize + on) % replicas, pid);
+    match (0..replicas).find_map(on) {
+        Some(first) if first.health.is_suspected() => {
+            let mut others = (0..replicas).filter_map(on);
+            others.find(|node| !node.health.is_suspected()).or(Some(first))
+        }
+        first => first,
+    }
 }
 
 impl Topology for Cluster {
@@ -273,6 +290,26 @@ impl Topology for Cluster {
     fn refresh_soon(&self) {
         self.tend_soon();
     }
+
+    fn has_alternative(&self, target: &Target, policy: ReplicaPolicy, node: &Node) -> bool {
+        policy.moves_on() && has_alternative(&self.snapshot(), target, node)
+    }
+
+    fn suspects(&self, _: &Arc<Node>) {
+        self.tend_soon();
+    }
+}
+
+fn has_alternative(snapshot: &Snapshot, target: &Target, node: &Node) -> bool {
+    let answers =
+        |other: &Arc<Node>| other.slot != node.slot && !other.health.is_suspected();
+    match &target.aim {
+        Aim::Partition(namespace, partition) => snapshot.map(namespace).is_ok_and(|map| {
+            let mut holders = (0..map.replicas()).filter_map(|on| usable(map, on, *partition));
+            holders.any(answers)
+        }),
+        Aim::Node(_) => target.regroups && snapshot.nodes.iter().any(answers),
+    }
 }
 
 /// The hedge request for a read, if it has one.
@@ -291,6 +328,10 @@ fn second(
 impl Addressed for Target {
     fn writes(&self) -> bool {
         self.write
+    }
+
+    fn regroups(&self) -> bool {
+        self.regroups
     }
 
     #[inline(always)]

@@ -15,6 +15,10 @@ use crate::shard_route::ShardRoute;
 use crate::topology::Endpoint as _;
 use crate::wire::Wire;
 
+/// How long opening a connection may take before requests that can go elsewhere do: handshakes take
+/// their time when many connections are opened at once.
+const OPENING: Duration = Duration::from_millis(250);
+
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
     pub node: Arc<NodeOf<P>>,
@@ -116,6 +120,16 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     /// The earliest deadline in flight.
     pub fn deadline(&self) -> Tick {
         self.pipeline.earliest(|command| command.deadline)
+    }
+
+    /// When its silence becomes longer than usual: that of a node, or of one that does not finish
+    /// opening it.
+    pub fn silence_lasts_long(&self) -> Tick {
+        let lasts_long = self.pipeline.silence_lasts_long();
+        match &self.dial {
+            Some(_) => lasts_long.max(self.pipeline.last_progress().after(OPENING)),
+            None => lasts_long,
+        }
     }
 
     /// When the connection must be given up if nothing arrives.

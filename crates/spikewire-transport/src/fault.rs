@@ -117,6 +117,15 @@ impl Fault {
         Self::about(node, FaultKind::Connection, format!("node {node} does not answer any more"))
     }
 
+    /// The node does not answer, and no other can take the command.
+    pub fn mute(node: &impl Display) -> Self {
+        let message = format!(
+            "node {node} does not answer, neither commands nor the client's own requests, and no \
+             other node can take the command"
+        );
+        Self::about(node, FaultKind::Connection, message)
+    }
+
     /// The node is no longer part of the cluster.
     pub fn left(node: &impl Display) -> Self {
         Self::about(node, FaultKind::Connection, format!("node {node} left the cluster"))

@@ -34,6 +34,14 @@ pub struct Slot<C> {
     pub command: Option<C>,
 }
 
+impl<C> Slot<C> {
+    /// Whether it is about many records, or its reply has many frames.
+    #[inline(always)]
+    pub fn is_of_many(&self) -> bool {
+        self.many || self.weight > 1
+    }
+}
+
 /// All requests of a connection.
 #[derive(Debug)]
 pub enum InFlight<C> {

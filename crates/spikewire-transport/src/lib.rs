@@ -22,6 +22,7 @@
 //! | [`descriptors`] | file descriptors that a forked child closes |
 //! | [`permits`] | a limit on calls in flight, with a queue in front of it |
 //! | [`breaker`] | the circuit breaker: keeps commands away from a node that fails too often |
+//! | [`health`] | how long a node's replies take, and whether it is suspected to be mute |
 //! | [`metrics`] | counters and latencies of commands, if enabled; rare events |
 //! | [`fault`], [`reply`] | errors, worded the same way everywhere; a reply |
 //! | [`resolve`] | name resolution with a time limit |
@@ -46,6 +47,7 @@ pub mod dial;
 pub mod driver;
 pub mod fault;
 mod handler;
+pub mod health;
 mod in_flight;
 pub mod inbound;
 pub mod keys;
@@ -80,6 +82,7 @@ pub use clock::{Span, Tick};
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CLIENT_CLOSED, CommandError, Fault, FaultKind};
+pub use health::Health;
 pub use keys::OrderKey;
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};

@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
+use crate::health::Health;
 use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
 use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
-
-/// How long a node may owe replies in silence before [`Topology::is_silent`] is called.
-pub const SILENCE: Duration = Duration::from_secs(1);
 
 /// The nodes of a cluster and how to reach them; one per client.
 pub trait Topology: Debug + 'static {
@@ -110,9 +108,18 @@ pub trait Topology: Debug + 'static {
         let _ = (target, node, took, counts);
     }
 
-    /// A node owes replies, and nothing has come from it for [`SILENCE`]. Called repeatedly until
-    /// something arrives.
-    fn is_silent(&self, node: &Arc<Self::Node>) {
+    /// Whether a command that this node does not answer can be sent to another node, which is
+    /// believed to answer.
+    fn has_alternative(
+        &self,
+        target: &Self::Target,
+        preference: Self::Preference,
+        node: &Self::Node,
+    ) -> bool;
+
+    /// A node owes replies, and nothing has come from it for much longer than usual: it should be
+    /// asked whether it answers ([`Health`]). Called repeatedly until something arrives.
+    fn suspects(&self, node: &Arc<Self::Node>) {
         let _ = node;
     }
 
@@ -166,6 +173,9 @@ pub trait Endpoint: Debug + Display {
 
     /// Its circuit breaker.
     fn breaker(&self) -> &Breaker;
+
+    /// How well it answers.
+    fn health(&self) -> &Health;
 }
 
 /// A copy of a command, sent if the command has no reply by then.
@@ -185,6 +195,11 @@ pub struct CopyPlan<K> {
 pub trait Target: Debug {
     /// Whether executing it twice may make a difference, so that a lost reply leaves it in doubt.
     fn writes(&self) -> bool;
+
+    /// Whether whoever sent it sends what it is about to other nodes if it fails.
+    fn regroups(&self) -> bool {
+        false
+    }
 
     /// What it is about. On drivers whose callers send commands without waiting for earlier ones,
     /// commands with equal keys keep their order.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use spikewire_transport::topology::{SILENCE, Settings};
-use spikewire_transport::{FaultKind, Policy};
+use spikewire_transport::topology::Settings;
+use spikewire_transport::{FaultKind, Policy, Tick};
 use support::{
     Bench, DONE, LONG, Manners, Nodes, REFUSED, RETRY, Request, SOON, Script, Server, Stay, nodes,
     policy, settings,
@@ -117,14 +117,47 @@ fn a_timeout_between_two_attempts_lists_the_errors_before() {
 }
 
 #[test]
-fn a_silent_node_that_owes_replies_is_reported_repeatedly() {
+fn a_silent_node_that_owes_replies_is_suspected_and_reported_repeatedly() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);
     let start = Instant::now();
     bench.submit(1, b"x", policy(LONG));
     bench.turn_until("the node is silent", |bench| bench.nodes.silent.load(SeqCst) > 1);
-    assert!(start.elapsed() >= SILENCE);
+    assert!(start.elapsed() >= Duration::from_millis(250), "nothing is known of it");
+    assert!(bench.nodes.node.health.is_suspected());
     assert!(bench.endings.is_empty(), "its command waits on");
+}
+
+#[test]
+fn a_command_for_a_suspected_node_waits_until_a_probe_is_answered() {
+    let server = rejecting(0, DONE);
+    let mut bench = bench(&server, Duration::ZERO);
+    let health = &bench.nodes.clone().node.health;
+    assert!(health.suspect(Tick::now()));
+    bench.submit(1, b"x", policy(LONG));
+    let start = Instant::now();
+    bench.turn_until("a while passes", |_| start.elapsed() > Duration::from_millis(60));
+    assert!(bench.endings.is_empty() && server.accepted.load(SeqCst) == 0);
+    health.answered_probe(Tick::now());
+    bench.ending(1).unwrap();
+}
+
+#[test]
+fn commands_for_a_mute_node_fail_after_half_of_their_time() {
+    let server = deaf();
+    let mut bench = bench(&server, Duration::ZERO);
+    let health = &bench.nodes.clone().node.health;
+    bench.submit(1, b"x", policy(SOON));
+    bench.turn_until("it is suspected", |_| health.is_suspected());
+    bench.submit(2, b"x", policy(LONG));
+    health.missed_probe();
+    let sent = bench.failure(1);
+    assert!(sent.in_doubt && sent.kind == Some(FaultKind::Connection), "{sent:?}");
+    bench.submit(3, b"x", policy(SOON));
+    let unsent = bench.failure(3);
+    assert!(!unsent.in_doubt && unsent.kind == Some(FaultKind::Connection), "{unsent:?}");
+    assert_eq!(unsent.attempts, 0, "it was never sent");
+    assert!(bench.endings.is_empty(), "the other one has more time");
 }
 
 #[test]
@@ -133,7 +166,7 @@ fn a_node_that_answers_is_not_silent() {
     let mut bench = bench(&server, Duration::ZERO);
     let start = Instant::now();
     let mut number = 0;
-    while start.elapsed() < SILENCE + Duration::from_millis(300) {
+    while start.elapsed() < Duration::from_millis(600) {
         bench.submit(number, b"x", policy(LONG));
         bench.ending(number).unwrap();
         number += 1;

@@ -14,6 +14,13 @@ export interface Faults {
   dropReply?: number | undefined
   /** Share of replies that are cut in half, after which the connection is closed. */
   cut?: number | undefined
+  /** Share of replies of which half is sent, and nothing more on their connections. */
+  stall?: number | undefined
+  /**
+   * Each connection gets this many replies, and none afterwards. With 0, new connections are accepted
+   * and never answered.
+   */
+  muteAfter?: number | undefined
   /** Share of requests that are answered with `code` instead of being executed. */
   error?: number | undefined
   /** The result code for `error`. Default: 18, device overload. */

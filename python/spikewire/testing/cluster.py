@@ -120,6 +120,11 @@ class Faults(TypedDict, total=False):
     """Share of requests that are run but whose reply is lost; their connections stay silent."""
     cut: float
     """Share of replies that are cut in half before the connection is closed."""
+    stall: float
+    """Share of replies of which half is sent, and nothing more on their connections."""
+    mute_after: int
+    """Each connection gets this many replies, and none afterwards. With 0, new connections are accepted
+    and never answered."""
     error: float
     """Share of requests that are answered with ``code`` instead of being run."""
     code: int

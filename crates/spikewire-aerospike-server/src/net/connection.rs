@@ -32,10 +32,19 @@ pub struct Twist {
     pub mute: bool,
     /// Send half of it, or of its next slice, then close the connection.
     pub cut: bool,
+    /// Send half of it, then nothing more.
+    pub stall: bool,
     /// Delay it by this time.
     pub delay: Duration,
     /// Delay the end of a query by this much more than its records.
     pub late_end: Duration,
+}
+
+impl Twist {
+    /// Whether the end of the reply is sent.
+    pub fn ends(self) -> bool {
+        !(self.mute || self.cut || self.stall)
+    }
 }
 
 /// A streamed reply in progress.
@@ -73,6 +82,8 @@ pub struct Connection {
     /// The fate of every further request once one was lost. Replies have no ids, so a stream that
     /// lost one can only stay silent.
     pub silenced: Option<Fate>,
+    /// How many requests were answered while the node's faults limit them.
+    pub replies: u64,
     /// The streamed reply. No further request is processed before it is complete.
     pub running: Option<RunningReply>,
     /// Received but unprocessed: usually empty or a partial request.
@@ -107,6 +118,7 @@ impl Connection {
             user_agent: None,
             login: None,
             silenced: None,
+            replies: 0,
             running: None,
             send_timeout: Some(SEND_TIMEOUT),
             input: Vec::new(),
@@ -149,6 +161,9 @@ impl Connection {
         if twist.mute {
             self.out.truncate(start);
             return false;
+        }
+        if twist.stall {
+            self.out.truncate(start + len / 2);
         }
         // A stream without output yet is cut at its first output.
         let cut = twist.cut && len > 0;

@@ -117,8 +117,11 @@ impl Worker {
         }
         let next = running.reply.advance(&mut self.context, now, &mut connection.out);
         let twist = running.twist;
+        if twist.stall && connection.out.len() > start {
+            running.twist = Twist { mute: true, ..Twist::default() };
+        }
         let late_end = next == NextTurn::Never && !twist.late_end.is_zero();
-        let end = (late_end && running.reply.ends_in_own_frame() && !twist.mute && !twist.cut)
+        let end = (late_end && running.reply.ends_in_own_frame() && twist.ends())
             .then(|| connection.out.split_off(connection.out.len() - END_LEN));
         if connection.twist(start, twist) {
             return NextTurn::Never;
@@ -170,12 +173,21 @@ impl Worker {
         {
             (delay, late_end) = (faults.delay, faults.late_end);
             fate = dice.fate(faults);
+            if let Some(most) = faults.mute_after {
+                if connection.replies >= most {
+                    fate = Fate::Lost;
+                }
+                connection.replies += 1;
+            }
         }
         if frame.kind == Kind::Message {
             if matches!(fate, Fate::Lost | Fate::Unanswered) {
                 connection.silenced.get_or_insert(fate);
             }
             fate = connection.silenced.unwrap_or(fate);
+            if fate == Fate::Stalled {
+                connection.silenced = Some(Fate::Lost);
+            }
         }
         let start = connection.out.len();
         match fate {
@@ -187,8 +199,13 @@ impl Worker {
             }
             _ => self.run_other(connection, frame),
         }
-        let (mute, cut) = (fate == Fate::Unanswered, fate == Fate::Cut);
-        let twist = Twist { mute, cut, delay, late_end };
+        let twist = Twist {
+            mute: fate == Fate::Unanswered,
+            cut: fate == Fate::Cut,
+            stall: fate == Fate::Stalled,
+            delay,
+            late_end,
+        };
         let over = connection.twist(start, twist);
         if over {
             connection.running = None;

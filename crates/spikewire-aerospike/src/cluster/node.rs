@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use spikewire_transport::Breaker;
+use spikewire_transport::Health;
 use spikewire_transport::metrics::{Gauges, Recent};
 
 use super::Build;
@@ -29,6 +30,8 @@ pub struct Node {
     pub build: Build,
     /// Its circuit breaker.
     pub breaker: Breaker,
+    /// How well it answers.
+    pub health: Health,
     /// Gauges of its connections.
     pub gauges: Gauges,
     active: AtomicBool,
@@ -39,10 +42,22 @@ pub struct Node {
 impl Node {
     /// A newly found node.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
-        let (build, breaker, gauges, access) = Default::default();
+        let (build, breaker, health, gauges, access) = Default::default();
         let active = AtomicBool::new(true);
         let latencies = OnceLock::new();
-        Self { slot, name, address, tls_name, access, build, breaker, gauges, active, latencies }
+        Self {
+            slot,
+            name,
+            address,
+            tls_name,
+            access,
+            build,
+            breaker,
+            health,
+            gauges,
+            active,
+            latencies,
+        }
     }
 
     /// Sets the server version.

@@ -161,8 +161,14 @@ impl ClusterWorker {
         for (at, answer) in answers {
             let member = &mut self.members[at];
             if answer.and_then(|answer| member.apply_counters(&answer, racks, limit)).is_err() {
+                member.node.health.missed_probe();
                 self.fail(at);
+            } else {
+                member.node.health.answered_probe(Tick::now());
             }
+        }
+        if self.members.iter().any(|member| member.node.health.is_suspected()) {
+            self.unrest();
         }
         self.members.iter().any(|m| m.failures > 0 || m.replaced || m.peers_generation.is_behind())
     }

@@ -12,7 +12,9 @@ use spikewire_transport::protocol::{
     Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::Endpoint;
-use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Protocol};
+use spikewire_transport::{
+    Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol,
+};
 
 use super::{LARGE, MANY, about, explain};
 use crate::cluster::{Cluster, Node};
@@ -211,6 +213,11 @@ impl Endpoint for Node {
     #[inline]
     fn breaker(&self) -> &Breaker {
         &self.breaker
+    }
+
+    #[inline]
+    fn health(&self) -> &Health {
+        &self.health
     }
 }
 

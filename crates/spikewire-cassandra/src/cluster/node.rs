@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use spikewire_transport::metrics::Gauges;
-use spikewire_transport::{Breaker, Encryption};
+use spikewire_transport::{Breaker, Encryption, Health, Tick};
 
 use crate::options::Options;
 use crate::shards::Shards;
@@ -32,6 +32,8 @@ pub struct Node {
     pub release: String,
     /// Its circuit breaker.
     pub breaker: Breaker,
+    /// How well it answers.
+    pub health: Health,
     /// Gauges of its connections.
     pub gauges: Gauges,
     /// How connections to it are encrypted.
@@ -80,6 +82,7 @@ impl Node {
             rack: of.rack.clone(),
             release: of.release.clone(),
             breaker,
+            health: Health::default(),
             gauges: Gauges::default(),
             encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
             shards: Arc::new(shards),
@@ -135,7 +138,7 @@ impl Node {
 
     /// Whether it is believed to answer. Nodes that are not are asked last.
     pub fn is_up(&self) -> bool {
-        self.alive.load(Relaxed) && self.reachable.load(Relaxed)
+        self.alive.load(Relaxed) && self.reachable.load(Relaxed) && !self.health.is_suspected()
     }
 
     /// Whether outstanding replies are given up.
@@ -153,6 +156,9 @@ impl Node {
         self.reachable.store(reachable, Relaxed);
         if reachable {
             self.lost.store(false, Relaxed);
+            self.health.answered_probe(Tick::now());
+        } else {
+            self.health.missed_probe();
         }
     }
 

@@ -65,6 +65,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How long it may take before outstanding replies are given up.
 const MOST_PATIENCE: Duration = Duration::from_secs(4);
 
+/// The pause before a node is asked again that is still suspected although it answered.
+const SUSPECTED: Duration = Duration::from_millis(50);
+
 /// Sends an OPTIONS request, which needs no login. A suspended process accepts connections but does
 /// not reply.
 #[derive(Debug)]
@@ -191,6 +194,9 @@ impl Probes {
             if !reached {
                 let pause = pause.map_or(pauses.0, |pause| (pause * 2).min(pauses.1));
                 self.lost.push((node.number, now.after(pause), pause));
+            } else if node.health.is_suspected() {
+                // It answers this, but no statements yet.
+                self.lost.push((node.number, now.after(SUSPECTED), SUSPECTED));
             }
         }
         self.lost.retain(|(number, ..)| nodes.iter().any(|node| node.number == *number));

@@ -11,7 +11,9 @@ use spikewire_transport::protocol::{
     Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, ShardRoute, Tick, Topology};
+use spikewire_transport::{
+    Breaker, Encryption, Health, Metrics, Protocol, ShardRoute, Tick, Topology,
+};
 
 use super::{Cassandra, about};
 use crate::cluster::{Cluster, Node};
@@ -172,7 +174,16 @@ impl Topology for Cluster {
         error.with_earlier(target.take_failed())
     }
 
-    fn is_silent(&self, node: &Arc<Node>) {
+    fn has_alternative(&self, target: &Target, _: Replica, node: &Node) -> bool {
+        let snapshot = self.snapshot();
+        !matches!(target.aim, Aim::Node(_))
+            && snapshot.nodes.iter().any(|other| {
+                let is_eligible = snapshot.is_local(other) || snapshot.goes_abroad();
+                other.number != node.number && other.is_active() && other.is_up() && is_eligible
+            })
+    }
+
+    fn suspects(&self, node: &Arc<Node>) {
         self.suspect(node);
     }
 
@@ -241,5 +252,9 @@ impl Endpoint for Node {
 
     fn breaker(&self) -> &Breaker {
         &self.breaker
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
     }
 }

@@ -20,6 +20,7 @@ use crate::breaker::Breaker;
 use crate::clock::Tick;
 use crate::command::Command;
 use crate::fault::{CommandError, Fault};
+use crate::health::Health;
 use crate::policy::{Policy, Preference};
 use crate::protocol::{
     CommandOf, Disposition, Frame, Framing, Malformed, Protocol, RequestInfo, RequestKind, Sharing,
@@ -65,7 +66,7 @@ pub(crate) struct NoNodes;
 
 /// A node that no cluster has.
 #[derive(Debug)]
-pub(crate) struct NoNode(Breaker);
+pub(crate) struct NoNode(Breaker, Health);
 
 /// Why a command failed.
 #[derive(Debug, Clone)]
@@ -144,6 +145,10 @@ impl Topology for NoNodes {
     }
 
     fn refresh_soon(&self) {}
+
+    fn has_alternative(&self, _: &Anything, _: Anywhere, _: &NoNode) -> bool {
+        false
+    }
 }
 
 impl fmt::Display for NoNode {
@@ -167,6 +172,10 @@ impl Endpoint for NoNode {
 
     fn breaker(&self) -> &Breaker {
         &self.0
+    }
+
+    fn health(&self) -> &Health {
+        &self.1
     }
 }
 

@@ -5,10 +5,11 @@
 //! against the deadline.
 
 use super::Multiplexer;
+use super::send::is_control;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
-use crate::protocol::{CommandOf, Protocol, Sharing};
+use crate::protocol::{CommandOf, Protocol};
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Whether a new command has to wait; control requests do not.
@@ -16,7 +17,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn has_no_room(&self, command: &CommandOf<P, T>) -> bool {
         // The command itself is already counted; it must not overtake the queue.
         let is_full = self.in_flight - self.line.len() > self.most || !self.line.is_empty();
-        is_full && P::sharing(command.bytes.len(), command.rows, command.kind) != Sharing::Control
+        is_full && !is_control::<P, T>(command)
     }
 
     /// Starts commands from the queue while there is room; returns whether there were any.

@@ -20,7 +20,7 @@ use crate::pipeline::AbandonedCommand;
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;
-use crate::topology::{Endpoint as _, SILENCE, Topology as _};
+use crate::topology::{Endpoint as _, Topology as _};
 
 /// Connections that were idle for longer than this are looked at before they are written to.
 pub(crate) const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
@@ -86,6 +86,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         });
         let slot = &mut self.connections[index];
         let connection = slot.insert(Box::new(connection));
+        connection.pipeline.expect(connection.node.health().reply_times());
         let timed = self.topology.metrics().is_some_and(Metrics::times_stages);
         connection.pipeline.time_writes(timed);
         let both = Interest::READABLE | Interest::WRITABLE;
@@ -160,8 +161,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.topology.refresh_soon();
         }
         let draining = connection.pipeline.is_draining();
-        if connection.dial.is_none() && connection.pipeline.silent_since().after(SILENCE) <= now {
-            self.topology.is_silent(&connection.node);
+        connection.node.health().note(connection.pipeline.reply_times());
+        if connection.silence_lasts_long() <= now {
+            self.leave_silent(index, now);
         }
         let verdict = self.verdict(index, now);
         if !late.is_empty() {
@@ -264,6 +266,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 return;
             }
             let first = here.connections.first().copied();
+            if first.is_some_and(|first| self.is_suspected(first)) {
+                return self.place_anew(key, now);
+            }
             let ordered = self.ordered_place_of_next(key);
             let place = match (ordered, first) {
                 (Some(place), _) => place,
@@ -300,7 +305,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.ordered_place(self.key(command), command, key.0, || here.of_shard(shard))
     }
 
-    /// All connections are gone: waiting commands are placed anew.
+    fn is_suspected(&self, index: usize) -> bool {
+        let connection = self.connections[index].as_ref();
+        connection.is_some_and(|connection| connection.node.health().is_suspected())
+    }
+
+    /// All connections are gone, or the node does not answer: waiting commands are placed anew.
     fn place_anew(&mut self, key: NodeKey, now: Tick) {
         let Some(here) = self.nodes.get_mut(key) else { return };
         let waiting = std::mem::take(&mut here.waiting);
@@ -325,6 +335,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let pipeline = &connection.pipeline;
             let idle = pipeline.last_progress().after(self.settings.idle);
             let own = if pipeline.in_flight() == 0 { idle } else { connection.deadline() };
+            let silence = connection.silence_lasts_long();
+            // Afterwards it is looked at as often as others.
+            let own = if silence > now { own.min(silence) } else { own };
             let limit = match &connection.dial {
                 Some(dial) => dial.until(),
                 None => connection.silence_ends(),

@@ -16,6 +16,7 @@
 //! | `send` | from a command to bytes on a socket |
 //! | `turn` | from replies on the sockets to outcomes |
 //! | `failure`, `retry_queue`, `copies` | another attempt or an error; what waits for its time; copies |
+//! | `silence` | nodes that do not answer |
 //! | `maintenance`, `shards` | opening connections, giving them up; those to parts of a node |
 //! | `order`, `line` | the order of commands about the same record; the limit on those in flight |
 //! | `poller`, `waiting_read` | waiting for many connections, or for one |
@@ -35,6 +36,7 @@ mod poller;
 mod retry_queue;
 mod send;
 mod shards;
+mod silence;
 mod turn;
 mod waiting_read;
 
@@ -64,7 +66,7 @@ use crate::reply::Outcome;
 use crate::topology::{Settings, Target as _, Topology};
 
 /// How often the multiplexer checks for stuck connections while commands are in flight.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(25);
 /// A connection whose oldest command is older than this gets no more commands if possible.
 const STALL: Duration = Duration::from_millis(10);
 /// Maximum number of retries per call of [`Multiplexer::expire`], so that it does not block an

@@ -56,6 +56,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         command.attempts.count += 1;
         match self.node_for(&command) {
+            Ok(node) if node.health().is_suspected() && !is_control::<P, T>(&command) => {
+                self.wait_for(command, &node, now);
+            }
             Ok(node) => self.place(command, node, now),
             Err(error) => self.failed(command, Failure::NotSent(error), now),
         }
@@ -72,9 +75,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // Closing removes the nodes, so routing may fail for that reason.
         let node = node.map_err(|error| if closed() { why() } else { error })?;
         // Control requests are how a client finds out what is wrong with a node.
-        let is_blocked =
-            || P::sharing(command.bytes.len(), command.rows, command.kind) != Sharing::Control;
-        if node.breaker().is_open() && is_blocked() {
+        if node.breaker().is_open() && !is_control::<P, T>(command) {
             return Err(Fault::breaker_open(&*node).into());
         }
         Ok(node)
@@ -207,7 +208,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Keeps a command until there is a place for it.
     #[inline(never)]
-    fn wait(
+    pub(super) fn wait(
         &mut self,
         mut command: CommandOf<P, T>,
         node: &NodeOf<P>,
@@ -296,6 +297,11 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         self.wire.flush()?;
         Ok(done)
     }
+}
+
+/// Whether it is the client's own request.
+pub(super) fn is_control<P: Protocol, T>(command: &CommandOf<P, T>) -> bool {
+    P::sharing(command.bytes.len(), command.rows, command.kind) == Sharing::Control
 }
 
 /// What a command should do next to reach its node.

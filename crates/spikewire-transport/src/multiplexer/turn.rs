@@ -191,6 +191,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             },
             |node, frame| topology.event(node, frame),
         );
+        // Replies that nobody waits for any more count as well.
+        if connection.pipeline.last_progress() == now {
+            connection.node.health().answered();
+        }
         self.in_flight -= completed;
         self.superseded |= supersedes;
         let pipeline = &connection.pipeline;

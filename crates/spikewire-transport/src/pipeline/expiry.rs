@@ -76,13 +76,14 @@ impl<P: Protocol, C> Pipeline<P, C> {
     #[inline(always)]
     pub fn silence_ends(&self, limit: impl Fn(&C) -> Option<Duration>) -> Tick {
         let Some(front) = self.in_flight.front() else { return Tick::NEVER };
-        let ends = self.silence_of(front, &limit);
+        let limit_of = |slot: &Slot<C>| slot.command.as_ref().map_or(Some(P::PATIENCE), &limit);
+        let ends = self.silence_of(front, limit_of(front));
         if P::IDS.is_some()
             && front.command.is_none()
             && let Some(oldest) = self.in_flight.oldest()
         {
             // It does not wait for the orphan's reply, and may have a shorter limit.
-            return ends.min(self.silence_of(oldest, &limit));
+            return ends.min(self.silence_of(oldest, limit_of(oldest)));
         }
         ends
     }
@@ -94,9 +95,15 @@ impl<P: Protocol, C> Pipeline<P, C> {
         oldest.map_or(Tick::NEVER, |slot| self.last_progress.max(slot.since))
     }
 
+    /// When the silence since the oldest request becomes longer than replies usually take.
+    pub fn silence_lasts_long(&self) -> Tick {
+        let Some(front) = self.in_flight.front() else { return Tick::NEVER };
+        let limit = self.reply_times.limit(front.is_of_many());
+        self.silence_of(front, Some(limit))
+    }
+
     #[inline(always)]
-    fn silence_of(&self, slot: &Slot<C>, limit: &impl Fn(&C) -> Option<Duration>) -> Tick {
-        let limit = slot.command.as_ref().map_or(Some(P::PATIENCE), limit);
+    fn silence_of(&self, slot: &Slot<C>, limit: Option<Duration>) -> Tick {
         // The system accepts bytes long before they arrive: what took long to send may take as long
         // to get there.
         let is_sent = slot.end <= self.total_written;

@@ -24,6 +24,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
 use crate::clock::Tick;
+use crate::health::ReplyTimes;
 use crate::in_flight::{Ids, InFlight, Slot};
 use crate::inbound::Inbound;
 use crate::keys::{OrderKey, Unanswered};
@@ -109,6 +110,7 @@ pub struct Pipeline<P, C> {
     orphans: usize,
     draining: bool,
     last_progress: Tick,
+    reply_times: ReplyTimes,
     /// The last write that included bytes of the oldest request: where that request begins, when
     /// its first bytes were written, and when its latest were.
     upload: (u64, Tick, Tick),
@@ -133,6 +135,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             orphans: 0,
             draining: false,
             last_progress: now,
+            reply_times: ReplyTimes::default(),
             upload: (u64::MAX, now, now),
             writes: None,
         }
@@ -222,6 +225,16 @@ impl<P: Protocol, C> Pipeline<P, C> {
     /// queued on an idle connection.
     pub fn last_progress(&self) -> Tick {
         self.last_progress
+    }
+
+    /// How long replies take, as far as is known.
+    pub fn reply_times(&self) -> ReplyTimes {
+        self.reply_times
+    }
+
+    /// Sets how long replies are expected to take before the first of them arrives.
+    pub fn expect(&mut self, times: ReplyTimes) {
+        self.reply_times = times;
     }
 
     /// Appends a complete request to the output; must be followed by [`Pipeline::queue`].
@@ -333,7 +346,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
     ) -> io::Result<(usize, bool)> {
         let filled = self.inbound.fill(wire, &mut self.protocol)?;
         if filled.0 > 0 {
-            self.last_progress = now();
+            let now = now();
+            if let Some(front) = self.in_flight.front() {
+                let since = self.last_progress.max(front.since);
+                self.reply_times.record(since, now, front.is_of_many());
+            }
+            self.last_progress = now;
         }
         Ok(filled)
     }

@@ -16,7 +16,7 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Metrics, Multiplexer, OrderKey,
+    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Health, Metrics, Multiplexer, OrderKey,
     Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
 };
 
@@ -243,6 +243,7 @@ pub struct Node {
     address: SocketAddr,
     encryption: Option<Encryption>,
     pub breaker: Breaker,
+    pub health: Health,
     pub lost: AtomicBool,
 }
 
@@ -275,6 +276,10 @@ impl Endpoint for Node {
 
     fn breaker(&self) -> &Breaker {
         &self.breaker
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
     }
 }
 
@@ -401,7 +406,11 @@ impl Topology for Nodes {
         Failed { earlier: earlier.into_iter().map(|(why, _)| why).collect(), ..error }
     }
 
-    fn is_silent(&self, _: &Arc<Node>) {
+    fn has_alternative(&self, _: &Writes, _: Stay, _: &Node) -> bool {
+        false
+    }
+
+    fn suspects(&self, _: &Arc<Node>) {
         self.silent.fetch_add(1, SeqCst);
     }
 
@@ -610,9 +619,9 @@ pub fn secure_nodes(
     encryption: Option<Encryption>,
     settings: Settings,
 ) -> Arc<Nodes> {
-    let (breaker, lost) = (Breaker::default(), AtomicBool::new(false));
+    let (breaker, health, lost) = Default::default();
     Arc::new(Nodes {
-        node: Arc::new(Node { address, encryption, breaker, lost }),
+        node: Arc::new(Node { address, encryption, breaker, health, lost }),
         settings,
         events: Mutex::default(),
         refreshes: AtomicU32::new(0),

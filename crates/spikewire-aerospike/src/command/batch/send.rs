@@ -6,6 +6,7 @@ use spikewire_aerospike_protocol::batch::{self as wire, ROW_LEN, Writer, flag};
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::Header;
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
+use spikewire_transport::policy::Preference as _;
 
 use super::{Batch, Part, RowState};
 use crate::clock::Tick;
@@ -41,6 +42,9 @@ impl Batch {
         let mut groups = Groups::default();
         // Rows of one namespace are usually consecutive.
         let mut latest: Option<(&Arc<str>, &NamespaceMap)> = None;
+        // Whether rows can go to other nodes if one does not answer.
+        let mut regroups =
+            self.policy.replica.moves_on() && self.rounds <= self.policy.max_retries;
         for (index, row) in self.rows.iter_mut().enumerate() {
             if !matches!(row.state, RowState::Pending(_)) {
                 continue;
@@ -61,6 +65,7 @@ impl Batch {
                 },
             };
             latest = Some((&kind.namespace, map));
+            regroups &= map.replicas() > 1;
             let partition = row.digest.partition();
             if let Some(node) = router.holder(map, partition, kind.write, kind.replica, self.step) {
                 groups.add(node, index as u32);
@@ -76,7 +81,7 @@ impl Batch {
                 let (part, after) = rest.split_at(self.part_len(rest));
                 rest = after;
                 self.parts += 1;
-                let command = self.command(&node, part, now, start, &mut ticket);
+                let command = self.command((&node, regroups), part, now, start, &mut ticket);
                 for row in part {
                     self.rows[*row as usize].state = match &command {
                         Ok(_) => RowState::Sent(self.parts),
@@ -123,7 +128,7 @@ impl Batch {
 
     fn command<T>(
         &self,
-        node: &Arc<Node>,
+        (node, regroups): (&Arc<Node>, bool),
         rows: &[u32],
         now: Tick,
         start: Tick,
@@ -155,7 +160,7 @@ impl Batch {
             batch.finish()?;
         }
         let policy = Policy { max_retries: 0, ..self.policy };
-        let target = Target::node(node.clone(), write);
+        let target = Target::node(node.clone(), write).regrouping(regroups);
         let part = Part {
             number: self.parts,
             round: self.rounds,

@@ -1,0 +1,212 @@
+//! What is known of how well a node answers: how long its replies take, and whether it is suspected
+//! to be mute.
+//!
+//! A node is suspected when a connection to it awaits a reply and nothing arrives for much longer
+//! than replies took before ([`ReplyTimes`]). Requests that can go to another node do so, until a
+//! reply arrives or the cluster's own requests are answered ([`Health::answered_probe`]). A node
+//! whose own requests are answered while commands are not is suspected again each time, and twice
+//! as long as before.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use crate::clock::Tick;
+
+/// How long a suspicion lasts at least, however quickly the cluster's own requests are answered.
+const SHORTEST_SUSPICION: Duration = Duration::from_millis(50);
+/// A suspicion that the cluster's own requests refute lasts at most this many times as long.
+const MAX_DOUBLINGS: u32 = 5;
+
+/// How many times longer than estimated a reply may take. Garbage collection and bursts take a
+/// multiple of what is usual.
+const FACTOR: u32 = 8;
+/// What no node is suspected for, in microseconds: pauses of the system on either side.
+const FLOOR: u32 = 30_000;
+/// The same for replies of many rows.
+const FLOOR_OF_MANY: u32 = 60_000;
+/// The limit while nothing is known.
+const WITHOUT_HISTORY: u32 = 250_000;
+/// The largest limit. A node that needs longer is not told from a mute one.
+const CEILING: u32 = 1_000_000;
+
+/// Estimates of the longest usual silence before a reply, in microseconds; 0 if unknown. They follow
+/// longer silences quickly and shorter ones slowly.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReplyTimes {
+    /// Of requests about one record, and of those about many.
+    estimates: [u32; 2],
+}
+
+impl ReplyTimes {
+    /// A reply arrived `now`, after silence since then.
+    #[inline(always)]
+    pub fn record(&mut self, since: Tick, now: Tick, many: bool) {
+        let estimate = &mut self.estimates[usize::from(many)];
+        // Nearly microseconds, without a division.
+        let took = (now.0.saturating_sub(since.0) >> 10).clamp(1, u64::from(CEILING)) as u32;
+        if took > *estimate {
+            // The first one, and a quarter of the way up.
+            *estimate = if *estimate == 0 { took } else { *estimate + (took - *estimate).div_ceil(4) };
+        } else {
+            *estimate -= (*estimate - took) / 64;
+        }
+    }
+
+    /// How long the silence before a reply may be.
+    pub fn limit(self, many: bool) -> Duration {
+        let estimate = self.estimates[usize::from(many)];
+        let floor = if many { FLOOR_OF_MANY } else { FLOOR };
+        let limit = match estimate {
+            0 => WITHOUT_HISTORY,
+            _ => estimate.saturating_mul(FACTOR).clamp(floor, CEILING),
+        };
+        Duration::from_micros(limit.into())
+    }
+}
+
+/// How well a node answers, shared by all who send to it.
+#[derive(Debug, Default)]
+pub struct Health {
+    /// Since when it is suspected; 0 if it is not.
+    suspected: AtomicU64,
+    /// How often it was suspected since a command was last answered.
+    suspicions: AtomicU32,
+    /// Whether the cluster's own requests are unanswered, too.
+    confirmed: AtomicBool,
+    /// What connections found, for new ones.
+    estimates: [AtomicU32; 2],
+}
+
+impl Health {
+    /// Whether it is suspected to be mute.
+    #[inline(always)]
+    pub fn is_suspected(&self) -> bool {
+        self.suspected.load(Relaxed) != 0
+    }
+
+    /// Since when it has been suspected while the cluster's own requests are unanswered, too.
+    pub fn is_mute_since(&self) -> Option<Tick> {
+        let since = self.suspected.load(Relaxed);
+        (since != 0 && self.confirmed.load(Relaxed)).then_some(Tick(since))
+    }
+
+    /// Suspects it; returns whether that is new.
+    pub fn suspect(&self, now: Tick) -> bool {
+        let is_new = self.suspected.compare_exchange(0, now.0.max(1), Relaxed, Relaxed).is_ok();
+        if is_new {
+            self.suspicions.fetch_add(1, Relaxed);
+        }
+        is_new
+    }
+
+    /// A command was answered.
+    #[inline(always)]
+    pub fn answered(&self) {
+        if self.suspicions.load(Relaxed) != 0 {
+            self.trust();
+        }
+    }
+
+    #[cold]
+    fn trust(&self) {
+        self.suspicions.store(0, Relaxed);
+        self.suspected.store(0, Relaxed);
+        self.confirmed.store(false, Relaxed);
+    }
+
+    /// The cluster's own request was answered.
+    pub fn answered_probe(&self, now: Tick) {
+        self.confirmed.store(false, Relaxed);
+        let since = self.suspected.load(Relaxed);
+        if since == 0 {
+            return;
+        }
+        let doublings = self.suspicions.load(Relaxed).saturating_sub(1).min(MAX_DOUBLINGS);
+        if Tick(since).after(SHORTEST_SUSPICION * (1 << doublings)) <= now {
+            self.suspected.store(0, Relaxed);
+        }
+    }
+
+    /// The cluster's own request was not answered.
+    pub fn missed_probe(&self) {
+        self.confirmed.store(true, Relaxed);
+    }
+
+    /// Estimates to begin with.
+    pub fn reply_times(&self) -> ReplyTimes {
+        ReplyTimes { estimates: [0, 1].map(|at| self.estimates[at].load(Relaxed)) }
+    }
+
+    /// Keeps a connection's estimates for later ones.
+    pub fn note(&self, times: ReplyTimes) {
+        for (shared, own) in self.estimates.iter().zip(times.estimates) {
+            if own != 0 {
+                shared.store(own, Relaxed);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    fn record(times: &mut ReplyTimes, silence: Duration, repeat: usize) {
+        (0..repeat).for_each(|_| times.record(Tick(1), Tick(1).after(silence), false));
+    }
+
+    #[test]
+    fn the_limit_follows_what_replies_took() {
+        let mut times = ReplyTimes::default();
+        assert_eq!(times.limit(false), ms(250), "without history");
+        record(&mut times, ms(1), 1);
+        assert_eq!(times.limit(false), ms(30), "never below the floor");
+        assert_eq!(times.limit(true), ms(250), "another kind of work");
+        record(&mut times, ms(20), 8);
+        let busy = times.limit(false);
+        assert!(busy > ms(100) && busy < ms(160), "{busy:?}");
+        record(&mut times, Duration::from_secs(9), 1000);
+        assert_eq!(times.limit(false), ms(1000), "never above the ceiling");
+        record(&mut times, ms(1), 2000);
+        assert_eq!(times.limit(false), ms(30), "it is usual again");
+    }
+
+    #[test]
+    fn one_slow_reply_of_many_raises_the_limit_by_a_quarter_of_it() {
+        let mut times = ReplyTimes::default();
+        record(&mut times, ms(1), 100);
+        record(&mut times, ms(101), 1);
+        let limit = times.limit(false);
+        assert!(limit > ms(190) && limit < ms(215), "{limit:?}");
+    }
+
+    #[test]
+    fn a_suspicion_ends_with_a_reply_or_after_its_time() {
+        let health = Health::default();
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        assert!(health.suspect(at(0)) && !health.suspect(at(1)));
+        health.answered();
+        assert!(!health.is_suspected());
+        assert!(health.suspect(at(10)));
+        health.answered_probe(at(59));
+        assert!(health.is_suspected(), "too soon");
+        health.answered_probe(at(60));
+        assert!(!health.is_suspected());
+        // Commands are not answered, although the cluster's own requests are.
+        assert!(health.suspect(at(100)));
+        health.answered_probe(at(199));
+        assert!(health.is_suspected(), "twice as long");
+        health.answered_probe(at(200));
+        assert!(!health.is_suspected());
+        assert_eq!(health.is_mute_since(), None);
+        assert!(health.suspect(at(300)));
+        health.missed_probe();
+        assert_eq!(health.is_mute_since(), Some(at(300)));
+        health.answered();
+        assert_eq!(health.is_mute_since(), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! What happens to the commands of a node that does not answer.
+//!
+//! A connection that awaits a reply in silence for much longer than usual makes its node suspected
+//! ([`Health`](crate::Health)). Commands that may be sent again, and for which there is another
+//! node, go there at once; their requests become orphans. The others stay, because the node may
+//! only be slow. New commands that only this node can take wait for it, or for another
+//! partition map. Once the cluster's own requests are unanswered, too, both kinds fail after half of
+//! their time: those sent in doubt if they write, the others not sent.
+
+use std::time::Duration;
+
+use super::Multiplexer;
+use crate::attempts::Failure;
+use crate::clock::Tick;
+use crate::command::ResponseHandler;
+use crate::fault::Fault;
+use crate::pipeline::AbandonedCommand;
+use crate::policy::Policy;
+use crate::protocol::{CommandOf, NodeOf, Protocol};
+use crate::topology::{Endpoint as _, Target as _, Topology as _};
+
+/// How long a command without a time limit waits for a node that does not answer.
+const WITHOUT_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a mute node is waited for.
+fn patience<R>(policy: &Policy<R>) -> Duration {
+    if policy.timeout.is_zero() { WITHOUT_LIMIT } else { policy.timeout / 2 }
+}
+
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
+    /// Suspects the node of a connection whose silence lasts long, and takes away the commands that
+    /// need not wait for it.
+    #[cold]
+    pub(super) fn leave_silent(&mut self, index: usize, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        let node = connection.node.clone();
+        node.health().suspect(now);
+        self.topology.suspects(&node);
+        let mute_since = node.health().is_mute_since();
+        let topology = &*self.topology;
+        let mut leaving = Vec::new();
+        connection.pipeline.commit(connection.wire.committed());
+        let displaced = connection.pipeline.expire(
+            |command| {
+                let policy = &command.policy;
+                let is_in_vain = || mute_since.is_some_and(|at| at.after(patience(policy)) <= now);
+                let is_tried_again =
+                    command.attempts.count <= policy.max_retries || command.target.regroups();
+                let moves = !command.target.writes()
+                    && is_tried_again
+                    && topology.has_alternative(&command.target, policy.replica, &node);
+                moves || command.target.writes() && is_in_vain()
+            },
+            |abandoned| leaving.push(abandoned),
+        );
+        for AbandonedCommand { command, sent } in leaving {
+            let error = Fault::mute(&*node).into();
+            let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
+            self.failed(command, failure, now);
+        }
+        for mut command in displaced {
+            command.attempts.count -= 1;
+            self.attempt(command, now);
+        }
+    }
+
+    /// An attempt at a command that only this node can take, which is suspected to be mute: it waits
+    /// for the node, or for another partition map.
+    #[cold]
+    pub(super) fn wait_for(&mut self, mut command: CommandOf<P, T>, node: &NodeOf<P>, now: Tick) {
+        let mute_since = node.health().is_mute_since();
+        if mute_since.is_some_and(|at| at.after(patience(&command.policy)) <= now) {
+            // It was not sent.
+            command.attempts.count -= 1;
+            return self.fail(command, Fault::mute(node).into());
+        }
+        let sharing = P::sharing(command.bytes.len(), command.rows, command.kind);
+        let order = self.key(&command);
+        self.wait(command, node, order, (node.key(), sharing));
+    }
+}
