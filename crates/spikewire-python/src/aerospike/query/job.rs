@@ -99,7 +99,11 @@ impl JobCall {
 }
 
 fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<WriteOptions> {
-    Ok(WriteOptions { durable, ttl: arguments::ttl(ttl)?, ..WriteOptions::default() })
+    Ok(WriteOptions {
+        durable,
+        ttl: ttl.map(arguments::ttl).transpose()?.unwrap_or_default(),
+        ..WriteOptions::default()
+    })
 }
 
 /// Passes a job to `spikewire.aerospike.jobs`, where the function with this name starts it and returns the

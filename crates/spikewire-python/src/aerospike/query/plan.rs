@@ -109,7 +109,7 @@ pub fn scope(
     let most = spec::MAX_RECORDS_PER_SECOND;
     let pace = pace.map(|pace| count("records_per_second", pace, 1, most)).transpose()?;
     Ok(QuerySpec {
-        filter: expression::filter(filter)?.map(|bytes| bytes.to_vec()),
+        filter: filter.map(expression::filter).transpose()?.map(|bytes| bytes.to_vec()),
         index: index.map(IndexRange::of).transpose()?,
         records_per_second: pace,
         ..QuerySpec::new(&*space.namespace, &*space.set)

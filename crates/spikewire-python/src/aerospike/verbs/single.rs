@@ -182,7 +182,7 @@ pub struct ReadRules<'py> {
 impl ReadRules<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<command::ReadRules> {
-        let touch = arguments::read_touch(self.touch.as_ref())?;
+        let touch = self.touch.as_ref().map(arguments::read_touch).transpose()?;
         let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
         let hedge =
             self.hedge.as_ref().map(|value| arguments::hedge("hedge", value)).transpose()?;
@@ -243,8 +243,8 @@ pub struct ReadOptions<'py> {
 impl ReadOptions<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<command::ReadOptions> {
-        let filter = expression::filter(self.filter.as_ref())?;
-        let timeout = arguments::timeout_of(self.timeout.as_ref())?;
+        let filter = self.filter.as_ref().map(expression::filter).transpose()?;
+        let timeout = self.timeout.as_ref().map(arguments::timeout).transpose()?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
         let command::ReadRules { touch, mode, hedge } = self.rules.checked()?;
         let retry = self.retry.checked()?;
@@ -270,13 +270,18 @@ impl WriteOptions<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<command::WriteOptions> {
         Ok(command::WriteOptions {
-            ttl: arguments::ttl(self.ttl.as_ref())?,
-            generation: arguments::generation(self.generation.as_ref())?,
-            exists: arguments::exists(self.exists.as_ref())?,
+            ttl: self.ttl.as_ref().map(arguments::ttl).transpose()?.unwrap_or_default(),
+            generation: self
+                .generation
+                .as_ref()
+                .map(arguments::generation)
+                .transpose()?
+                .unwrap_or_default(),
+            exists: self.exists.as_ref().map(arguments::exists).transpose()?.unwrap_or_default(),
             durable: self.durable,
             send_key: self.send_key,
-            filter: expression::filter(self.filter.as_ref())?,
-            timeout: arguments::timeout_of(self.timeout.as_ref())?,
+            filter: self.filter.as_ref().map(expression::filter).transpose()?,
+            timeout: self.timeout.as_ref().map(arguments::timeout).transpose()?,
             replica: self.replica.as_ref().map(arguments::replica).transpose()?,
             retry: self.retry.checked()?,
         })
