@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use spikewire_cql::notation::TooLong;
+use spikewire_cql::notation::{Malformed, TooLong};
 use spikewire_cql::response::{Code, ServerError};
 use spikewire_options::InvalidArgument;
 use spikewire_transport::fault::Cause;
@@ -212,6 +212,13 @@ impl From<InvalidArgument> for Error {
 impl From<TooLong> for Error {
     fn from(error: TooLong) -> Self {
         Self::invalid(error.to_string())
+    }
+}
+
+impl From<Malformed> for Error {
+    #[cold]
+    fn from(error: Malformed) -> Self {
+        Self::new(Kind::Malformed, format!("a node sent invalid bytes: {error}"))
     }
 }
 
