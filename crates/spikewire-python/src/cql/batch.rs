@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spikewire_cassandra::statement_job::{self, BatchContent};
+use spikewire_cassandra::text::without_percent_markers;
 use spikewire_cql::request::BatchKind;
 use spikewire_sync::Mutex;
 
-use super::bind::{bind, copy_of_parameters, markers};
+use super::bind::{bind, copy_of_parameters};
 use super::prepared::Single;
 use crate::bridge::errors::{type_error, type_name, value_error};
 
@@ -79,7 +80,8 @@ impl Batch {
         let entry = match (single, parameters) {
             (Single::Text(text), None) => BatchStatement::Text(text),
             (Single::Text(text), Some(parameters)) => {
-                BatchStatement::Unprepared(markers(&text)?.into(), copy_of_parameters(parameters)?)
+                let text = without_percent_markers(&text).map_err(value_error)?;
+                BatchStatement::Unprepared(text.into(), copy_of_parameters(parameters)?)
             }
             (Single::Bound(_, _), Some(_)) => {
                 return Err(type_error("a bound statement has its parameters"));
