@@ -30,12 +30,11 @@ impl<C> TypeRegistry<C> {
     pub fn add(&self, name: &str, keyspace: Option<&str>, class: C) -> Result<Option<C>, String> {
         let name = TypeName::parse(name, keyspace)?;
         let mut known = self.known.write();
-        let former = match known.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, former)) => Some(replace(former, class)),
-            None => {
-                known.push((name, class));
-                None
-            }
+        let former = if let Some((_, known)) = known.iter_mut().find(|(other, _)| *other == name) {
+            Some(replace(known, class))
+        } else {
+            known.push((name, class));
+            None
         };
         self.is_any.store(true, Release);
         Ok(former)
