@@ -14,7 +14,7 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
     let code = code.map_or_else(|| env.null(), |number| env.int32(number))?;
     let node = error.node().map_or_else(|| env.null(), |node| env.string(node))?;
     let arguments = [
-        env.string(error.kind().name())?,
+        env.string(error.class_name())?,
         code,
         env.string(error.message())?,
         node,

@@ -78,7 +78,7 @@ impl Raise for Error {
             Err(error) => return error,
         };
         let context = (
-            self.kind().name(),
+            self.class_name(),
             self.server().map(|server| server.code.number()),
             self.message(),
             self.node(),
