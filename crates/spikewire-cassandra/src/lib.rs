@@ -16,6 +16,7 @@
 //! | [`statement_job`] | from a statement's arguments to its result: preparing, pages |
 //! | [`speculation`] | copies of a statement, sent to further nodes if the answer is slow |
 //! | [`many`] | options of calls with many rows of parameters |
+//! | [`type_registry`] | what a host registered for the values of user-defined types |
 //! | [`ticket`] | a statement in flight on a driver, with what waits for its answer |
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | the error type |
@@ -43,6 +44,7 @@ pub mod statement_job;
 pub mod text;
 pub mod ticket;
 mod timestamps;
+pub mod type_registry;
 
 pub use error::{Error, Kind, Result, SESSION_CLOSED};
 pub use options::Options;

@@ -70,7 +70,7 @@ pub fn to_python_as(
         return value_error(message);
     }
     let context = (
-        error.kind().name(),
+        error.kind().class_name(),
         error.kind().code(),
         message,
         error.node(),
