@@ -117,7 +117,7 @@ class Reading:
         """Runs operations on every record."""
         if not isinstance(ops, list):
             reject("ops must be a list")
-        prepared(ops, self._owner._manner)
+        prepared(ops, self._owner._rules)
         self._operations = ops
 
     def apply(self, module: Any, function: Any, arguments: Any = None) -> Self:
@@ -188,7 +188,7 @@ class Reading:
                     options.pop(name, None)
                 job = client.apply_all(self._namespace, self._set, *self._function, **options)
             elif self._operations is not None:
-                operations = prepared(self._operations, self._owner._manner).operations
+                operations = prepared(self._operations, self._owner._rules).operations
                 job = client.operate_all(self._namespace, self._set, operations, **options)
             else:
                 reject("add_ops or apply must come before execute_background")
@@ -202,7 +202,7 @@ class Reading:
         keywords = self._query_keywords(policy, options)
         plan = None
         if self._operations is not None:
-            plan = prepared(self._operations, self._owner._manner)
+            plan = prepared(self._operations, self._owner._rules)
             keywords["operations"] = plan.operations
             keywords.pop("bins", None)
         empty = bool(options and options.get("nobins"))

@@ -15,7 +15,7 @@ import spikewire
 from spikewire import Operation
 from spikewire._native import OfficialOperations, _plain_steps
 from spikewire.compat.aerospike import exception as official
-from spikewire.compat.aerospike.operations import arguments_of
+from spikewire.compat.aerospike.operation_arguments import arguments_of
 from spikewire.compat.aerospike_py.failures import missing
 from spikewire.compat.aerospike_py.values import incoming
 

@@ -15,7 +15,7 @@ from spikewire.compat.aerospike.expressions import (
     serializers_in_use,
 )
 from spikewire.compat.aerospike.failures import missing
-from spikewire.compat.aerospike.operations import arguments_of
+from spikewire.compat.aerospike.operation_arguments import arguments_of
 from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.values import outgoing
 
