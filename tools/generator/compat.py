@@ -254,7 +254,7 @@ def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
     result = BracketGroup("super().__init__", arguments).layout(8)
     return (
         f'\n\nclass {name}(Call):\n    """``{name}``."""\n\n'
-        f'    _call = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
+        f'    _operation = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
     )
 
 

@@ -91,9 +91,9 @@ class Step(StepBase):
         with importing:
             from spikewire.aerospike.builder.explain import explained_step
 
-        return explained_step(self, *self._call())
+        return explained_step(self, *self._verb_call())
 
-    def _call(self) -> tuple[Any, ...]:
+    def _verb_call(self) -> tuple[Any, ...]:
         """The verb that the step calls on its own, and its arguments."""
         raise NotImplementedError
 

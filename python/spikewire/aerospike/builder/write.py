@@ -28,10 +28,10 @@ class Write(WriteBase, Rows, Writing):
 
     _row_options = ("ttl", "exists", "durable", "send_key")
 
-    def _call(self) -> tuple[Any, ...]:
-        if self._single and self._ops is None:
-            return "put", self._keys
-        return "operate" if self._single else "operate_many", self._keys, self._operations()
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
+        if one and self._ops is None:
+            return ("put",)
+        return "operate" if one else "operate_many", self._operations()
 
     def _keywords(self) -> dict[str, Any]:
         options = dict(self._options or {})
@@ -69,9 +69,6 @@ class Write(WriteBase, Rows, Writing):
 
     def _first(self) -> Any:
         return then(self._awaited, self.execute(), _first)
-
-    def _run_batch(self, verbs: Any, keys: Any) -> Any:
-        return verbs.operate_many(keys, self._operations(), **self._keywords())
 
 
 def _first(results: Results) -> Record:
