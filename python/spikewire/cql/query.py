@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncQuery", "Query"]
 
 
-class _Paged:
+class _PagingState:
     """The paging state of a query."""
 
     __slots__ = ("_begun", "_closed", "_options", "_parameters", "_session", "_state", "_statement")
@@ -81,7 +81,7 @@ class _Paged:
         return f"<{type(self).__name__}, {state}>"
 
 
-class Query(_Paged):
+class Query(_PagingState):
     """The rows of a statement, from ``Session.query``: an iterator.
 
     While one page is read, the next one is fetched, and never more than that; nothing is sent
@@ -173,7 +173,7 @@ class Query(_Paged):
         self.close()
 
 
-class AsyncQuery(_Paged):
+class AsyncQuery(_PagingState):
     """The rows of a statement, from ``AsyncSession.query``: an asynchronous iterator.
 
     While one page is read, the next one is fetched, and never more than that; nothing is sent

@@ -7,12 +7,12 @@ from typing import Any
 from spikewire._native import PlainBase
 from spikewire.aerospike import op
 from spikewire.aerospike.builder.rows import Rows
-from spikewire.aerospike.builder.step import Expiring, Reading, Writing
+from spikewire.aerospike.builder.step import ReadStep, TtlStep, WriteStep
 
 __all__ = ["Delete", "Exists", "Touch"]
 
 
-class Delete(PlainBase, Rows, Writing):
+class Delete(PlainBase, Rows, WriteStep):
     """Deletes records."""
 
     __slots__ = ()
@@ -23,7 +23,7 @@ class Delete(PlainBase, Rows, Writing):
         return ("delete" if one else "delete_many",)
 
 
-class Touch(PlainBase, Rows, Expiring, Writing):
+class Touch(PlainBase, Rows, TtlStep, WriteStep):
     """Renews the time to live of records."""
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Touch(PlainBase, Rows, Expiring, Writing):
         return ("touch",) if one else ("operate_many", [op.touch()])
 
 
-class Exists(PlainBase, Rows, Reading):
+class Exists(PlainBase, Rows, ReadStep):
     """Checks which records exist."""
 
     __slots__ = ()

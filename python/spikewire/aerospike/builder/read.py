@@ -8,7 +8,7 @@ from spikewire._native import ReadBase
 from spikewire.aerospike import op
 from spikewire.aerospike.builder.results import absent, check, settled
 from spikewire.aerospike.builder.rows import Rows
-from spikewire.aerospike.builder.step import Reading, then
+from spikewire.aerospike.builder.step import ReadStep, then
 from spikewire.errors import FilteredOut, RecordNotFound
 from spikewire.tasks import begun
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Read"]
 
 
-class Read(ReadBase, Rows, Reading):
+class Read(ReadBase, Rows, ReadStep):
     """Reads records: all bins, the named ones, or the results of operations."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from spikewire._native import WriteBase
 from spikewire.aerospike import op
 from spikewire.aerospike.builder.rows import Rows
-from spikewire.aerospike.builder.step import Writing, then
+from spikewire.aerospike.builder.step import WriteStep, then
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Write"]
 
 
-class Write(WriteBase, Rows, Writing):
+class Write(WriteBase, Rows, WriteStep):
     """Writes bins. Each method adds an operation; operations are applied in order and
     atomically.
     """

@@ -93,8 +93,8 @@ class _Entries:
         """The argument that a row of the table names."""
         if (flag := _FLAGS[self.family].get(name)) is not None:
             return bool(self.flags & flag)
-        if name in _DECIDED:
-            return _DECIDED[name].decide(self)
+        if name in _DECISIONS:
+            return _DECISIONS[name].decide(self)
         if (optional := name.startswith("?")) or name not in self.entries:
             name = name.removeprefix("?")
             if name not in self.entries:
@@ -160,7 +160,7 @@ def check_flags(kind: str, flags: Any, allowed: int) -> int:
     return flags
 
 
-class _Decided(NamedTuple):
+class _Decision(NamedTuple):
     """An argument that is not the value of an entry, but follows from one."""
 
     entry: str
@@ -169,27 +169,29 @@ class _Decided(NamedTuple):
     """Whether each dictionary has one of its own, so that it is not worth remembering."""
 
 
-_DECIDED = {
-    "returning": _Decided("return_type", _Entries.returning),
-    "inverted": _Decided("inverted", lambda of: bool(of.entries.get("inverted"))),
-    "persist_index": _Decided("persist_index", lambda of: of.truth("persist_index")),
-    "list_order": _Decided(
+_DECISIONS = {
+    "returning": _Decision("return_type", _Entries.returning),
+    "inverted": _Decision("inverted", lambda of: bool(of.entries.get("inverted"))),
+    "persist_index": _Decision("persist_index", lambda of: of.truth("persist_index")),
+    "list_order": _Decision(
         "list_order", lambda of: of.order("list_order", LIST_ORDERS, "unordered")
     ),
-    "?list_order": _Decided("list_order", lambda of: of.order("list_order", LIST_ORDERS, None)),
-    "map_order": _Decided("map_order", lambda of: of.order("map_order", MAP_ORDERS, "unordered")),
-    "?map_order": _Decided("map_order", lambda of: of.order("map_order", MAP_ORDERS, None)),
-    "from_front": _Decided("resize_flags", lambda of: of.has_bit("resize_flags", 1)),
-    "grow_only": _Decided("resize_flags", lambda of: of.has_bit("resize_flags", 2)),
-    "shrink_only": _Decided("resize_flags", lambda of: of.has_bit("resize_flags", 4)),
-    "descending": _Decided("sort_flags", lambda of: bool(of.entries.get("sort_flags", 0) & 1)),
-    "drop_duplicates": _Decided("sort_flags", lambda of: bool(of.entries.get("sort_flags", 0) & 2)),
-    "signed": _Decided("sign", lambda of: bool(of.entries.get("sign"))),
-    "overflow": _Decided("action", lambda of: _OVERFLOWS.get(of.entries.get("action", 0), "fail")),
-    "?index_bit_count": _Decided("index_bit_count", lambda of: of.bit_count("index_bit_count")),
-    "?mh_bit_count": _Decided("mh_bit_count", lambda of: of.bit_count("mh_bit_count")),
-    "bit": _Decided("value", lambda of: of.entries.get("value"), is_value=True),
-    "sketches": _Decided(
+    "?list_order": _Decision("list_order", lambda of: of.order("list_order", LIST_ORDERS, None)),
+    "map_order": _Decision("map_order", lambda of: of.order("map_order", MAP_ORDERS, "unordered")),
+    "?map_order": _Decision("map_order", lambda of: of.order("map_order", MAP_ORDERS, None)),
+    "from_front": _Decision("resize_flags", lambda of: of.has_bit("resize_flags", 1)),
+    "grow_only": _Decision("resize_flags", lambda of: of.has_bit("resize_flags", 2)),
+    "shrink_only": _Decision("resize_flags", lambda of: of.has_bit("resize_flags", 4)),
+    "descending": _Decision("sort_flags", lambda of: bool(of.entries.get("sort_flags", 0) & 1)),
+    "drop_duplicates": _Decision(
+        "sort_flags", lambda of: bool(of.entries.get("sort_flags", 0) & 2)
+    ),
+    "signed": _Decision("sign", lambda of: bool(of.entries.get("sign"))),
+    "overflow": _Decision("action", lambda of: _OVERFLOWS.get(of.entries.get("action", 0), "fail")),
+    "?index_bit_count": _Decision("index_bit_count", lambda of: of.bit_count("index_bit_count")),
+    "?mh_bit_count": _Decision("mh_bit_count", lambda of: of.bit_count("mh_bit_count")),
+    "bit": _Decision("value", lambda of: of.entries.get("value"), is_value=True),
+    "sketches": _Decision(
         "value_list", lambda of: outgoing(of.entries["value_list"]), is_value=True
     ),
 }
@@ -202,13 +204,13 @@ class Recipe:
     def __init__(self, family: str, kind: str, names: list[str]) -> None:
         self.family, self.kind, self.names = family, kind, names
         self.policy = _POLICIES[family][0]
-        values = [name for name in names if name not in _DECIDED and name not in _FLAGS[family]]
+        values = [name for name in names if name not in _DECISIONS and name not in _FLAGS[family]]
         self.required = tuple(name for name in values if not name.startswith("?"))
         self.optional = tuple(name[1:] for name in values if name.startswith("?"))
         in_order = (*self.required, *self.optional)
         self.values = len(in_order)
         self.numbers = tuple(at for at, name in enumerate(in_order) if name in _INTEGERS)
-        decided = [_DECIDED[name] for name in names if name in _DECIDED]
+        decided = [_DECISIONS[name] for name in names if name in _DECISIONS]
         choices = [it.entry for it in decided if not it.is_value]
         self.choices = tuple(dict.fromkeys([*choices, "pad"] if family == "list" else choices))
         self.absent = (_ABSENT,) * len(self.choices)

@@ -73,7 +73,7 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
         reject(str(error))
 
 
-class Reading:
+class QueryBase:
     """What scans and queries have in common."""
 
     _kind: str
@@ -308,7 +308,7 @@ class Reading:
         return keywords
 
 
-class Scan(Reading):
+class Scan(QueryBase):
     """All records of a set or namespace."""
 
     _kind = "scan"
@@ -335,7 +335,7 @@ class Scan(Reading):
         self._each(callback, policy, known, nodename)
 
 
-class Query(Reading):
+class Query(QueryBase):
     """The records of a set, or those that a secondary index finds."""
 
     _kind = "query"
