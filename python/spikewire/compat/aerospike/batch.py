@@ -20,7 +20,7 @@ from spikewire.compat.aerospike.batch_records import (
 from spikewire.compat.aerospike.exception import InvalidRequest
 from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.keys import checked_key
-from spikewire.compat.aerospike.operations import WRITES, prepared
+from spikewire.compat.aerospike.operations import WRITES, prepare
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, Records
 from spikewire.compat.aerospike.values import outgoing
@@ -98,7 +98,7 @@ class Batches(Records):
         """Runs several operations on each record."""
         if not isinstance(ops, list) or not ops:
             reject("ops should be a list of op dictionaries")
-        plan = prepared(ops, self._rules)
+        plan = prepare(ops, self._rules)
         call, own = self._batch_options(policy_batch)
         written = self._policies.keywords("batch_write", policy_batch_write)
         if WRITES.isdisjoint(plan.codes):
@@ -234,7 +234,7 @@ class _Rows:
 
     def _write(self, row: Write) -> tuple[Any, Any]:
         key = checked_key(row.key)
-        operations, bins, returns, codes, _, _ = prepared(row.ops, self._rules)
+        operations, bins, returns, codes, _, _ = prepare(row.ops, self._rules)
         own = self._options("batch_write", _WRITE, row.policy, row.meta)
         if WRITES.isdisjoint(codes):
             engine_row: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
@@ -259,7 +259,7 @@ class _Rows:
             return spikewire.Read(key, bins_read, **own), "bins"
         if not row.ops:
             return spikewire.Read(key, [], **own), "bins"
-        plan = prepared(row.ops, self._rules)
+        plan = prepare(row.ops, self._rules)
         if WRITES.isdisjoint(plan.codes):
             return spikewire.Read(key, ops=plan.operations, **own), plan
         return spikewire.Write(key, plan.operations, **own), plan

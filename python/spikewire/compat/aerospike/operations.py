@@ -30,9 +30,9 @@ __all__ = [
     "WRITES",
     "OperationRules",
     "PreparedOperations",
-    "expected",
+    "official_result",
     "operation_rules",
-    "prepared",
+    "prepare",
     "results_of",
     "text_of",
 ]
@@ -113,7 +113,7 @@ _USUAL = OperationRules(
 )
 
 
-def prepared(operations: Any, rules: OperationRules = _USUAL) -> PreparedOperations:
+def prepare(operations: Any, rules: OperationRules = _USUAL) -> PreparedOperations:
     """Checks a list of dictionaries and converts it to operations. For a client that is not strict,
     invalid operations on whole bins are adapted or left out."""
     if not isinstance(operations, list):
@@ -262,11 +262,11 @@ def results_of(
         value = results[at]
         if not plan.all_answer and (value is None or plan.codes[at] in QUIET):
             continue
-        pairs.append((name, expected(plan.returns[at], value, deserializer)))
+        pairs.append((name, official_result(plan.returns[at], value, deserializer)))
     return pairs
 
 
-def expected(
+def official_result(
     returns: int | None, value: Any, deserializer: Callable[[Any], Any] | None = None
 ) -> Any:
     """A result in the official client's form."""

@@ -14,7 +14,7 @@ from spikewire.compat.aerospike.c_errors import with_c_errors_on_methods
 from spikewire.compat.aerospike.exception import ClientError
 from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import of_code, reject
-from spikewire.compat.aerospike.operations import prepared, results_of, text_of
+from spikewire.compat.aerospike.operations import prepare, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
     Filter,
     Reached,
@@ -117,7 +117,7 @@ class QueryBase:
         """Runs operations on every record."""
         if not isinstance(ops, list):
             reject("ops must be a list")
-        prepared(ops, self._owner._rules)
+        prepare(ops, self._owner._rules)
         self._operations = ops
 
     def apply(self, module: Any, function: Any, arguments: Any = None) -> Self:
@@ -188,7 +188,7 @@ class QueryBase:
                     options.pop(name, None)
                 job = client.apply_all(self._namespace, self._set, *self._function, **options)
             elif self._operations is not None:
-                operations = prepared(self._operations, self._owner._rules).operations
+                operations = prepare(self._operations, self._owner._rules).operations
                 job = client.operate_all(self._namespace, self._set, operations, **options)
             else:
                 reject("add_ops or apply must come before execute_background")
@@ -202,7 +202,7 @@ class QueryBase:
         keywords = self._query_keywords(policy, options)
         plan = None
         if self._operations is not None:
-            plan = prepared(self._operations, self._owner._rules)
+            plan = prepare(self._operations, self._owner._rules)
             keywords["operations"] = plan.operations
             keywords.pop("bins", None)
         empty = bool(options and options.get("nobins"))

@@ -15,7 +15,13 @@ from spikewire.compat.aerospike.exception import BinExistsError, ParamError
 from spikewire.compat.aerospike.failures import deprecated, failure, of_code, reject
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
-from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, operation_rules, prepared
+from spikewire.compat.aerospike.operations import (
+    QUIET,
+    WRITES,
+    official_result,
+    operation_rules,
+    prepare,
+)
 from spikewire.compat.aerospike.policies import resolved, ttl_of
 from spikewire.compat.aerospike.values import (
     deserializer_of,
@@ -62,7 +68,7 @@ class Records:
         )
         self._keeps_bools = self._rules.options.bools
         self._results = OfficialResults(
-            incoming, expected, (serializers,) if own is None else (own, serializers), QUIET
+            incoming, official_result, (serializers,) if own is None else (own, serializers), QUIET
         )
         self._record, self._sends = self._results.record, self._results.sends
         register_ordered_maps()
@@ -273,7 +279,7 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any]:
-        plan = prepared(operations, self._rules)
+        plan = prepare(operations, self._rules)
         options = self._policies.keywords("operate", policy, meta)
         if options:
             for name in _OF_WRITES if WRITES.isdisjoint(plan.codes) else _OF_READS:
