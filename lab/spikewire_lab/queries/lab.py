@@ -10,7 +10,7 @@ from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
 from ..clients.limits import barred
 from ..contract.queries import Outcome, as_scan
-from ..plan import Skipped
+from ..plan import SkippedClient
 from ..run import environment, node
 from ..run.awake import awake
 from ..run.compare import CannotRunError
@@ -86,7 +86,7 @@ class Scans:
 
     settings: Settings
     environment: dict[str, object] = field(default_factory=dict[str, object])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    skipped: list[SkippedClient] = field(default_factory=list[SkippedClient])
     scans: dict[Scan, list[Outcome]] = field(default_factory=dict[Scan, list[Outcome]])
     gets: dict[Getter, list[GetRound]] = field(default_factory=dict[Getter, list[GetRound]])
     interrupted: bool = False
