@@ -45,10 +45,7 @@ pub(crate) fn bin_error(bin: &str, fault: &Fault) -> Error {
 }
 
 /// The type of an operation's argument, and its bytes as an element of a list.
-pub(crate) fn element(
-    name: &str,
-    value: &impl Encode,
-) -> Result<(ParticleType, Vec<u8>), Fault> {
+pub(crate) fn element(name: &str, value: &impl Encode) -> Result<(ParticleType, Vec<u8>), Fault> {
     let mut plain = Vec::new();
     let particle = value.encode(&mut plain).map_err(|fault| fault.within(name))?;
     let mut out = Vec::with_capacity(plain.len() + 6);
