@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire import Client
+from spikewire.commands import add_parsers
 from spikewire_lab import measure
 from spikewire_lab.access.seeds import parse_seeds
-from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import ASYNC, NODE, SYNC
 from spikewire_lab.commands.run import USAGE
 from spikewire_lab.contract.queries import as_scan
