@@ -14,8 +14,11 @@ BIN := $(VENV)/bin
 
 # What the extension modules are made of. They are built again when one of these is newer.
 CRATES := $(shell find crates \( -name '*.rs' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
-NATIVE := $(filter-out crates/spikewire-node/%,$(CRATES)) pyproject.toml
-NATIVE_NODE := $(filter-out crates/spikewire-python/%,$(CRATES)) node/scripts/native.mjs
+# The bindings are shared libraries that another language loads.
+BINDINGS := $(shell grep -l '"cdylib"' crates/*/Cargo.toml | cut -d / -f 2)
+without_other_bindings = $(filter-out $(patsubst %,crates/%/%,$(filter-out $1,$(BINDINGS))),$(CRATES))
+NATIVE := $(call without_other_bindings,spikewire-python) pyproject.toml
+NATIVE_NODE := $(call without_other_bindings,spikewire-node) node/scripts/native.mjs
 # Cargo's profile for the extension modules: `release` builds faster. What is measured is built like what is
 # shipped, with `dist`: see the targets under "Measuring". A build removes the marker of the other profile.
 BUILD_PROFILE = release
@@ -23,8 +26,8 @@ BUILT = .built-$(BUILD_PROFILE)
 MAKE_WITH_PROFILE = $(MAKE) --no-print-directory BUILD_PROFILE=$(BUILD_PROFILE)
 # Native parts say which commit they were built from.
 COMMIT = SPIKEWIRE_COMMIT=$$(tools/commit.sh)
-# They are tested in their languages.
-BINDINGS := --exclude spikewire-python --exclude spikewire-node
+# Bindings are tested in their languages.
+BUT_BINDINGS := $(addprefix --exclude ,$(BINDINGS))
 
 # Where everything has to run, as in CI, a missing part is a failure: SPIKEWIRE_COMPLETE=1.
 LEFT_OUT = [ -z "$$SPIKEWIRE_COMPLETE" ]; exit
@@ -182,7 +185,7 @@ docs-site: venv # The site alone: its links, anchors and navigation have to be w
 
 .PHONY: docs-rust
 docs-rust: # The documentation of the crates, into target/doc.
-	cargo doc --workspace --no-deps $(BINDINGS) --all-features
+	cargo doc --workspace --no-deps $(BUT_BINDINGS) --all-features
 
 # --- Testing ----------------------------------------------------------------------------------
 
@@ -192,7 +195,7 @@ test: test-rust test-fuzz test-python test-lab test-free-threaded test-node ## R
 .PHONY: test-rust
 test-rust: venv ## Run the Rust tests, those for Cassandra on a real node
 	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
-	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
+	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BUT_BINDINGS) --all-features --no-fail-fast
 
 .PHONY: test-loom
 test-loom: ## Run what threads share without one lock in every order that threads can take turns in
@@ -218,7 +221,7 @@ coverage-rust: venv # Of the Rust tests.
 		echo "first: rustup component add llvm-tools && cargo install cargo-llvm-cov --locked" >&2; exit 1; }
 	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
 	$(BIN)/python tools/with_cassandra.py \
-		cargo llvm-cov --workspace $(BINDINGS) --all-features --locked --html --output-dir build/coverage/rust
+		cargo llvm-cov --workspace $(BUT_BINDINGS) --all-features --locked --html --output-dir build/coverage/rust
 	cargo llvm-cov report --summary-only | sed "s|$(CURDIR)/||" >build/coverage/rust.txt
 	@tail -n 1 build/coverage/rust.txt
 
@@ -327,7 +330,7 @@ lint-rust: venv ## Check the Rust code
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
 		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' \
-		cargo doc --workspace --no-deps $(BINDINGS) --all-features --locked --quiet
+		cargo doc --workspace --no-deps $(BUT_BINDINGS) --all-features --locked --quiet
 
 .PHONY: msrv
 msrv: venv ## Check everything with the oldest Rust that is promised, if rustup has it

@@ -36,7 +36,7 @@ from .cells import (
     record_bins,
     scans,
 )
-from .check import share
+from .check import range_of_share
 from .gets import GetRound, Getter, gets_alone_and_not
 from .lines import GetLine, ScanLine, get_lines, scan_lines
 
@@ -258,7 +258,7 @@ class Lab:
         """The range of index queries for records of this size."""
         if size not in self._ranges:
             pool = value_pool(parse_bins(record_bins(size)), self._settings.seed)
-            self._ranges[size] = list(share(pool, self._settings.selected))
+            self._ranges[size] = list(range_of_share(pool, self._settings.selected))
         return self._ranges[size]
 
     def _get(self, getter: Getter, cluster: Cluster) -> str:

@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::value::ParticleType;
 use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::client_kind::ClientContext;
-use crate::aerospike::encode::Encode;
+use crate::aerospike::encode::{Encode, bin_error};
 use crate::aerospike::function::function;
 use crate::aerospike::key::Key;
 use crate::aerospike::operation::Operation;
@@ -36,7 +36,7 @@ impl<V: Encode> Source for ValueSource<'_, V> {
     type Error = Error;
 
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType> {
-        self.0.encode(bin, out)
+        self.0.encode(out).map_err(|fault| bin_error(bin, &fault))
     }
 }
 

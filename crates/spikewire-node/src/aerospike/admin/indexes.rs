@@ -6,7 +6,7 @@ use spikewire_aerospike::admin::index::{
 use spikewire_aerospike::command::parse;
 use spikewire_aerospike_protocol::query::{Collection, Subject};
 
-use super::{begin, limit, optional};
+use super::{begin, limit, optional_text};
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression;
 use crate::arguments::text;
@@ -18,7 +18,8 @@ use crate::js::{Failure, Result, Type, Value};
 /// index's name. Without a timeout, does not wait for the index; 0: no limit.
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let namespace = text("namespace", call.argument(2))?;
-    let (set, name) = (optional("set", call.argument(3))?, optional("name", call.argument(7))?);
+    let (set, name) =
+        (optional_text("set", call.argument(3))?, optional_text("name", call.argument(7))?);
     let spec = IndexSpec {
         namespace: &namespace,
         set: set.as_deref(),
@@ -37,7 +38,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 pub fn create_on_set<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let namespace = text("namespace", call.argument(2))?;
     let set = text("set", call.argument(3))?;
-    let name = optional("name", call.argument(4))?;
+    let name = optional_text("name", call.argument(4))?;
     let wait = call.argument(5).present().map(limit).transpose()?;
     begin(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
 }
@@ -84,7 +85,7 @@ pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `indexDrop(client, slot, namespace, set, name)`
 pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
-        (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
+        (text("namespace", call.argument(2))?, optional_text("set", call.argument(3))?);
     let name = text("name", call.argument(4))?;
     begin(call, drop_index(&namespace, set.as_deref(), &name)?)
 }
