@@ -1,10 +1,11 @@
 //! Context paths to a list or map nested in a bin.
 
-use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
+use spikewire_aerospike_protocol::cdt::context;
 use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_aerospike_protocol::operation::pack_step;
 
+use super::OperationArguments;
 use super::encoded::Form;
-use super::values::{check_key, element, integer};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
 use crate::errors::kind_name;
@@ -13,32 +14,14 @@ use crate::js::{Failure, Result, Value};
 /// `step(kind, at, order, pad, persistIndex)`: the encoding of a step. `kind` is the function's
 /// name in the table, `order` the order of a list or map created if it is missing.
 pub fn step<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (kind, at) = (text("kind", call.argument(0))?, call.argument(1));
-    let (inside, what) = match kind.split_once('_') {
-        Some(("list", what)) => (Inside::List, what),
-        Some(("map", what)) => (Inside::Map, what),
-        _ => (Inside::Either, kind.as_str()),
-    };
-    let value = |name| element(call.host.environment.hooks()?, name, at);
-    let at = match what.strip_suffix("_create").unwrap_or(what) {
-        "index" => At::Index(integer("index", at)?),
-        "rank" => At::Rank(integer("rank", at)?),
-        "value" => At::Value(value("value")?),
-        "key" if inside == Inside::Map => {
-            check_key("key", at)?;
-            At::Key(value("key")?)
-        }
-        _ => return Err(Failure::of_range(format!("unknown step {kind:?}"))),
+    let arguments = OperationArguments {
+        hooks: call.host.environment.hooks()?,
+        values: vec![call.argument(1)],
     };
     let order = call.argument(2).present().map(|order| text("order", order)).transpose()?;
-    let pad = flag("pad", call.argument(3))?;
-    let persist = flag("persistIndex", call.argument(4))?;
-    let step = context::Step { persist, ..context::Step::new(inside, at) };
-    let step = match order {
-        None if !pad => step,
-        order => step.ordered(order.as_deref().unwrap_or_default(), pad)?,
-    };
-    step.check()?;
+    let (pad, persist) = (flag("pad", call.argument(3))?, flag("persistIndex", call.argument(4))?);
+    let kind = text("kind", call.argument(0))?;
+    let step = pack_step(&kind, &arguments, order.as_deref(), pad, persist)?;
     let mut out = Vec::new();
     context::encode(&[step], &mut out);
     Form::Step.wrap(call.env, &out).map(Some)

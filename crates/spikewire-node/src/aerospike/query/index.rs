@@ -26,11 +26,7 @@ pub fn index(hooks: &Hooks, parts: Value<'_>) -> Result<Index> {
         "within" | "around" => Range::Geo(geo(hooks, part(2)?)?),
         _ => return Err(Failure::of_range(format!("unknown index range {kind:?}"))),
     };
-    let collection = match part(4)?.present() {
-        Some(of) => parse::collection(&text("of", of)?)?,
-        None => Collection::Value,
-    };
-    let context = Path::new(part(6)?)?.packed()?;
+    let (collection, context) = (collection(part(4)?)?, Path::new(part(6)?)?.packed()?);
     let index = Index { subject, collection, context, range };
     check_index(&index)?;
     Ok(index)
@@ -56,6 +52,12 @@ fn subject(hooks: &Hooks, bin: Value<'_>, name: Value<'_>) -> Result<Subject> {
         }
         (Some(bin), None) => Ok(Subject::Expression(plain_bytes(hooks, bin)?)),
     }
+}
+
+/// Which part of a bin is indexed.
+pub fn collection(of: Value<'_>) -> Result<Collection> {
+    let of = of.present().map(|of| text("of", of)).transpose()?;
+    Ok(of.map_or(Ok(Collection::default()), |of| parse::collection(&of))?)
 }
 
 fn integer(what: &str, value: Value<'_>) -> Result<i64> {

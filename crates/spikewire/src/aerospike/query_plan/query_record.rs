@@ -3,7 +3,6 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::value::{particle, read_int};
@@ -83,7 +82,6 @@ impl RecordShape {
                 bins.push(Bin::decode(&op)?);
             }
         }
-        self.results.map_or(Ok(()), |count| check_results(count, bins.len()))?;
         Ok(bins)
     }
 }
