@@ -304,6 +304,7 @@ mod tests {
     use super::*;
     use spikewire_aerospike_protocol::message::op;
     use spikewire_aerospike_protocol::query::{Collection, Range, Subject};
+    use spikewire_options::Literal;
 
     fn spec() -> QuerySpec {
         QuerySpec::new("test", "users")
@@ -358,6 +359,24 @@ mod tests {
         let limits = own.limits(&Policy { max_retries: 20, ..policy }).unwrap();
         assert_eq!((limits.socket_timeout.as_secs(), limits.max_retries), (0, 20));
         assert_eq!(limits.replica, ReplicaPolicy::Master);
+    }
+
+    #[test]
+    fn options_of_a_host_are_read_within_their_bounds() {
+        let get = |name: &str| {
+            Ok(match name {
+                "limit" => Some(Literal::from(5)),
+                "replica" => Some("any".into()),
+                "timeout" => Some(1.5.into()),
+                _ => None,
+            })
+        };
+        let read = spec().read(get).unwrap();
+        assert_eq!((read.limit, read.replica), (Some(5), Some(ReplicaPolicy::Any)));
+        assert_eq!(read.timeout, Some(Duration::from_millis(1500)));
+        let zero = |name: &str| Ok((name == "page_size").then(|| Literal::from(0)));
+        let error = spec().read(zero).unwrap_err();
+        assert_eq!(error.message(), "page_size must be from 1 to 1000000, got 0");
     }
 
     #[test]

@@ -6,9 +6,9 @@ use spikewire_aerospike::admin::index::{
 use spikewire_aerospike_protocol::query::Subject;
 
 use super::{begin, limit, optional};
+use crate::aerospike::arguments::collection;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression;
-use crate::aerospike::query::index::collection;
 use crate::arguments::text;
 use crate::binding::Call;
 use crate::errors::{describe, kind_name};

@@ -8,8 +8,7 @@ use super::OperationArguments;
 use super::encoded::Form;
 use crate::arguments::{flag, text};
 use crate::binding::Call;
-use crate::errors::kind_name;
-use crate::js::{Failure, Result, Value};
+use crate::js::{Result, Value};
 
 /// `step(kind, at, order, pad, persistIndex)`: the encoding of a step. `kind` is the function's
 /// name in the table, `order` the order of a list or map created if it is missing.
@@ -35,21 +34,9 @@ impl Path {
     /// Reads the steps; `undefined`, `null` and an empty path mean the bin itself.
     pub fn new(ctx: Value<'_>) -> Result<Self> {
         let Some(ctx) = ctx.present() else { return Ok(Self(Vec::new())) };
-        if !ctx.is_array() {
-            return Err(Failure::of_type(format!(
-                "ctx must be an array of steps from ctx, not {}",
-                kind_name(ctx)
-            )));
-        }
-        let step = |at| {
-            let item = ctx.element(at)?;
-            let bytes = Form::Step.unwrap(item)?.filter(|bytes| context::decode(bytes).is_ok());
-            bytes.ok_or_else(|| {
-                let other = kind_name(item);
-                Failure::of_type(format!("ctx[{at}] must be a step from ctx, not {other}"))
-            })
-        };
-        (0..ctx.len()?).map(step).collect::<Result<_>>().map(Self)
+        let kinds = ("steps from ctx", "a step from ctx");
+        let read = |bytes: Vec<u8>| context::decode(&bytes).is_ok().then_some(bytes);
+        Form::Step.unwrap_all("ctx", ctx, kinds, read).map(Self)
     }
 
     /// The decoded steps.

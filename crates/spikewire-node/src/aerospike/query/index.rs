@@ -1,9 +1,10 @@
 //! Selections of index values.
 
-use spikewire_aerospike::command::{check_index_bin, parse};
+use spikewire_aerospike::command::check_index_bin;
 use spikewire_aerospike::query::check_index;
-use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
+use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
+use crate::aerospike::arguments::collection;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::plain_bytes;
 use crate::aerospike::value::classify;
@@ -52,12 +53,6 @@ fn subject(hooks: &Hooks, bin: Value<'_>, name: Value<'_>) -> Result<Subject> {
         }
         (Some(bin), None) => Ok(Subject::Expression(plain_bytes(hooks, bin)?)),
     }
-}
-
-/// Which part of a bin is indexed.
-pub fn collection(of: Value<'_>) -> Result<Collection> {
-    let of = of.present().map(|of| text("of", of)).transpose()?;
-    Ok(of.map_or(Ok(Collection::default()), |of| parse::collection(&of))?)
 }
 
 fn integer(what: &str, value: Value<'_>) -> Result<i64> {

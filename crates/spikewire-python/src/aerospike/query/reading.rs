@@ -129,14 +129,11 @@ impl Reading {
         self.check(py)?;
         let is_crowded = self.is_crowded();
         let mut held = self.hold()?;
-        let ReadingState { reader, most, since, spaces } = held.state();
         let demand = match page {
             Some(size) => Demand::Page { size, in_pieces: !wait && is_crowded },
-            None => {
-                *most = run_length(*most, Tick::now().since(*since), is_crowded);
-                Demand::Run(*most)
-            }
+            None => Demand::Run(held.state().run_length(is_crowded)),
         };
+        let ReadingState { reader, since, spaces, .. } = held.state();
         let (now, shape) = (void_time::now(), &self.shape);
         let advance = reader.advance(
             demand,
@@ -300,11 +297,14 @@ impl Reading {
     }
 }
 
-/// The number of records in the next run, adapted to the duration of the previous one.
-fn run_length(previous: usize, lasted: Duration, is_crowded: bool) -> usize {
-    let most = if is_crowded { SHORT_RUN } else { MAX_RUN };
-    let next = if lasted > LONG { previous / 4 } else { previous * 2 };
-    next.clamp(1, most)
+impl ReadingState {
+    /// The number of records in the next run, adapted to the duration of the previous one.
+    fn run_length(&mut self, is_crowded: bool) -> usize {
+        let most = if is_crowded { SHORT_RUN } else { MAX_RUN };
+        let is_long = Tick::now().since(self.since) > LONG;
+        self.most = if is_long { self.most / 4 } else { self.most * 2 }.clamp(1, most);
+        self.most
+    }
 }
 
 impl Drop for Reading {

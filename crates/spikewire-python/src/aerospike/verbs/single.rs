@@ -173,6 +173,7 @@ impl Deref for Defaults {
 }
 
 /// Keywords that only concern reading.
+#[derive(Default)]
 pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
@@ -232,6 +233,7 @@ impl RetryRules<'_> {
 }
 
 /// Keywords of all reads.
+#[derive(Default)]
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub rules: ReadRules<'py>,

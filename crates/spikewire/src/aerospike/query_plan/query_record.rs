@@ -48,15 +48,15 @@ impl<'a> From<&'a QueryRecord> for Key<'a> {
 /// How to decode rows.
 #[derive(Debug)]
 pub(crate) struct RecordShape {
-    /// Number of operations; `None`: bins.
-    pub results: Option<usize>,
+    /// Whether they have results of operations instead of bins.
+    has_results: bool,
     /// The set of every record, or of the last one.
     set: Arc<str>,
 }
 
 impl RecordShape {
-    pub fn new(set: &str, results: Option<usize>) -> Self {
-        Self { results, set: set.into() }
+    pub fn new(set: &str, has_results: bool) -> Self {
+        Self { has_results, set: set.into() }
     }
 
     /// Decodes a row.
@@ -78,7 +78,7 @@ impl RecordShape {
         let mut bins = Vec::with_capacity(usize::from(row.op_count));
         for op in row.ops() {
             // With one result per bin, missing bins are sent as null.
-            if self.results.is_some() || op.particle != particle::NULL {
+            if self.has_results || op.particle != particle::NULL {
                 bins.push(Bin::decode(&op)?);
             }
         }
