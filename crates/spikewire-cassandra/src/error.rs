@@ -10,7 +10,7 @@ use spikewire_transport::fault::Cause;
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
 /// Shorthand for results of the engine.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The message of the error for a statement submitted after closing.
 pub const SESSION_CLOSED: &str = "the session is closed";

@@ -37,6 +37,12 @@ impl From<Fault> for RequestError {
     }
 }
 
+impl From<Error> for RequestError {
+    fn from(error: Error) -> Self {
+        Self(Python::attach(|py| to_python(py, &error, None)))
+    }
+}
+
 impl From<PyErr> for RequestError {
     fn from(error: PyErr) -> Self {
         Self(error)

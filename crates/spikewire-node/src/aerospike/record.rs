@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::command::{Sink, read_bins};
-use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::void_time;
@@ -134,22 +133,20 @@ pub fn parts<'e>(
     sink.finish(factories, header.generation, header.ttl, answered.is_some())
 }
 
-/// Decodes a record from a row of a query. `results` is the number of its operation results.
+/// Decodes a record from a row of a query: its bins, or the results of operations.
 pub fn row_parts<'e>(
     decoder: &Decoder<'e, '_>,
     factories: &Factories,
     row: &Row<'_>,
-    results: Option<usize>,
+    has_results: bool,
 ) -> Result<RecordParts<'e>> {
     let mut sink = RecordSink::new(decoder);
-    match results {
-        None => row.ops().try_for_each(|bin| sink.bin(bin))?,
-        Some(count) => {
-            row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
-            check_results(count, sink.results.len())?;
-        }
+    if has_results {
+        row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
+    } else {
+        row.ops().try_for_each(|bin| sink.bin(bin))?;
     }
-    sink.finish(factories, row.generation, row.void_time, results.is_some())
+    sink.finish(factories, row.generation, row.void_time, has_results)
 }
 
 impl<'e> RecordParts<'e> {

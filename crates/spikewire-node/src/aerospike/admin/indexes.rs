@@ -3,10 +3,10 @@
 use spikewire_aerospike::admin::index::{
     CreateIndex, IndexSpec, IndexType, drop_index, list_indexes, wait_for_index,
 };
-use spikewire_aerospike::command::parse;
-use spikewire_aerospike_protocol::query::{Collection, Subject};
+use spikewire_aerospike_protocol::query::Subject;
 
 use super::{begin, limit, optional_text};
+use crate::aerospike::arguments::collection;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression;
 use crate::arguments::text;
@@ -25,7 +25,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         set: set.as_deref(),
         subject: subject(call, call.argument(4))?,
         context: Path::new(call.argument(8))?.packed()?,
-        collection: call.argument(6).present().map(collection).transpose()?.unwrap_or_default(),
+        collection: collection(call.argument(6))?,
         kind: kind(call.argument(5))?,
         name: name.as_deref(),
     };
@@ -56,10 +56,6 @@ fn subject(call: &Call<'_>, value: Value<'_>) -> Result<Subject> {
             kind_name(value)
         ))),
     }
-}
-
-fn collection(value: Value<'_>) -> Result<Collection> {
-    Ok(parse::collection(&text("of", value)?)?)
 }
 
 fn kind(value: Value<'_>) -> Result<IndexType> {

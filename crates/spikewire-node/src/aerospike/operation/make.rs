@@ -1,12 +1,13 @@
 //! Creates operations, which are validated and encoded at once.
 
-use spikewire_aerospike::command::{check_bin_name, check_operand, check_read_name};
+use spikewire_aerospike::command::{check_operand, check_read_name};
 use spikewire_aerospike_protocol::expression::flag as flags;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::OwnedOperation;
+use crate::aerospike::arguments::bin_name;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::calls::{OperationArguments, elements};
 use crate::aerospike::expression::operation_bytes;
@@ -14,13 +15,6 @@ use crate::aerospike::value::{Place, encode};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
 use crate::js::{Failure, Result, Value};
-
-/// The name of a bin.
-fn bin_name(value: Value<'_>) -> Result<String> {
-    let name = text("a bin name", value)?;
-    check_bin_name(&name)?;
-    Ok(name)
-}
 
 /// `operation(family, kind, bin, values, ctx, pad)`: an operation on a list, a map, bits or a
 /// sketch, at the end of a path. `pad` applies if the path itself is to be created.

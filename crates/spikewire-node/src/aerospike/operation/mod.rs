@@ -13,8 +13,7 @@ use spikewire_aerospike::command::OperationRef;
 
 pub use self::function::function;
 use crate::aerospike::calls::encoded::Form;
-use crate::errors::kind_name;
-use crate::js::{Env, Failure, Result, Value};
+use crate::js::{Env, Result, Value};
 
 /// One operation, encoded.
 #[derive(Debug)]
@@ -53,19 +52,7 @@ impl OwnedOperation {
 
 /// The operations of one `operate`.
 pub fn steps(operations: Value<'_>) -> Result<Vec<OwnedOperation>> {
-    if !operations.is_array() {
-        return Err(Failure::of_type(format!(
-            "operations must be an array of operations from op, not {}",
-            kind_name(operations)
-        )));
-    }
-    let step = |at| {
-        let item = operations.element(at)?;
-        let read = Form::Operation.unwrap(item)?.as_deref().and_then(OwnedOperation::read);
-        read.ok_or_else(|| {
-            let other = kind_name(item);
-            Failure::of_type(format!("operations[{at}] must be an operation from op, not {other}"))
-        })
-    };
-    (0..operations.len()?).map(step).collect()
+    let kinds = ("operations from op", "an operation from op");
+    let read = |bytes: Vec<u8>| OwnedOperation::read(&bytes);
+    Form::Operation.unwrap_all("operations", operations, kinds, read)
 }

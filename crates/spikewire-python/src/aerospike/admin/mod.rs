@@ -91,7 +91,7 @@ impl Admin {
             set: set.map(|set| text("set", set)).transpose()?,
             subject,
             context,
-            collection: of.map(index::collection).transpose()?.unwrap_or_default(),
+            collection: index::collection(of)?,
             kind,
             name: name.map(|name| text("name", name)).transpose()?,
         };

@@ -10,7 +10,7 @@ use spikewire_sync::Mutex;
 
 use spikewire_aerospike::Kind;
 use spikewire_aerospike::query::spec::{BATCH_ROWS, DEFAULT_BATCH_ROWS};
-use spikewire_aerospike::transport::stream::{Advance, TableDemand, TableError, TableSize};
+use spikewire_aerospike::transport::stream::{Advance, ReadError, TableDemand, TableSize};
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError, stored_row};
@@ -188,11 +188,11 @@ impl Batches {
                     return Ok(step);
                 }
                 // The records collected so far are returned again by whatever reads the query next.
-                Err(TableError::Row(stop)) => {
+                Err(ReadError::Row(stop)) => {
                     self.reading.rewind();
                     return Err(column_error(stop.in_table("batch")));
                 }
-                Err(TableError::Query(error)) => {
+                Err(ReadError::Query(error)) => {
                     if !matches!(error.kind(), Kind::Closed | Kind::QueryClosed) {
                         self.reading.rewind();
                     }

@@ -25,6 +25,7 @@ impl Limits<'_> {
 }
 
 /// Keywords for the rows of a batch that do not set them.
+#[derive(Default)]
 pub struct RowOptions<'py> {
     pub rules: ReadRules<'py>,
     pub ttl: Option<Bound<'py, PyAny>>,

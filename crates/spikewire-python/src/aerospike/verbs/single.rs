@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+use pyo3::types::{PyDict, PyMapping};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::{
@@ -16,7 +16,7 @@ use spikewire_aerospike_protocol::request::Request;
 use spikewire_aerospike_protocol::value::ParticleType;
 
 use super::function::Function;
-use crate::aerospike::arguments::{self, Argument};
+use crate::aerospike::arguments::{self, Argument, objects};
 use crate::aerospike::call::{Answers, ResponsePlan, ResponseShape};
 use crate::aerospike::expression;
 use crate::aerospike::key::{Address, Key};
@@ -73,7 +73,7 @@ pub fn get<'py>(
     let (selection, names) = selection(&address.space, bins.as_ref())?;
     let spec =
         CommandSpec::get(defaults, &options.checked()?, selection).map_err(invalid_argument)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Record { default }, |out| {
+    Call::compose(address, &spec, defaults, ResponseShape::Record(default), |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
 }
@@ -132,12 +132,12 @@ pub fn operate<'py>(
 ) -> PyResult<Call> {
     let mut steps = Steps::new(operations, options, rules, defaults)?;
     let answers = steps.take_answers();
-    let shape = ResponseShape::Operated { answers, operations: Vec::new() };
+    let shape = ResponseShape::Results((answers, Vec::new()));
     let mut call = Call::compose(address, &steps.spec, defaults, shape, |out| {
         steps.write(out);
         Ok(())
     })?;
-    if let ResponseShape::Operated { operations, .. } = call.plan.shape_mut() {
+    if let ResponseShape::Results((_, operations)) = call.plan.shape_mut() {
         *operations = steps.into_operations();
     }
     Ok(call)
@@ -149,7 +149,7 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let shape = ResponseShape::Applied { module: function.0.module().to_string() };
+    let shape = ResponseShape::Returned(function.0.module().to_string());
     let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(invalid_argument)?;
     Call::compose(address, &spec, defaults, shape, |out| {
         out.call(&function.0);
@@ -173,6 +173,7 @@ impl Deref for Defaults {
 }
 
 /// Keywords that only concern reading.
+#[derive(Default)]
 pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
@@ -232,6 +233,7 @@ impl RetryRules<'_> {
 }
 
 /// Keywords of all reads.
+#[derive(Default)]
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub rules: ReadRules<'py>,
@@ -382,25 +384,5 @@ impl<'py> Steps<'py> {
 
 /// The operations in a list or tuple.
 pub fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
-    let items: Vec<Bound<'py, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
-        list.iter().collect()
-    } else if let Ok(items) = value.cast::<PyTuple>() {
-        items.iter().collect()
-    } else {
-        return Err(type_error(format!(
-            "operations must be a list or tuple of operations, not {}",
-            type_name(value)
-        )));
-    };
-    items
-        .into_iter()
-        .enumerate()
-        .map(|(at, item)| match item.cast_into::<Operation>() {
-            Ok(step) => Ok(step),
-            Err(error) => Err(type_error(format!(
-                "operations[{at}] must be an operation from spikewire.op, not {}",
-                type_name(&error.into_inner())
-            ))),
-        })
-        .collect()
+    objects("operations", value, ("operations", "an operation from spikewire.op"))
 }
