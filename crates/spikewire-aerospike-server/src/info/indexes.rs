@@ -15,7 +15,9 @@ use super::{
 };
 use crate::expression::Program;
 use crate::index::Index;
-use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
+use crate::index::definition::{
+    Definition, IndexedExpression, Source, expected_type, is_indexable, is_plain_context,
+};
 use crate::index::key::KeyType;
 use crate::index::list::IndexCreation;
 use crate::record::sets::Sets;
@@ -168,7 +170,7 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
         return Err(error(4, "bad 'exp' - only bins and the digest can be indexed"));
     }
     let program = Program::new(tree).map_err(|_| bad())?;
-    Ok(Source::Expression { wire, program })
+    Ok(Source::Expression(IndexedExpression { wire, program }))
 }
 
 fn delete(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
@@ -234,7 +236,7 @@ fn line(namespace: &Namespace, index: &Index, encoded: bool) -> Option<String> {
     let none = || "null".to_owned();
     let (bin, context, expression) = match &definition.source {
         Source::Bin { name, context } => (name.clone(), context.as_deref(), None),
-        Source::Expression { wire, .. } => (none(), None, Some(wire.as_slice())),
+        Source::Expression(expression) => (none(), None, Some(expression.wire.as_slice())),
         Source::Set => return None,
     };
     let text_of = |bytes: Option<&[u8]>, readable: fn(&[u8]) -> String| match bytes {
