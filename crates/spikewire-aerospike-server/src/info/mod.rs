@@ -34,7 +34,7 @@ use spikewire_aerospike_protocol::info::{self, Command};
 
 use crate::index::Index;
 use crate::security;
-use crate::security::privilege::Access;
+use crate::security::access::Access;
 use crate::state::ClusterState;
 use crate::state::index_build::IndexBuild;
 use crate::state::node::Node;
