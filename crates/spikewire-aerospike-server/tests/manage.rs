@@ -39,8 +39,8 @@ fn admin(cluster: &Cluster, node: usize) -> Wire {
     wire
 }
 
-/// A connection of a user whose hash is made of this.
-fn of(cluster: &Cluster, node: usize, user: &str, secret: u8) -> Result<Wire, u8> {
+/// A connection of a user whose hash consists of `secret`.
+fn connect(cluster: &Cluster, node: usize, user: &str, secret: u8) -> Result<Wire, u8> {
     let mut wire = Wire::to(cluster, node);
     match log_in(&mut wire, user, &hash(secret).0) {
         0 => Ok(wire),
@@ -94,12 +94,12 @@ fn query_user(wire: &mut Wire, user: &str) -> (Vec<Row>, u8) {
 }
 
 #[test]
-fn a_user_comes_changes_and_goes_on_every_node() {
+fn changes_to_a_user_apply_on_every_node() {
     let cluster = start(false);
     let (mut here, mut there) = (admin(&cluster, 0), admin(&cluster, 1));
     assert_eq!(create(&mut here, "app", &["read"]), 0);
     assert_eq!(create(&mut there, "app", &["read"]), 61);
-    let mut app = of(&cluster, 1, "app", SECRET).unwrap();
+    let mut app = connect(&cluster, 1, "app", SECRET).unwrap();
     assert_eq!(app.code(Request::get("k")), 2);
     assert_eq!(app.code(Request::put("k", 1)), 81);
     // The connection that is open feels it at once.
@@ -123,7 +123,7 @@ fn a_user_comes_changes_and_goes_on_every_node() {
     assert_eq!(change(&mut here, &Manage::DropUser { user: "app".to_owned() }), 0);
     assert_eq!(app.code(Request::put("k", 1)), 80);
     assert_eq!(change(&mut here, &Manage::DropUser { user: "app".to_owned() }), 60);
-    assert_eq!(of(&cluster, 1, "app", SECRET).err(), Some(60));
+    assert_eq!(connect(&cluster, 1, "app", SECRET).err(), Some(60));
     assert_eq!(query_user(&mut here, "app").1, 60);
 }
 
@@ -145,7 +145,7 @@ fn a_user_of_the_same_name_is_another_one() {
     auth::Request::Authenticate { user: "app", token: &session.token }.encode(&mut bytes);
     old.send(&bytes);
     assert_eq!(Reply::parse(&old.frame().unwrap().1).unwrap().result.0, 80);
-    assert!(of(&cluster, 0, "app", SECRET).is_ok());
+    assert!(connect(&cluster, 0, "app", SECRET).is_ok());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_user_may_change_only_its_own_password() {
     let mut admin = admin(&cluster, 0);
     create(&mut admin, "app", &[]);
     create(&mut admin, "other", &[]);
-    let mut app = of(&cluster, 1, "app", SECRET).unwrap();
+    let mut app = connect(&cluster, 1, "app", SECRET).unwrap();
     let own = |user: &str, old, new| Manage::ChangePassword {
         user: user.to_owned(),
         old: hash(old),
@@ -163,15 +163,15 @@ fn a_user_may_change_only_its_own_password() {
     assert_eq!(change(&mut app, &own("app", b'x', b'n')), 62, "not the old one");
     assert_eq!(change(&mut app, &own("other", SECRET, b'n')), 81);
     assert_eq!(change(&mut app, &own("app", SECRET, b'n')), 0);
-    assert_eq!(of(&cluster, 0, "app", SECRET).err(), Some(65));
-    assert!(of(&cluster, 0, "app", b'n').is_ok());
+    assert_eq!(connect(&cluster, 0, "app", SECRET).err(), Some(65));
+    assert!(connect(&cluster, 0, "app", b'n').is_ok());
     // Whoever is in stays in.
     assert_eq!(query_user(&mut app, "app").1, 50);
 
     let set = |user: &str, password| Manage::SetPassword { user: user.to_owned(), password };
     assert_eq!(change(&mut app, &set("app", hash(b'm'))), 81);
     assert_eq!(change(&mut admin, &set("app", hash(b'm'))), 0);
-    assert!(of(&cluster, 0, "app", b'm').is_ok());
+    assert!(connect(&cluster, 0, "app", b'm').is_ok());
     assert_eq!(change(&mut admin, &set("nobody", hash(b'm'))), 60);
     assert_eq!(change(&mut admin, &set("app", Hash(b"short".to_vec()))), 62);
 
@@ -190,7 +190,7 @@ fn users_without_user_admin_cannot_manage_users() {
     let cluster = start(false);
     let mut admin = admin(&cluster, 0);
     create(&mut admin, "app", &["read-write-udf", "sys-admin", "data-admin"]);
-    let mut app = of(&cluster, 0, "app", SECRET).unwrap();
+    let mut app = connect(&cluster, 0, "app", SECRET).unwrap();
     assert_eq!(create(&mut app, "friend", &[]), 81);
     assert_eq!(create_role(&mut app, "r", Vec::new()), 81);
     assert_eq!(change(&mut app, &Manage::DropUser { user: "app".to_owned() }), 81);
@@ -226,7 +226,7 @@ fn roles_hold_where_their_privileges_do() {
     assert_eq!(create_role(&mut admin, "own", own.clone()), 0);
     assert_eq!(create_role(&mut admin, "own", own.clone()), 71);
     assert_eq!(create(&mut admin, "app", &["own"]), 0);
-    let mut app = of(&cluster, 1, "app", SECRET).unwrap();
+    let mut app = connect(&cluster, 1, "app", SECRET).unwrap();
     let put = |set: &str| Request::new(set, set).info2(info2::WRITE).int(op::WRITE, "a", 1);
     assert_eq!(app.code(put("own")), 0);
     assert_eq!(app.code(put("other")), 81);
@@ -304,13 +304,13 @@ fn users_come_from_where_their_roles_allow() {
     allow(&["10.0.0.0/8", "127.0.0.0/8"]);
     let mut admin = self::admin(&cluster, 0);
     create(&mut admin, "app", &["local"]);
-    let mut app = of(&cluster, 0, "app", SECRET).unwrap();
+    let mut app = connect(&cluster, 0, "app", SECRET).unwrap();
     assert_eq!(app.code(Request::get("k")), 2);
     allow(&["10.0.0.0/8"]);
     assert_eq!(app.code(Request::get("k")), 80);
-    assert_eq!(of(&cluster, 0, "app", SECRET).err(), Some(82));
+    assert_eq!(connect(&cluster, 0, "app", SECRET).err(), Some(82));
     allow(&[]);
-    assert!(of(&cluster, 0, "app", SECRET).is_ok());
+    assert!(connect(&cluster, 0, "app", SECRET).is_ok());
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn quotas_bound_commands() {
     assert_eq!(set(Some(5), Some(1)), 0);
     assert_eq!(set(Some(0), None), 0);
     create(&mut admin, "app", &["slow"]);
-    let mut app = of(&cluster, 0, "app", SECRET).unwrap();
+    let mut app = connect(&cluster, 0, "app", SECRET).unwrap();
     let codes: Vec<u8> = (0..200).map(|_| app.code(Request::put("k", 1))).collect();
     assert_eq!(codes[0], 0);
     assert!(codes.contains(&83), "200 writes did not take a second each");
