@@ -1,7 +1,7 @@
 //! The background thread of a session, which keeps the control connection and the snapshot of the
 //! cluster up to date.
 
-use std::collections::VecDeque;
+use std::iter::once_with;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use spikewire_cql::response::Event;
 use spikewire_cql::response::schema::Target;
 use spikewire_cql::token::is_murmur3;
-use spikewire_transport::Tick;
 use spikewire_transport::descriptors::Listed;
 use spikewire_transport::metrics::Event as Signal;
+use spikewire_transport::{Encryption, Tick};
 
 use super::after_events::{AfterEvents, CALM};
 use super::control::Control;
@@ -344,36 +344,20 @@ impl ClusterWorker {
         let snapshot = self.shared.snapshot.load_full();
         let mut known: Vec<_> = snapshot.nodes.iter().collect();
         known.sort_by_key(|node| (!node.is_up(), !snapshot.is_local(node)));
-        let mut candidates: VecDeque<_> =
+        let nodes: Vec<Candidate> =
             known.iter().map(|node| (node.address, node.encryption.clone())).collect();
+        let dialled: Vec<_> = nodes.iter().map(|(address, _)| *address).collect();
         let shared = self.shared.clone();
-        let options = &shared.options;
-        let mut dialled: Vec<_> = candidates.iter().map(|(address, _)| *address).collect();
-        let mut resolved = false;
-        loop {
-            let Some((address, encryption)) = candidates.pop_front() else {
-                if std::mem::replace(&mut resolved, true) || shared.is_closed() {
-                    break;
-                }
-                let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
-                for (host, addresses) in hosts {
-                    // Never unencrypted if it should be encrypted.
-                    let Ok(encryption) = seeds::encryption(host, options) else { continue };
-                    let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
-                    for address in addresses.unwrap_or_default() {
-                        if is_named || !dialled.contains(&address) {
-                            dialled.push(address);
-                            candidates.push_back((address, encryption.clone()));
-                        }
-                    }
-                }
-                continue;
-            };
+        let contact_points = once_with(|| {
+            if shared.is_closed() { Vec::new() } else { resolve_contact_points(&shared, dialled) }
+        });
+        for (address, encryption) in nodes.into_iter().chain(contact_points.flatten()) {
             if shared.is_closed() {
                 return;
             }
+            let handshake = shared.handshake.clone();
             let opened =
-                seeds::open(address, encryption, options, shared.handshake.clone(), &shared.closed);
+                seeds::open(address, encryption, &shared.options, handshake, &shared.closed);
             if let Ok(control) = opened
                 && self.adopt(control).is_ok()
             {
@@ -386,4 +370,26 @@ impl ClusterWorker {
         self.reconnect = Tick::now().after(self.pause);
         self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);
     }
+}
+
+/// An address to connect to, and how connections to it are encrypted.
+type Candidate = (SocketAddr, Option<Encryption>);
+
+/// What the contact points resolve to now, without the addresses that were `dialled`, unless their
+/// certificate may be valid for another name.
+fn resolve_contact_points(shared: &Shared, mut dialled: Vec<SocketAddr>) -> Vec<Candidate> {
+    let options = &shared.options;
+    let mut candidates = Vec::new();
+    for (host, addresses) in seeds::resolve(&options.contact_points, options, &shared.closed) {
+        // Never unencrypted if it should be encrypted.
+        let Ok(encryption) = seeds::encryption(host, options) else { continue };
+        let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
+        for address in addresses.unwrap_or_default() {
+            if is_named || !dialled.contains(&address) {
+                dialled.push(address);
+                candidates.push((address, encryption.clone()));
+            }
+        }
+    }
+    candidates
 }
