@@ -377,9 +377,8 @@ mod tests {
         kind
     }
 
-    /// Example 10 of the protocol notes, as accepted by a live server.
     #[test]
-    fn a_batch_of_two_gets_encodes_as_in_example_10() {
+    fn a_batch_of_two_gets_has_the_bytes_that_servers_accept() {
         let mut out = Vec::new();
         let kind = get_all();
         let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;

@@ -10,7 +10,7 @@
 //! | [`routing`] | which node a request goes to |
 //! | [`connection`] | Cassandra as a protocol of the crate `spikewire-transport` |
 //! | [`session`], [`statement`] | composing requests; prepared statements |
-//! | [`text`] | what can be told from a statement's text |
+//! | [`text`] | what a statement's text says about it |
 //! | `memory` | a session's state between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
 //! | [`statement_job`] | from a statement's arguments to its result: preparing, pages |
@@ -18,6 +18,7 @@
 //! | [`many`] | options of calls with many rows of parameters |
 //! | [`type_registry`] | what a host registered for the values of user-defined types |
 //! | [`ticket`] | a statement in flight on a driver, with what waits for its answer |
+//! | `timestamps` | timestamps of writes |
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | the error type |
 
