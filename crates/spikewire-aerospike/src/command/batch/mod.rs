@@ -7,17 +7,20 @@
 //! |---|---|
 //! | here | rows, and the outcome of each |
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
+//! | [`RowCommand`] | what is done to the records of rows, for every client |
 //! | [`ResultFlags`] | which operations of a row have results |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
 mod result_flags;
+mod row_command;
 mod send;
 mod settle;
 
 pub use builder::BatchBuilder;
 pub use result_flags::ResultFlags;
+pub use row_command::RowCommand;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! The records of a batch as one table.
 
-use spikewire_aerospike::command::batch::{Batch, RowContents};
-use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike::command::batch::{Batch, RowCommand, RowContents};
 use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::{RowError, WireValue};
@@ -78,13 +77,13 @@ fn fill(
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut rows = Rows::of(call)?;
     let own = |at| call.argument(OWN + at);
-    let (selection, names) = arguments::bins(own(0))?;
+    let bins = arguments::bins(own(0))?;
     let options = arguments::read_options(&Options::new(own(1)))?;
     let requested = own(2).present().map(schema::schema).transpose()?;
     let extra = schema::extra(own(3), own(4), own(5))?;
     let mut table = TableBuilder::new(requested, &extra, false, None).map_err(column_failure)?;
-    let spec = CommandSpec::get(&rows.client.defaults, &options, selection)?;
-    rows.alike(&spec, |row| names.iter().try_for_each(|name| Ok(row.read_bin(name)?)))?;
+    let command = RowCommand::get(&rows.client.defaults, &options, bins)?;
+    rows.alike(&command)?;
     if table.wants_keys() {
         rows.each_key(|row, user| {
             let value = user.map(|user| match user {
@@ -97,6 +96,5 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     let flag = |at| own(at).boolean().unwrap_or_default();
     let request = TableRequest { table, lenient: flag(6), as_stream: flag(7) };
-    rows.send_for(spec.policy, Box::new(request));
-    Ok(None)
+    rows.send_for(command.spec.policy, Box::new(request))
 }

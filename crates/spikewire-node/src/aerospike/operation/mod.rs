@@ -27,8 +27,7 @@ pub struct OwnedOperation {
 }
 
 impl OwnedOperation {
-    /// The operation as passed to a command.
-    pub fn as_sent(&self) -> OperationRef<'_> {
+    fn as_sent(&self) -> OperationRef<'_> {
         let Self { code, bin, particle, value } = self;
         OperationRef { code: *code, bin, particle: *particle, value }
     }
@@ -49,6 +48,11 @@ impl OwnedOperation {
         let bin = std::str::from_utf8(bin).ok()?.to_owned();
         Some(Self { code: *code, bin, particle: *particle, value: value.to_vec() })
     }
+}
+
+/// Operations as passed to a command.
+pub fn refs(steps: &[OwnedOperation]) -> impl Iterator<Item = OperationRef<'_>> + Clone {
+    steps.iter().map(OwnedOperation::as_sent)
 }
 
 /// The operations of one `operate`.
