@@ -1,6 +1,6 @@
 //! The records of a batch as one table.
 
-use spikewire_aerospike::command::batch::{Batch, RowCommand, RowContents};
+use spikewire_aerospike::command::batch::{Batch, RowCommand};
 use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::{RowError, WireValue};
@@ -39,7 +39,7 @@ impl RowPlan for TableRequest {
 impl Settle for TableBatch {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
         let Self { rows, request: TableRequest { mut table, lenient, as_stream } } = *self;
-        match fill(&mut table, &rows, lenient) {
+        match table.fill(rows.all_contents(), lenient) {
             Ok(()) => {}
             Err(RowError::Failed(row)) => {
                 let error = errors::of_engine(env, environment.hooks()?, &rows.failure(row))?;
@@ -52,23 +52,6 @@ impl Settle for TableBatch {
         let records = records.map_err(|error| Failure::of_range(error.to_string()))?;
         if as_stream { parts::stream(env, &records) } else { parts::table(env, &records) }
     }
-}
-
-/// Adds one row per key: nulls if there is no record.
-fn fill(
-    table: &mut TableBuilder,
-    rows: &Batch,
-    lenient: bool,
-) -> std::result::Result<(), RowError> {
-    for row in 0..rows.len() {
-        match rows.contents(row) {
-            RowContents::Record(header, walk) => table.record(&header, walk, row)?,
-            RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
-            RowContents::NoRecord | RowContents::Failed => {}
-        }
-        table.end_row(row)?;
-    }
-    Ok(())
 }
 
 /// `getColumns(…, bins, options, schema, key, generation, ttl, lenient, asStream)`: many records as
@@ -96,5 +79,6 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     let flag = |at| own(at).boolean().unwrap_or_default();
     let request = TableRequest { table, lenient: flag(6), as_stream: flag(7) };
-    rows.send_for(command.spec.policy, Box::new(request))
+    rows.send_for(command.spec.policy, Box::new(request));
+    Ok(None)
 }
