@@ -227,10 +227,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// For the return value of a function, in a bin of this name. Codecs do not apply to it.
-    pub fn of_a_function() -> Self {
-        Self { returns: vec![true], plain: vec!["SUCCESS".to_owned()] }
-    }
+    /// The bin with the return value of a function. Codecs do not apply to it.
+    pub const RETURNED: &str = "SUCCESS";
 }
 
 /// A codec, and the bins for which an operation returns something other than their value.

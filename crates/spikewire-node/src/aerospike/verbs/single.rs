@@ -141,11 +141,11 @@ pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = Options::new(call.argument(5));
     let rules = arguments::read_rules(&options)?;
     let options = arguments::write_options(&options)?;
-    let sent = || steps.iter().map(operation::OwnedOperation::as_sent);
+    let refs = operation::refs(&steps);
     let (spec, answered) =
-        CommandSpec::operate(&subject.client.defaults, &options, &rules, sent())?;
+        CommandSpec::operate(&subject.client.defaults, &options, &rules, refs.clone())?;
     subject.send(call, &spec, ResponseShape::Results(answered), |out| {
-        sent().for_each(|step| out.step(step));
+        refs.for_each(|step| out.step(step));
         Ok(())
     })
 }

@@ -9,7 +9,8 @@ use pyo3::types::{PyDict, PyMapping};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::{
-    self, CommandDefaults, CommandSpec, Operations, Prepared, RetryOptions, Source, Target,
+    self, CommandDefaults, CommandSpec, OperationRef, Operations, Prepared, RetryOptions, Source,
+    Target,
 };
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::request::Request;
@@ -130,15 +131,18 @@ pub fn operate<'py>(
     options: &WriteOptions<'py>,
     rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
-    let mut steps = Steps::new(operations, options, rules, defaults)?;
-    let answers = steps.take_answers();
+    let steps = operations_of(operations)?;
+    let (options, rules) = (options.checked()?, rules.checked()?);
+    let (spec, returns) =
+        CommandSpec::operate(defaults, &options, &rules, refs(&steps)).map_err(invalid_argument)?;
+    let answers = Answers { returns, plain: plain_bins(&steps, defaults) };
     let shape = ResponseShape::Results((answers, Vec::new()));
-    let mut call = Call::compose(address, &steps.spec, defaults, shape, |out| {
-        steps.write(out);
+    let mut call = Call::compose(address, &spec, defaults, shape, |out| {
+        refs(&steps).for_each(|step| out.step(step));
         Ok(())
     })?;
     if let ResponseShape::Results((_, operations)) = call.plan.shape_mut() {
-        *operations = steps.into_operations();
+        *operations = steps.into_iter().map(Bound::unbind).collect();
     }
     Ok(call)
 }
@@ -340,46 +344,18 @@ pub fn write_bins(
     Ok(out.check_any()?)
 }
 
-/// The operations of one `operate`, checked together.
-pub struct Steps<'py> {
-    all: Vec<Bound<'py, Operation>>,
-    pub spec: CommandSpec,
-    returns: Vec<bool>,
-    /// Whether the client has a codec.
-    coded: bool,
+/// Operations as a command takes them.
+pub fn refs<'a>(
+    steps: &'a [Bound<'_, Operation>],
+) -> impl Iterator<Item = OperationRef<'a>> + Clone {
+    steps.iter().map(|step| step.get().as_sent())
 }
 
-impl<'py> Steps<'py> {
-    pub fn new(
-        operations: &Bound<'py, PyAny>,
-        options: &WriteOptions<'py>,
-        rules: &ReadRules<'py>,
-        defaults: &Defaults,
-    ) -> PyResult<Self> {
-        let all = operations_of(operations)?;
-        let (options, rules) = (options.checked()?, rules.checked()?);
-        let steps = all.iter().map(|step| step.get().as_sent());
-        let (spec, returns) =
-            CommandSpec::operate(defaults, &options, &rules, steps).map_err(invalid_argument)?;
-        Ok(Self { all, spec, returns, coded: defaults.codec.is_some() })
-    }
-
-    /// How to interpret the operations' results. To be called once.
-    pub fn take_answers(&mut self) -> Answers {
-        let steps = self.all.iter().map(Bound::get);
-        let parts = steps.filter(|step| self.coded && step.gives_a_part());
-        let plain = parts.map(|step| step.bin.clone()).collect();
-        Answers { returns: std::mem::take(&mut self.returns), plain }
-    }
-
-    /// The operations, for errors that name them.
-    pub fn into_operations(self) -> Vec<Py<Operation>> {
-        self.all.into_iter().map(Bound::unbind).collect()
-    }
-
-    pub fn write(&self, out: &mut impl Operations) {
-        self.all.iter().for_each(|step| out.step(step.get().as_sent()));
-    }
+/// The bins for which an operation returns something other than their value. Empty without a codec.
+pub fn plain_bins(steps: &[Bound<'_, Operation>], defaults: &Defaults) -> Vec<String> {
+    let is_coded = defaults.codec.is_some();
+    let parts = steps.iter().map(Bound::get).filter(|step| is_coded && step.gives_a_part());
+    parts.map(|step| step.bin.clone()).collect()
 }
 
 /// The operations in a list or tuple.
