@@ -37,9 +37,10 @@ BASE ?=
 TESTS ?=
 NODE_TESTS ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
-# Most of them wait for timeouts most of the time, so that two cores have room for three. A process
-# that ends in the middle of a test ends the run; a new one in its place may wait for ever.
-TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
+# Most of them wait for timeouts and other programs most of the time, so that two cores have room for
+# four. Which files begin is for conftest.py to say: to pytest-xdist, a file of few tests is a short one.
+# A process that ends in the middle of a test ends the run; a new one in its place may wait for ever.
+TOGETHER := --numprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # The fast tests.
 QUICK = $(BIN)/python -m pytest -q --one-api --ignore tests/interop --ignore tests/peers \
