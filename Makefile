@@ -40,9 +40,10 @@ BASE ?=
 TESTS ?=
 NODE_TESTS ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
-# Most of them wait for timeouts most of the time, so that two cores have room for three. A process
-# that ends in the middle of a test ends the run; a new one in its place may wait for ever.
-TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
+# Most of them wait for timeouts and other programs most of the time, so that two cores have room for
+# four. Which files begin is for conftest.py to say: to pytest-xdist, a file of few tests is a short one.
+# A process that ends in the middle of a test ends the run; a new one in its place may wait for ever.
+TOGETHER := --numprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # The fast tests.
 QUICK = $(BIN)/python -m pytest -q --one-api --ignore tests/interop --ignore tests/peers \
@@ -340,6 +341,8 @@ msrv: venv ## Check everything with the oldest Rust that is promised, if rustup 
 	set -x; PYO3_PYTHON=$(CURDIR)/$(BIN)/python CARGO_TARGET_DIR=target/msrv \
 		cargo "+$$toolchain" check --workspace --all-features --locked
 
+PYRIGHT = $(VENV_LINT)/bin/basedpyright --pythonpath $(VENV_LINT)/bin/python
+
 # The projects that say which of their modules may import which.
 IMPORT_CONTRACTS = $(shell grep -l '^\[tool\.importlinter\]' pyproject.toml lab/pyproject.toml)
 
@@ -352,14 +355,17 @@ lint-python: venv ## Check the Python code
 	@if [ -x $(VENV_LINT)/bin/lint-imports ]; then set -x; \
 		PYTHONPATH=python:lab $(VENV_LINT)/bin/lint-imports --no-logo --no-cache $(IMPORT_CONTRACTS); \
 	else echo "import-linter needs Python 3.11: which module imports which was not checked"; fi
-	$(VENV_LINT)/bin/mypy
-	MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
-		--allow-untyped-calls tests/peers
-	cd lab && ../$(VENV_LINT)/bin/mypy
-	$(VENV_LINT)/bin/basedpyright --project pyproject.toml --pythonpath $(VENV_LINT)/bin/python
-	$(VENV_LINT)/bin/basedpyright --project lab/pyproject.toml --pythonpath $(VENV_LINT)/bin/python
-	$(VENV_LINT)/bin/basedpyright --project tests/typing/pyrightconfig.json \
-		--pythonpath $(VENV_LINT)/bin/python
+	@# Each checker takes one core.
+	@set -x; { \
+		$(PYRIGHT) --project pyproject.toml && \
+		$(PYRIGHT) --project lab/pyproject.toml && \
+		$(PYRIGHT) --project tests/typing/pyrightconfig.json; \
+	} & { \
+		$(VENV_LINT)/bin/mypy && \
+		MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
+			--allow-untyped-calls tests/peers && \
+		(cd lab && ../$(VENV_LINT)/bin/mypy); \
+	}; mypy=$$?; wait $$! && exit $$mypy
 	$(BIN)/python tools/generate.py --check
 
 .PHONY: lint-node
