@@ -14,8 +14,11 @@ BIN := $(VENV)/bin
 
 # What the extension modules are made of. They are built again when one of these is newer.
 CRATES := $(shell find crates \( -name '*.rs' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
-NATIVE := $(filter-out crates/spikewire-node/%,$(CRATES)) pyproject.toml
-NATIVE_NODE := $(filter-out crates/spikewire-python/%,$(CRATES)) node/scripts/native.mjs
+# The bindings are shared libraries that another language loads.
+BINDINGS := $(shell grep -l '"cdylib"' crates/*/Cargo.toml | cut -d / -f 2)
+without_other_bindings = $(filter-out $(patsubst %,crates/%/%,$(filter-out $1,$(BINDINGS))),$(CRATES))
+NATIVE := $(call without_other_bindings,spikewire-python) pyproject.toml
+NATIVE_NODE := $(call without_other_bindings,spikewire-node) node/scripts/native.mjs
 # Cargo's profile for the extension modules: `release` builds faster. What is measured is built like what is
 # shipped, with `dist`: see the targets under "Measuring". A build removes the marker of the other profile.
 BUILD_PROFILE = release
@@ -23,8 +26,8 @@ BUILT = .built-$(BUILD_PROFILE)
 MAKE_WITH_PROFILE = $(MAKE) --no-print-directory BUILD_PROFILE=$(BUILD_PROFILE)
 # Native parts say which commit they were built from.
 COMMIT = SPIKEWIRE_COMMIT=$$(tools/commit.sh)
-# They are tested in their languages.
-BINDINGS := --exclude spikewire-python --exclude spikewire-node
+# Bindings are tested in their languages.
+BUT_BINDINGS := $(addprefix --exclude ,$(BINDINGS))
 
 # Where everything has to run, as in CI, a missing part is a failure: SPIKEWIRE_COMPLETE=1.
 LEFT_OUT = [ -z "$$SPIKEWIRE_COMPLETE" ]; exit
@@ -37,9 +40,10 @@ BASE ?=
 TESTS ?=
 NODE_TESTS ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
-# Most of them wait for timeouts most of the time, so that two cores have room for three. A process
-# that ends in the middle of a test ends the run; a new one in its place may wait for ever.
-TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
+# Most of them wait for timeouts and other programs most of the time, so that two cores have room for
+# four. Which files begin is for conftest.py to say: to pytest-xdist, a file of few tests is a short one.
+# A process that ends in the middle of a test ends the run; a new one in its place may wait for ever.
+TOGETHER := --numprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # The fast tests.
 QUICK = $(BIN)/python -m pytest -q --one-api --ignore tests/interop --ignore tests/peers \
@@ -182,7 +186,7 @@ docs-site: venv # The site alone: its links, anchors and navigation have to be w
 
 .PHONY: docs-rust
 docs-rust: # The documentation of the crates, into target/doc.
-	cargo doc --workspace --no-deps $(BINDINGS) --all-features
+	cargo doc --workspace --no-deps $(BUT_BINDINGS) --all-features
 
 # --- Testing ----------------------------------------------------------------------------------
 
@@ -192,7 +196,7 @@ test: test-rust test-fuzz test-python test-lab test-free-threaded test-node ## R
 .PHONY: test-rust
 test-rust: venv ## Run the Rust tests, those for Cassandra on a real node
 	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
-	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
+	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BUT_BINDINGS) --all-features --no-fail-fast
 
 .PHONY: test-loom
 test-loom: ## Run what threads share without one lock in every order that threads can take turns in
@@ -218,7 +222,7 @@ coverage-rust: venv # Of the Rust tests.
 		echo "first: rustup component add llvm-tools && cargo install cargo-llvm-cov --locked" >&2; exit 1; }
 	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
 	$(BIN)/python tools/with_cassandra.py \
-		cargo llvm-cov --workspace $(BINDINGS) --all-features --locked --html --output-dir build/coverage/rust
+		cargo llvm-cov --workspace $(BUT_BINDINGS) --all-features --locked --html --output-dir build/coverage/rust
 	cargo llvm-cov report --summary-only | sed "s|$(CURDIR)/||" >build/coverage/rust.txt
 	@tail -n 1 build/coverage/rust.txt
 
@@ -327,7 +331,7 @@ lint-rust: venv ## Check the Rust code
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
 		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' \
-		cargo doc --workspace --no-deps $(BINDINGS) --all-features --locked --quiet
+		cargo doc --workspace --no-deps $(BUT_BINDINGS) --all-features --locked --quiet
 
 .PHONY: msrv
 msrv: venv ## Check everything with the oldest Rust that is promised, if rustup has it
@@ -336,6 +340,8 @@ msrv: venv ## Check everything with the oldest Rust that is promised, if rustup 
 	[ -n "$$toolchain" ] || { echo "first: rustup toolchain install $$promised" >&2; exit 1; }; \
 	set -x; PYO3_PYTHON=$(CURDIR)/$(BIN)/python CARGO_TARGET_DIR=target/msrv \
 		cargo "+$$toolchain" check --workspace --all-features --locked
+
+PYRIGHT = $(VENV_LINT)/bin/basedpyright --pythonpath $(VENV_LINT)/bin/python
 
 # The projects that say which of their modules may import which.
 IMPORT_CONTRACTS = $(shell grep -l '^\[tool\.importlinter\]' pyproject.toml lab/pyproject.toml)
@@ -349,14 +355,17 @@ lint-python: venv ## Check the Python code
 	@if [ -x $(VENV_LINT)/bin/lint-imports ]; then set -x; \
 		PYTHONPATH=python:lab $(VENV_LINT)/bin/lint-imports --no-logo --no-cache $(IMPORT_CONTRACTS); \
 	else echo "import-linter needs Python 3.11: which module imports which was not checked"; fi
-	$(VENV_LINT)/bin/mypy
-	MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
-		--allow-untyped-calls tests/peers
-	cd lab && ../$(VENV_LINT)/bin/mypy
-	$(VENV_LINT)/bin/basedpyright --project pyproject.toml --pythonpath $(VENV_LINT)/bin/python
-	$(VENV_LINT)/bin/basedpyright --project lab/pyproject.toml --pythonpath $(VENV_LINT)/bin/python
-	$(VENV_LINT)/bin/basedpyright --project tests/typing/pyrightconfig.json \
-		--pythonpath $(VENV_LINT)/bin/python
+	@# Each checker takes one core.
+	@set -x; { \
+		$(PYRIGHT) --project pyproject.toml && \
+		$(PYRIGHT) --project lab/pyproject.toml && \
+		$(PYRIGHT) --project tests/typing/pyrightconfig.json; \
+	} & { \
+		$(VENV_LINT)/bin/mypy && \
+		MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
+			--allow-untyped-calls tests/peers && \
+		(cd lab && ../$(VENV_LINT)/bin/mypy); \
+	}; mypy=$$?; wait $$! && exit $$mypy
 	$(BIN)/python tools/generate.py --check
 
 .PHONY: lint-node

@@ -17,7 +17,7 @@ from loops import run_on
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Generator, Iterator
 
 TESTS = Path(__file__).parent
 # Drawing examples is slow on a busy machine, too.
@@ -43,9 +43,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks tests by their files, and deselects those that another API covers."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Marks tests by their files, deselects those that another API covers, and orders files."""
+    _select(config, items)
+    yield
+    # In one process, pytest has put together what shares a client.
+    if hasattr(config, "workerinput"):
+        selection.longest_first(items, TESTS)
+
+
+def _select(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if TESTS not in item.path.parents:
             continue

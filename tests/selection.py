@@ -10,17 +10,20 @@ depends on what it can find:
 
 So every API has its share and no case is left out. `--one-api` runs all cases on one API,
 `--every-api` on all.
+
+Where processes share the files of a run, those that take longest begin first (`LONGEST`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from apis import APIS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import PurePath
+    from pathlib import Path, PurePath
 
     import pytest
 
@@ -104,6 +107,37 @@ THREADS = (
     "test_tasks_of_verbs",
 )
 
+#: Files that take longest, most of them with few tests. Those of the three nodes that take turns
+#: are apart, so that none waits for another.
+LONGEST = (
+    "cql/test_cluster_failures",
+    "test_docs",
+    "cql/test_cql_faults",
+    "test_website",
+    "behaviour/test_faults",
+    "compat/test_aerospike_official_tests",
+    "test_stress",
+    "test_fork",
+    "test_examples",
+    "cql/test_cluster_nodes",
+    "test_tools",
+    "cql/test_runner_access",
+    "cql/test_cluster_datacenters",
+    "test_typing",
+    "test_typed_pages",
+    "cql/test_cluster_speculation",
+    "cql/test_security",
+    "cql/test_compat_metadata",
+    "test_stub",
+    "test_command_line",
+    "behaviour/test_chaos",
+    "behaviour/test_query_chaos",
+    "cql/test_cluster_routing",
+    "cql/test_runner.",
+    "test_plugin",
+    "test_notebook",
+)
+
 
 def mark_of(path: PurePath) -> str | None:
     """The mark of a file, given by its path in the tests folder."""
@@ -176,3 +210,15 @@ def one_api(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
         return case["api"] == APIS[number % len(APIS)]
 
     return keep(items, is_selected, ["api"], among)
+
+
+def longest_first(items: list[pytest.Item], folder: Path) -> None:
+    """Begins with the files of `LONGEST`; then, as pytest-xdist does, with those of most tests."""
+    counts = Counter(item.path for item in items)
+
+    def order(item: pytest.Item) -> tuple[int, int]:
+        path = item.path.relative_to(folder).as_posix() if folder in item.path.parents else ""
+        ranks = (rank for rank, start in enumerate(LONGEST) if path.startswith(start))
+        return next(ranks, len(LONGEST)), -counts[item.path]
+
+    items.sort(key=order)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
 
 
-class Seen:
+class Telemetry:
     """The spans and metrics of a program."""
 
     def __init__(self) -> None:
@@ -26,6 +26,7 @@ class Seen:
         self.meters = MeterProvider([self.reader])
 
     def providers(self) -> dict[str, Any]:
+        """The keyword arguments of ``instrument``."""
         return {"tracer_provider": self.tracers, "meter_provider": self.meters}
 
     def spans(self) -> list[ReadableSpan]:
@@ -34,13 +35,14 @@ class Seen:
         self.exporter.clear()
         return spans
 
-    def one(self) -> tuple[str, dict[str, Any]]:
-        """The only one, by name and attributes."""
+    def only_span(self) -> tuple[str, dict[str, Any]]:
+        """The name and the attributes of the only span since the last call."""
         (span,) = self.spans()
         assert span.kind is SpanKind.CLIENT
         return span.name, dict(span.attributes or {})
 
     def points(self, name: str) -> list[Any]:
+        """The points of a metric."""
         data = self.reader.get_metrics_data()
         assert data is not None
         return [

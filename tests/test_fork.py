@@ -447,7 +447,7 @@ def test_the_child_may_stop_a_cluster_that_a_thread_waits_for(cluster: Cluster) 
         """
         from spikewire.testing import Cluster
 
-        box = Cluster(nodes=3, migration_pause=0.01)
+        box = Cluster(nodes=3, migration_pause=0.001)
         box.kill(1)
         box.restart(1)
         waiter = threading.Thread(target=box.wait_settled, args=(60,))

@@ -18,7 +18,7 @@ import spikewire
 from spikewire import op
 from spikewire.metrics import otel
 from spikewire.testing import Cluster
-from telemetry import Seen
+from telemetry import Telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,16 +33,16 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def seen() -> Iterator[Seen]:
-    seen = Seen()
-    yield seen
-    seen.tracers.shutdown()
-    seen.meters.shutdown()
+def telemetry() -> Iterator[Telemetry]:
+    telemetry = Telemetry()
+    yield telemetry
+    telemetry.tracers.shutdown()
+    telemetry.meters.shutdown()
 
 
 @pytest.fixture
-def client(cluster: Cluster, seen: Seen) -> Iterator[spikewire.Client]:
-    with otel.instrument(spikewire.Client(cluster.seeds), **seen.providers()) as client:
+def client(cluster: Cluster, telemetry: Telemetry) -> Iterator[spikewire.Client]:
+    with otel.instrument(spikewire.Client(cluster.seeds), **telemetry.providers()) as client:
         yield client
 
 
@@ -58,14 +58,16 @@ def node_of(client: Any, key: spikewire.Key) -> dict[str, Any]:
     return {"spikewire.node": name, "server.address": host, "server.port": int(port)}
 
 
-def test_a_command_is_a_span_by_the_conventions(client: spikewire.Client, seen: Seen) -> None:
+def test_a_command_is_a_span_by_the_conventions(
+    client: spikewire.Client, telemetry: Telemetry
+) -> None:
     users = client.dataset("test", "users")
     addresses = set()
     for key in range(20):
         users.put(key, {"n": key})
-        name, attributes = seen.one()
+        name, attributes = telemetry.only_span()
         node = node_of(client, users.key(key))
-        seen.spans()
+        telemetry.spans()
         addresses.add(node["server.port"])
         assert name == "put users"
         assert attributes == {
@@ -77,19 +79,19 @@ def test_a_command_is_a_span_by_the_conventions(client: spikewire.Client, seen: 
         }
     assert len(addresses) == 2
     client.get(("test", "users", 1))
-    name, attributes = seen.one()
+    name, attributes = telemetry.only_span()
     assert (name, attributes["server.port"] in addresses) == ("get users", True)
     for operations in ([op.add("n", 1), op.get("n")], [op.get("n")]):
         users.operate(1, operations)
-        name, attributes = seen.one()
+        name, attributes = telemetry.only_span()
         assert (name, attributes["server.port"] in addresses) == ("operate users", True)
 
 
-def test_failures_say_what_and_where(client: spikewire.Client, seen: Seen) -> None:
+def test_failures_say_what_and_where(client: spikewire.Client, telemetry: Telemetry) -> None:
     users = client.dataset("test", "users")
     with pytest.raises(spikewire.RecordNotFound) as caught:
         users.get("nobody")
-    (span,) = seen.spans()
+    (span,) = telemetry.spans()
     attributes = dict(span.attributes or {})
     assert attributes["error.type"] == "spikewire.errors.RecordNotFound"
     assert attributes["db.response.status_code"] == "2"
@@ -100,85 +102,85 @@ def test_failures_say_what_and_where(client: spikewire.Client, seen: Seen) -> No
     assert span.status.description == caught.value.message
     with pytest.raises(TypeError):
         users.get(1.5)  # type: ignore[call-overload]
-    name, attributes = seen.one()
+    name, attributes = telemetry.only_span()
     assert (name, attributes["error.type"]) == ("get users", "TypeError")
     assert "db.response.status_code" not in attributes
 
 
-def test_many_records_are_one_span(client: spikewire.Client, seen: Seen) -> None:
+def test_many_records_are_one_span(client: spikewire.Client, telemetry: Telemetry) -> None:
     users = client.dataset("test", "users")
     users.put_many({key: {"n": key} for key in range(50)})
-    name, attributes = seen.one()
+    name, attributes = telemetry.only_span()
     assert (name, attributes["db.operation.batch.size"]) == ("BATCH put users", 50)
     client.get_many([users.key(key) for key in range(10)])
-    name, attributes = seen.one()
+    name, attributes = telemetry.only_span()
     assert (name, attributes["db.namespace"]) == ("BATCH get users", "test")
     assert attributes["db.operation.batch.size"] == 10
     users.get_many([1])
-    name, attributes = seen.one()
+    name, attributes = telemetry.only_span()
     assert (name, "db.operation.batch.size" in attributes) == ("get users", False)
     client.batch([spikewire.Read(users.key(1)), spikewire.Write(users.key(2), {"n": 1})])
-    assert seen.one()[0] == "BATCH users"
+    assert telemetry.only_span()[0] == "BATCH users"
 
 
 def test_queries_are_spans_from_the_first_record_to_the_last(
-    client: spikewire.Client, seen: Seen
+    client: spikewire.Client, telemetry: Telemetry
 ) -> None:
     rows = client.dataset("test", "rows")
     rows.put_many({key: {"n": key} for key in range(100)})
-    seen.spans()
+    telemetry.spans()
     query = rows.query()
-    assert seen.spans() == []
+    assert telemetry.spans() == []
     assert len(list(query)) == 100
-    assert seen.one()[0] == "query rows"
+    assert telemetry.only_span()[0] == "query rows"
     with rows.query() as query:
         next(iter(query))
     del query
     gc.collect()
-    assert seen.one()[0] == "query rows"
+    assert telemetry.only_span()[0] == "query rows"
     query = rows.query()
     for _ in range(3):
         next(query)
-    assert seen.spans() == []
+    assert telemetry.spans() == []
     query.close()
     del query
     gc.collect()
-    assert seen.one()[0] == "query rows"
+    assert telemetry.only_span()[0] == "query rows"
     assert rows.query(limit=5).count() == 5
-    assert seen.one()[0] == "query rows"
+    assert telemetry.only_span()[0] == "query rows"
     paged = client.query("test", "rows", page_size=30)
     assert len(paged.page()) == 30
-    assert seen.one()[0] == "query rows"
+    assert telemetry.only_span()[0] == "query rows"
     with pytest.raises(spikewire.Error):
         list(rows.query(index=spikewire.equal("n", 1)))
-    assert "error.type" in seen.one()[1]
+    assert "error.type" in telemetry.only_span()[1]
 
 
-def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> None:
+def test_other_ways_to_the_same_verbs(client: spikewire.Client, telemetry: Telemetry) -> None:
     users = client.dataset("test", "users")
     users.submit.put(1, {"n": 1}).result()
-    assert seen.one()[0] == "put users"
+    assert telemetry.only_span()[0] == "put users"
     values = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
     assert values == [1] * 3
-    assert [span.name for span in seen.spans()] == ["get users"] * 3
+    assert [span.name for span in telemetry.spans()] == ["get users"] * 3
     assert [result.row for result in users.get_stream([1] * 5, window=2)] == [0, 1, 2, 3, 4]
-    names = sorted(span.name for span in seen.spans())
+    names = sorted(span.name for span in telemetry.spans())
     assert names == ["BATCH get users"] * 2 + ["get users"]
     session = client.session()
     assert session.query(users.key(1)).bins("n").first()["n"] == 1
-    assert seen.one()[0] == "get users"
+    assert telemetry.only_span()[0] == "get users"
     assert session.query(users).count() >= 1
-    assert seen.one()[0] == "query users"
+    assert telemetry.only_span()[0] == "query users"
     spread = client.with_profile(spikewire.Profile("spread", read={"replica": "any"}))
     spread.dataset("test", "users").get(1)
     # The replica was not chosen yet when it began.
-    assert "server.address" not in seen.one()[1]
+    assert "server.address" not in telemetry.only_span()[1]
     by_mode: Any = {"replica": "master", "available": {"replica": "any"}}
     spread = client.with_profile(spikewire.Profile("by mode", read=by_mode))
     spread.dataset("test", "users").get(1)
-    assert "server.address" not in seen.one()[1]
+    assert "server.address" not in telemetry.only_span()[1]
     spread.get(users.key(1))
-    assert "server.address" not in seen.one()[1]
+    assert "server.address" not in telemetry.only_span()[1]
     with pytest.raises(TypeError, match="already"):
         otel.instrument(client)
     with pytest.raises(TypeError, match="must be a Client"):
@@ -193,30 +195,30 @@ def test_traced_clients_do_not_copy_or_pickle(client: spikewire.Client) -> None:
                 way(what)
 
 
-def test_a_client_with_a_profile(cluster: Cluster, seen: Seen) -> None:
+def test_a_client_with_a_profile(cluster: Cluster, telemetry: Telemetry) -> None:
     quick = spikewire.Profile("quick", timeout=5)
     with spikewire.Client(cluster.seeds) as client:
-        traced = otel.instrument(client.with_profile(quick), **seen.providers())
+        traced = otel.instrument(client.with_profile(quick), **telemetry.providers())
         assert traced.explain("get")["timeout"].value == 5
         traced.dataset("test", "users").put(1, {"n": 1})
-        assert seen.one()[0] == "put users"
+        assert telemetry.only_span()[0] == "put users"
         client.dataset("test", "users").put(1, {"n": 1})
-        assert seen.spans() == []
+        assert telemetry.spans() == []
 
 
-def test_asynchronous_commands_have_spans(cluster: Cluster, seen: Seen) -> None:
-    tracer = seen.tracers.get_tracer("program")
+def test_asynchronous_commands_have_spans(cluster: Cluster, telemetry: Telemetry) -> None:
+    tracer = telemetry.tracers.get_tracer("program")
 
     async def run() -> None:
         async with otel.instrument(
-            spikewire.AsyncClient(cluster.seeds), **seen.providers()
+            spikewire.AsyncClient(cluster.seeds), **telemetry.providers()
         ) as client:
             users = client.dataset("test", "users")
             await users.put(1, {"n": 1})
-            assert seen.one()[0] == "put users"
+            assert telemetry.only_span()[0] == "put users"
             with tracer.start_as_current_span("request") as parent:
                 await asyncio.gather(*(users.get(1) for _ in range(5)))
-            *spans, request = seen.spans()
+            *spans, request = telemetry.spans()
             assert {span.name for span in spans} == {"get users"}
             assert len(spans) == 5
             assert request.name == "request"
@@ -225,36 +227,36 @@ def test_asynchronous_commands_have_spans(cluster: Cluster, seen: Seen) -> None:
                 assert span.parent.span_id == parent.get_span_context().span_id
             with pytest.raises(spikewire.RecordNotFound):
                 await users.get("nobody")
-            assert seen.one()[1]["error.type"] == "spikewire.errors.RecordNotFound"
+            assert telemetry.only_span()[1]["error.type"] == "spikewire.errors.RecordNotFound"
             cancelled = users.get(1)
             cancelled.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await cancelled
             await asyncio.sleep(0)
-            assert seen.one()[1]["error.type"] == "asyncio.CancelledError"
+            assert telemetry.only_span()[1]["error.type"] == "asyncio.CancelledError"
             assert [record async for record in users.query(limit=1)]
-            assert seen.one()[0] == "query users"
+            assert telemetry.only_span()[0] == "query users"
             await client.query("test", "users", page_size=10).page()
-            assert seen.one()[0] == "query users"
+            assert telemetry.only_span()[0] == "query users"
             session = client.session()
             assert (await session.query(users.key(1)).first())["n"] == 1
-            assert seen.one()[0] == "get users"
+            assert telemetry.only_span()[0] == "get users"
             values = [record async for record in client.concurrent([(users.get, 1)])]
             assert [record["n"] for record in values] == [1]
-            assert seen.one()[0] == "get users"
+            assert telemetry.only_span()[0] == "get users"
 
     asyncio.run(run())
 
 
-def test_durations_and_gauges(client: spikewire.Client, seen: Seen) -> None:
+def test_durations_and_gauges(client: spikewire.Client, telemetry: Telemetry) -> None:
     users = client.dataset("test", "users")
-    otel.observe(client, meter_provider=seen.meters, attributes={"client": "users"})
+    otel.observe(client, meter_provider=telemetry.meters, attributes={"client": "users"})
     client.metrics.enable()
     for key in range(10):
         users.put(key, {"n": key})
     with pytest.raises(spikewire.RecordNotFound):
         users.get("nobody")
-    points = cast("list[HistogramDataPoint]", seen.points("db.client.operation.duration"))
+    points = cast("list[HistogramDataPoint]", telemetry.points("db.client.operation.duration"))
     by_operation: dict[object, int] = {}
     for point in points:
         attributes = dict(point.attributes or {})
@@ -263,30 +265,32 @@ def test_durations_and_gauges(client: spikewire.Client, seen: Seen) -> None:
         by_operation[kind] = by_operation.get(kind, 0) + point.count
     assert by_operation == {("put", None): 10, ("get", "spikewire.errors.RecordNotFound"): 1}
     nodes = {node.name: node for node in client.stats().nodes}
-    for point in seen.points("spikewire.node.connections"):
+    for point in telemetry.points("spikewire.node.connections"):
         assert point.value == nodes[point.attributes["spikewire.node"]].connections
         assert point.attributes["client"] == "users"
     counted = {
         (point.attributes["db.operation.name"], point.attributes["spikewire.result"]): 0
-        for point in seen.points("spikewire.commands")
+        for point in telemetry.points("spikewire.commands")
     }
-    for point in seen.points("spikewire.commands"):
+    for point in telemetry.points("spikewire.commands"):
         label = point.attributes["db.operation.name"], point.attributes["spikewire.result"]
         counted[label] += point.value
     assert counted == {("put", "ok"): 10, ("get", "not_found"): 1}
     client.close()
-    assert seen.points("spikewire.node.connections") == []
+    assert telemetry.points("spikewire.node.connections") == []
 
 
-def test_a_request_to_fastapi_is_the_parent_of_its_commands(cluster: Cluster, seen: Seen) -> None:
+def test_a_request_to_fastapi_is_the_parent_of_its_commands(
+    cluster: Cluster, telemetry: Telemetry
+) -> None:
     fastapi = pytest.importorskip("fastapi", reason="FastAPI is not installed")
     httpx = pytest.importorskip("httpx", reason="httpx is not installed")
-    tracer = seen.tracers.get_tracer("program")
+    tracer = telemetry.tracers.get_tracer("program")
     held: dict[str, Any] = {}
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Any) -> Any:
-        client = otel.instrument(spikewire.AsyncClient(cluster.seeds), **seen.providers())
+        client = otel.instrument(spikewire.AsyncClient(cluster.seeds), **telemetry.providers())
         async with client:
             held["client"] = client
             await client.dataset("test", "users").put("alice", {"age": 28})
@@ -311,12 +315,12 @@ def test_a_request_to_fastapi_is_the_parent_of_its_commands(cluster: Cluster, se
             lifespan(app),
             httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as web,
         ):
-            seen.spans()
+            telemetry.spans()
             answer: dict[str, Any] = (await web.get("/users/alice")).json()
             return answer
 
     assert asyncio.run(ask()) == {"age": 28}
-    command, request = seen.spans()
+    command, request = telemetry.spans()
     attributes = dict(command.attributes or {})
     node = f"{attributes['server.address']}:{attributes['server.port']}"
     assert node in cluster.seeds.split(",")

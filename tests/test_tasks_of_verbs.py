@@ -16,12 +16,24 @@ from spikewire.testing.cassandra import CannedServer
 from waiting import becomes
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     Run = Callable[[Any], Any]
 
 HAS_GROUPS = sys.version_info >= (3, 11)
 PATIENCE = 30.0
+
+
+@pytest.fixture
+def slow() -> Iterator[Cluster]:
+    """A cluster of one node, for tests that delay its replies."""
+    with Cluster(1) as cluster:
+        yield cluster
+
+
+def patient(cluster: Cluster, timeout: float = PATIENCE) -> spikewire.AsyncClient:
+    """A client that waits for slow replies."""
+    return spikewire.AsyncClient(cluster.seeds, timeout=timeout, connect_timeout=PATIENCE)
 
 
 async def through_create_task(verb: Callable[[], Any]) -> Any:
@@ -129,10 +141,10 @@ def test_errors_come_through(run: Run, cluster: Cluster, set_name: str, form: An
             data = client.dataset("test", set_name)
             with pytest.raises(Exception) as caught:
                 await form(lambda: data.get("nobody"))
-            errors: BaseException = caught.value
+            error: BaseException = caught.value
             if form is through_group:
-                (errors,) = errors.exceptions  # type: ignore[attr-defined]
-            assert isinstance(errors, spikewire.RecordNotFound)
+                (error,) = error.exceptions  # type: ignore[attr-defined]
+            assert isinstance(error, spikewire.RecordNotFound)
 
     run(main())
 
@@ -158,11 +170,9 @@ class TestCancelling:
     """A task that is cancelled stops waiting; what was sent is applied all the same."""
 
     @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-    def test_a_write_that_was_sent_is_applied(self, run: Run, form: Any) -> None:
+    def test_a_write_that_was_sent_is_applied(self, run: Run, slow: Cluster, form: Any) -> None:
         async def main() -> None:
-            async with spikewire.AsyncClient(
-                slow.seeds, timeout=PATIENCE, connect_timeout=PATIENCE
-            ) as client:
+            async with patient(slow) as client:
                 data = client.dataset("test", "cancelled")
                 await data.put(1, {"n": 0})
                 slow.inject(0, delay=0.5)
@@ -173,45 +183,38 @@ class TestCancelling:
                 with pytest.raises(asyncio.CancelledError):
                     await task
                 slow.inject(0)
-                record = await data.get(1)
-                while record["n"] != applied:
+                while (await data.get(1))["n"] != applied:
                     await asyncio.sleep(0.05)
-                    record = await data.get(1)
-                assert record["n"] == applied
 
-        with Cluster(1) as slow:
-            run(main())
+        run(main())
 
-    def test_a_group_cancels_the_others(self, run: Run, cluster: Cluster, set_name: str) -> None:
+    def test_a_group_cancels_the_others(
+        self, run: Run, slow: Cluster, cluster: Cluster, set_name: str
+    ) -> None:
         if not HAS_GROUPS:
             pytest.skip("TaskGroup came with Python 3.11")
 
         async def main() -> None:
-            async with (
-                spikewire.AsyncClient(slow.seeds, timeout=60) as held,
-                opened(cluster) as client,
-            ):
-                await held.dataset("test", "held").put(1, {"n": 1})
+            async with patient(slow, 60) as waiting, opened(cluster) as client:
+                delayed = waiting.dataset("test", "delayed")
+                await delayed.put(1, {"n": 1})
                 slow.inject(0, delay=60)
                 waits: list[Any] = []
 
                 async def fail() -> None:
                     async with asyncio.TaskGroup() as group:  # type: ignore[attr-defined, unused-ignore]
-                        waits.append(group.create_task(held.dataset("test", "held").get(1)))
+                        waits.append(group.create_task(delayed.get(1)))
                         group.create_task(client.dataset("test", set_name).get("nobody"))
 
                 with pytest.raises(Exception, match="unhandled errors in a TaskGroup"):
                     await fail()
                 assert waits[0].cancelled()
 
-        with Cluster(1) as slow:
-            run(asyncio.wait_for(main(), PATIENCE))
+        run(asyncio.wait_for(main(), PATIENCE))
 
-    def test_asyncio_timeout_cancels_a_call(self, run: Run) -> None:
+    def test_asyncio_timeout_cancels_a_call(self, run: Run, slow: Cluster) -> None:
         async def main() -> None:
-            async with spikewire.AsyncClient(
-                slow.seeds, timeout=60, connect_timeout=PATIENCE
-            ) as client:
+            async with patient(slow, 60) as client:
                 data = client.dataset("test", "late")
                 await data.put(1, {"n": 1})
                 slow.inject(0, delay=60)
@@ -220,14 +223,11 @@ class TestCancelling:
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(asyncio.create_task(data.get(1)), 0.1)  # type: ignore[arg-type]
 
-        with Cluster(1) as slow:
-            run(main())
+        run(main())
 
-    def test_a_shield_keeps_the_reply(self, run: Run) -> None:
+    def test_a_shield_keeps_the_reply(self, run: Run, slow: Cluster) -> None:
         async def main() -> None:
-            async with spikewire.AsyncClient(
-                slow.seeds, timeout=PATIENCE, connect_timeout=PATIENCE
-            ) as client:
+            async with patient(slow) as client:
                 data = client.dataset("test", "shielded")
                 await data.put(1, {"n": 1})
                 slow.inject(0, delay=0.5)
@@ -236,16 +236,15 @@ class TestCancelling:
                     await asyncio.wait_for(asyncio.shield(record), 0.05)
                 assert (await record)["n"] == 1
 
-        with Cluster(1) as slow:
-            run(main())
+        run(main())
 
 
-class TestTheFactory:
-    def test_a_factory_that_is_there_stays(self, cluster: Cluster) -> None:
-        result: list[object] = []
+class TestTaskFactory:
+    def test_a_factory_of_the_program_is_kept(self, cluster: Cluster) -> None:
+        coroutines: list[object] = []
 
         def mine(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:
-            result.append(coro)
+            coroutines.append(coro)
             return asyncio.Task(coro, loop=loop, **options)
 
         async def main() -> None:
@@ -260,9 +259,9 @@ class TestTheFactory:
                 assert await reply is False
 
         run_on(asyncio.new_event_loop(), main())
-        assert result
+        assert coroutines
 
-    def test_a_loop_that_has_it(self, run: Run) -> None:
+    def test_awaitables_are_accepted_once_for_all(self, run: Run) -> None:
         async def main() -> None:
             assert tasks.accept_awaitables()
             assert tasks.accept_awaitables()

@@ -27,8 +27,7 @@ for argument; do
         *) targets="$targets $argument" ;;
     esac
 done
-targets=${targets:-frame message value msgpack info batch text expression query scan cql_type cql_value
-    cql_response cql_request cql_sealed}
+targets=${targets:-$(basename -s .rs fuzz_targets/*.rs)}
 case $input in
     '' | /*) ;;
     *) input=$root/$input ;;

@@ -106,7 +106,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedClient:
     """A requested client that is not measured, and why."""
 
     client: str

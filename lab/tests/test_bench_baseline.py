@@ -12,7 +12,7 @@ pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
 import lab_report
-from spikewire_lab.cli import add_parsers
+from spikewire.commands import add_parsers
 from spikewire_lab.run import environment
 from spikewire_lab.studies.baseline.against import CANNOT_TELL, GOT_WORSE, Baseline, of_flag
 from spikewire_lab.studies.baseline.saved import read

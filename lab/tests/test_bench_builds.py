@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from spikewire_lab.cli import add_parsers
+from spikewire.commands import add_parsers
 from spikewire_lab.clients import BUILT, PEERS
 from spikewire_lab.clients.registry import in_order
 from spikewire_lab.plan import CLIENTS, Cell, Matrix

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire_lab.cli import add_parsers
+from spikewire.commands import add_parsers
 from spikewire_lab.commands import compare
 from spikewire_lab.run import place
 from spikewire_lab.run.place import Place

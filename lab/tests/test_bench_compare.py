@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire_lab.access.seeds import parse_seeds
-from spikewire_lab.plan import Cell, Matrix, Sizes, Skipped
+from spikewire_lab.plan import Cell, Matrix, Sizes, SkippedClient
 from spikewire_lab.run import compare as lab
 from spikewire_lab.run.cluster import ExternalCluster
 from spikewire_lab.run.compare import (
@@ -152,7 +152,7 @@ def test_a_client_that_cannot_be_used_is_listed_with_its_reason(
     settings = replace(with_clients(NOWHERE, "aerospike", "aerospike-py"), populate=False)
     comparison = run(settings)
     reason = "cannot import aerospike: no wheel"
-    assert comparison.skipped == [Skipped("aerospike", "sync", "", reason)]
+    assert comparison.skipped == [SkippedClient("aerospike", "sync", "", reason)]
     assert "skipped: aerospike" in capsys.readouterr().err
     assert f"skipped: aerospike: {reason}" in output_of(comparison)
     assert [cell.client for group in comparison.groups for cell in group] == ["aerospike-py"]

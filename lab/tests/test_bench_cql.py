@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from spikewire_lab.cli import add_parsers
+from spikewire.commands import add_parsers
 from spikewire_lab.commands import compare_cql as flags
 from spikewire_lab.cql import lab
 from spikewire_lab.cql.cells import (

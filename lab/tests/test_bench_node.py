@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spikewire.commands import add_parsers
 from spikewire.testing import Cluster
 from spikewire_lab.access.seeds import parse_seeds
 from spikewire_lab.build import described
-from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import NODE
 from spikewire_lab.contract.queries import as_scan
 from spikewire_lab.contract.series import intervals_a_second

@@ -13,7 +13,7 @@ from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.series.calls import EndedCalls
 from spikewire_lab.studies.selfcheck.fake import Act
 from spikewire_lab.studies.selfcheck.measure import (
-    Known,
+    ScriptedLoad,
     line,
     open_result,
     played,
@@ -29,7 +29,7 @@ from test_bench_worker import a_job
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spikewire_lab.clients.base import Outstanding
+    from spikewire_lab.clients.base import SubmittedCall
     from spikewire_lab.worker.timing import Timing
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -66,7 +66,7 @@ def test_immediate_and_delayed_calls_are_counted() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_late_calls_begin_at_once_and_none_is_left_out(mode: str) -> None:
-    known = Known(mode, lambda _number: Act(takes=0.02), 2, 1.0, 101.0)
+    known = ScriptedLoad(mode, lambda _number: Act(takes=0.02), 2, 1.0, 101.0)
     result = played(known)
     figures = open_result(result)
     assert result["operations"] == figures["scheduled"] == 101
@@ -79,7 +79,7 @@ def test_late_calls_begin_at_once_and_none_is_left_out(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_calls_that_did_not_begin_count_their_waiting_time(mode: str) -> None:
-    known = Known(mode, lambda _number: Act(takes=0.5), 1, 1.0, 10.0)
+    known = ScriptedLoad(mode, lambda _number: Act(takes=0.5), 1, 1.0, 10.0)
     result = played(known)
     figures = open_result(result)
     # One call each 500 ms, until twice the planned second is over.
@@ -100,7 +100,7 @@ def test_warming_up_is_at_the_same_rate_and_outside_of_the_figures(mode: str) ->
         numbers.append(number)
         return Act(takes=0.001)
 
-    known = Known(mode, script, 1, 1.0, 50.0)
+    known = ScriptedLoad(mode, script, 1, 1.0, 50.0)
     job = known.job()
     job["warmup"] = 2.0
     result = played(known, job)
@@ -111,7 +111,7 @@ def test_warming_up_is_at_the_same_rate_and_outside_of_the_figures(mode: str) ->
 
 
 def test_a_call_that_never_ends_is_an_error() -> None:
-    known = Known("async", lambda _number: Act(takes=1e9), 4, 0.5, 10.0)
+    known = ScriptedLoad("async", lambda _number: Act(takes=1e9), 4, 0.5, 10.0)
     with pytest.raises(TimeoutError):
         played(known)
 
@@ -148,14 +148,14 @@ def test_calls_are_dealt_out_to_event_loops_in_turns() -> None:
 
 def test_a_pool_that_runs_two_pacers_on_one_loop_is_no_measure() -> None:
     class OneLoop(FakePool):
-        def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+        def run(self, function: Callable[..., object], *args: object) -> SubmittedCall:
             self._next = 0
             return super().run(function, *args)
 
         def timing(self, _loop: int, /) -> Timing:
             return super().timing(0)
 
-    known = Known("async", lambda _number: Act(), 8, 0.1, 100.0, loops=2)
+    known = ScriptedLoad("async", lambda _number: Act(), 8, 0.1, 100.0, loops=2)
     plan, pool = Plan.of(known.job()), OneLoop([known.script] * 2)
     with pytest.raises(RuntimeError, match="two pacers on one of its event loops"):
         run_pool(pool, 2, plan.load(), Window(), plan.job["open"], 1, pool.timing)

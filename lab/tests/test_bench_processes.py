@@ -20,7 +20,7 @@ from spikewire_lab.run.launch import python_worker
 from spikewire_lab.run.processes import merged, run_processes
 from spikewire_lab.studies.selfcheck.fake import Act
 from spikewire_lab.studies.selfcheck.measure import (
-    Known,
+    ScriptedLoad,
     line,
     open_result,
     played,
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 
 def job(**more: Any) -> Job:
-    known = Known("sync", lambda _at: Act(), 2, 0.3)
+    known = ScriptedLoad("sync", lambda _at: Act(), 2, 0.3)
     return cast("Job", {**known.job(), "processes": 3, "sample_every": 4, **more})
 
 
 def one(takes: float, at: int = 0) -> tuple[Job, Result]:
     """The result of a process with calls of this duration, whose window opened at that
     nanosecond."""
-    known = Known("async", lambda _at: Act(takes=takes), 2, 1.0)
+    known = ScriptedLoad("async", lambda _at: Act(takes=takes), 2, 1.0)
     measured_job: Job = {**known.job(), "histograms": True}
     return measured_job, {**played(known, measured_job), "opened": at}
 
 
-def two_of(known: Known, part: int) -> Job:
+def two_of(known: ScriptedLoad, part: int) -> Job:
     return {**known.job(), "processes": 2, "part": part, "histograms": True}
 
 
@@ -83,8 +83,8 @@ def test_windows_that_have_little_in_common_are_no_measure() -> None:
 def test_calls_of_an_open_loop_are_dealt_out(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spikewire_lab.worker.run.meet", lambda *_: None)
     # The second process needs 20 ms for a call that is due each 20 ms, and the first 1 ms.
-    known = Known(mode, lambda _at: Act(takes=0.001), 1, 1.0, 101.0)
-    slow = Known(mode, lambda _at: Act(takes=0.02), 1, 1.0, 101.0)
+    known = ScriptedLoad(mode, lambda _at: Act(takes=0.001), 1, 1.0, 101.0)
+    slow = ScriptedLoad(mode, lambda _at: Act(takes=0.02), 1, 1.0, 101.0)
     parts = [played(one, two_of(one, at)) for at, one in enumerate((known, slow))]
     assert [one["operations"] for one in parts] == [51, 50]
     both = cast("Result", merged(parts, known.job()))
@@ -106,7 +106,7 @@ def test_a_process_that_has_no_call_to_begin_is_none_the_less_one_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spikewire_lab.worker.run.meet", lambda *_: None)
-    known = Known("async", lambda _at: Act(), 1, 0.5, 2.0)
+    known = ScriptedLoad("async", lambda _at: Act(), 1, 0.5, 2.0)
     jobs = [two_of(known, at) for at in range(2)]
     both = cast("Result", merged([played(known, one) for one in jobs], known.job()))
     assert (both["operations"], open_result(both)["scheduled"]) == (1, 1)

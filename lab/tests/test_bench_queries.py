@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire import Client
+from spikewire.commands import add_parsers
 from spikewire_lab import measure
 from spikewire_lab.access.seeds import parse_seeds
-from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import ASYNC, NODE, SYNC
 from spikewire_lab.commands.run import USAGE
 from spikewire_lab.contract.queries import as_scan
@@ -42,7 +42,13 @@ from spikewire_lab.queries.cells import (
     scans,
     usual_way,
 )
-from spikewire_lab.queries.check import BY_CONTENT, BY_KEY, ExpectedRecords, check_of, share
+from spikewire_lab.queries.check import (
+    BY_CONTENT,
+    BY_KEY,
+    ExpectedRecords,
+    range_of_share,
+    record_check,
+)
 from spikewire_lab.queries.consumers import (
     PAUSE,
     PAUSED_ROWS,
@@ -162,19 +168,19 @@ def test_a_record_of_another_key_is_detected(filled: Cluster, mode: str, way: st
 
 def test_a_check_describes_the_difference() -> None:
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
-    check = check_of(ExpectedRecords(pool, 2, "scanned"))
+    check = record_check(ExpectedRecords(pool, 2, "scanned"))
     digests = [
         hashlib.new("ripemd160", b"scanned\x01" + bytes(7) + bytes([key])).digest()
         for key in range(3)
     ]
-    check.seen(digests[0].hex(), pool[0])
+    check.record(digests[0].hex(), pool[0])
     with pytest.raises(MismatchError, match="twice, or it has no such key"):
-        check.seen(digests[0], pool[0])
+        check.record(digests[0], pool[0])
     with pytest.raises(MismatchError, match="twice, or it has no such key"):
-        check.seen(digests[2], pool[2])
+        check.record(digests[2], pool[2])
     with pytest.raises(MismatchError, match="did not give 1 of its records"):
         check.end()
-    check.seen(bytearray(digests[1]), pool[1])
+    check.record(bytearray(digests[1]), pool[1])
     check.end()
 
 
@@ -184,24 +190,24 @@ def test_without_its_digest_a_python_checks_contents(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(hashlib, "new", unknown)
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
-    check = check_of(ExpectedRecords(pool, 2, "scanned"))
+    check = record_check(ExpectedRecords(pool, 2, "scanned"))
     assert check.how == BY_CONTENT
-    check.seen(b"", pool[1])
+    check.record(b"", pool[1])
     with pytest.raises(MismatchError, match="0 records like that of key 0, of which there are 1"):
         check.end()
     with pytest.raises(MismatchError, match="bin b1 is"):
-        check.seen(b"", {**pool[1], "b1": 2.0})
-    check.seen(b"", pool[0])
+        check.record(b"", {**pool[1], "b1": 2.0})
+    check.record(b"", pool[0])
     check.end()
 
 
 @pytest.mark.parametrize("percent", [0.01, 10, 50, 99.99])
 def test_a_range_selects_a_share(percent: float) -> None:
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
-    between = share(pool, percent)
+    between = range_of_share(pool, percent)
     selected = ExpectedRecords(pool, 3 * len(pool), "scanned", between)
     expected = max(1, min(len(pool) - 1, round(len(pool) * percent / 100)))
-    assert selected.count == 3 * expected == len(list(selected.of_keys()))
+    assert selected.count == 3 * expected == len(list(selected.selected_keys()))
     assert int(float(between[1])) == between[1] > between[0] == 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire_lab.plan import Skipped
+from spikewire_lab.plan import SkippedClient
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.run.rounds import Rounds, Usable, shuffled, until_interrupted
 from spikewire_lab.table.figures import error_share
@@ -74,7 +74,7 @@ def test_unavailable_clients_are_checked_and_reported_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     calls: list[str] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedClient] = []
 
     def missing() -> str:
         calls.append("missing")
@@ -85,7 +85,7 @@ def test_unavailable_clients_are_checked_and_reported_once(
         assert not usable(("a", 1), "a", "sync", "", missing)
         assert usable("b", "b", "sync", "", lambda: None)
     assert calls == ["missing"]
-    assert skipped == [Skipped("a", "sync", "", "is not installed")]
+    assert skipped == [SkippedClient("a", "sync", "", "is not installed")]
     assert capsys.readouterr().err.count("skipped: a sync: is not installed") == 1
 
 

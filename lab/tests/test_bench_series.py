@@ -25,7 +25,7 @@ from spikewire_lab.series.marks import Marks
 from spikewire_lab.series.timeline import Timeline
 from spikewire_lab.studies.recipe import FULL, QUICK
 from spikewire_lab.studies.selfcheck.fake import Act
-from spikewire_lab.studies.selfcheck.measure import Known, played, real
+from spikewire_lab.studies.selfcheck.measure import ScriptedLoad, played, real
 from spikewire_lab.studies.svg import NARROW, WIDE, draw
 from spikewire_lab.studies.timelines import charts
 
@@ -63,7 +63,7 @@ def test_work_that_ends_by_itself_has_intervals_of_a_second() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_calls_are_counted_where_they_end(mode: str) -> None:
     # 50 calls of 2 ms, then 90 of 10 ms: 100 ms of the former, and 900 of the latter.
-    known = Known(mode, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
+    known = ScriptedLoad(mode, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
     result = played(known)
     intervals = series(result)
     assert intervals["interval"] == 0.05
@@ -79,7 +79,9 @@ def test_calls_are_counted_where_they_end(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("rate", [0.0, 100.0])
 def test_a_stall_leaves_intervals_without_calls(mode: str, rate: float) -> None:
-    known = Known(mode, lambda at: Act(blocks=0.5 if at == 31 else 0.0, takes=0.01), 1, 1.0, rate)
+    known = ScriptedLoad(
+        mode, lambda at: Act(blocks=0.5 if at == 31 else 0.0, takes=0.01), 1, 1.0, rate
+    )
     intervals = series(played(known))
     # From 0.3 s to 0.8 s.
     assert intervals["operations"][:6] == [5] * 6
@@ -99,7 +101,7 @@ def test_errors_and_timeouts_have_their_interval(mode: str, rate: float) -> None
         kind = {0: TimeoutError, 1: OSError}.get(number % 10)
         return Act(takes=0.005, error=kind if number >= 100 else None)
 
-    result = played(Known(mode, script, 1, 1.0, rate))
+    result = played(ScriptedLoad(mode, script, 1, 1.0, rate))
     intervals = series(result)
     assert sum(intervals["operations"]) == result["operations"]
     assert sum(intervals["errors"]) == result["errors"] == 20
@@ -110,14 +112,16 @@ def test_errors_and_timeouts_have_their_interval(mode: str, rate: float) -> None
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_that_only_fails_has_no_operations(mode: str) -> None:
-    intervals = series(played(Known(mode, lambda _at: Act(takes=0.01, error=OSError), 2, 1.0)))
+    intervals = series(
+        played(ScriptedLoad(mode, lambda _at: Act(takes=0.01, error=OSError), 2, 1.0))
+    )
     assert set(intervals["operations"]) == {0}
     assert intervals["errors"][:20] == [10] * 20
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_histograms_of_intervals_are_those_of_the_run(mode: str) -> None:
-    known = Known(mode, lambda at: Act(takes=0.001 * (1 + at % 3)), 4, 1.0)
+    known = ScriptedLoad(mode, lambda at: Act(takes=0.001 * (1 + at % 3)), 4, 1.0)
     result = played(known, {**known.job(), "histograms": True})
     intervals = series(result)
     assert "read" in intervals
@@ -138,7 +142,7 @@ def test_memory_is_looked_at_in_real_time(mode: str, rate: float) -> None:
             held.append(bytes([1]) * 50_000_000)
         return Act(takes=0.001)
 
-    intervals = series(real(Known(mode, script, 1, 0.5, rate)))
+    intervals = series(real(ScriptedLoad(mode, script, 1, 0.5, rate)))
     assert "rss" in intervals
     assert len(intervals["rss"]) <= len(intervals["operations"])
     if len(intervals["rss"]) > 1:
@@ -199,7 +203,7 @@ def test_calls_that_end_out_of_order_are_counted_later() -> None:
 class TestLogs:
     def test_other_tools_read_the_histogram_logs(self, tmp_path: Path) -> None:
         log, histogram = (pytest.importorskip(f"hdrh.{name}") for name in ("log", "histogram"))
-        known = Known(ASYNC, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
+        known = ScriptedLoad(ASYNC, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
         result = played(known, {**known.job(), "histograms": True})
         intervals = series(result)
         intervals["start"] = (
@@ -234,7 +238,7 @@ class TestLogs:
                 assert one == pytest.approx(middle, rel=0.001)
 
     def test_no_log_is_written_without_samples(self, tmp_path: Path) -> None:
-        known = Known(ASYNC, lambda _at: Act(takes=0.01, error=OSError), 1, 0.2)
+        known = ScriptedLoad(ASYNC, lambda _at: Act(takes=0.01, error=OSError), 1, 0.2)
         result = played(known, {**known.job(), "histograms": True})
         assert keep(tmp_path / "logs", "none", result) == []
         assert not (tmp_path / "logs").exists()
@@ -242,7 +246,7 @@ class TestLogs:
 
 class TestLines:
     @staticmethod
-    def timeline(known: Known) -> Timeline:
+    def timeline(known: ScriptedLoad) -> Timeline:
         """The timeline of a finished run."""
         timelines: list[Timeline] = []
 
@@ -260,7 +264,7 @@ class TestLines:
         def script(at: int) -> Act:
             return Act(takes=0.002 if at < 501 else 0.01, error=OSError if at % 50 == 1 else None)
 
-        lines = Lines(self.timeline(Known(ASYNC, script, 2, 3.0)), 0, 10)
+        lines = Lines(self.timeline(ScriptedLoad(ASYNC, script, 2, 3.0)), 0, 10)
         seconds = [lines.of(second) for second in (1, 2, 3)]
         assert [one["operations"] for one in seconds] == [2 * 10 * 490, 2 * 10 * 98, 2 * 10 * 98]
         assert [one["errors"] for one in seconds] == [2 * 10, 2 * 2, 2 * 2]
@@ -322,7 +326,7 @@ class TestCharts:
             for cell, takes in cells.items():
                 results: list[Round] = []
                 for number in range(rounds):
-                    result = played(Known(ASYNC, always(takes * (1 + number)), tasks, 1.0))
+                    result = played(ScriptedLoad(ASYNC, always(takes * (1 + number)), tasks, 1.0))
                     series(result)["rss"] = [1_000_000 * (at + 1) for at in range(20)]
                     results.append(result)
                 rounds_by_cell[cell] = results

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lab_report
-from spikewire_lab.cli import add_parsers
+from spikewire.commands import add_parsers
 from spikewire_lab.noise import BETTER, UNCHANGED, UNTOLD, WORSE
 from spikewire_lab.studies.baseline.changes import changes
 from spikewire_lab.studies.report import Median, Row

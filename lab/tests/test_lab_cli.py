@@ -16,7 +16,7 @@ import pytest
 
 import lab_bench
 import lab_report
-from spikewire_lab.cli import add_parsers
+from spikewire.commands import add_parsers
 from spikewire_lab.clients.base import ASYNC, SYNC
 from spikewire_lab.plan import Matrix
 from spikewire_lab.run import compare

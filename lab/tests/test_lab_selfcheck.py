@@ -11,7 +11,7 @@ from spikewire.cli import main
 from spikewire_lab.studies.selfcheck import command, exact, timed
 from spikewire_lab.studies.selfcheck.fake import Act
 from spikewire_lab.studies.selfcheck.finding import Finding, step
-from spikewire_lab.studies.selfcheck.measure import Known, line, played, real
+from spikewire_lab.studies.selfcheck.measure import ScriptedLoad, line, played, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,14 +35,14 @@ def test_played_time_gives_the_same_each_time(findings: list[Finding]) -> None:
 
 
 def test_a_client_that_is_slower_than_known_is_seen() -> None:
-    known = Known("async", lambda _number: Act(takes=0.00103), 4, 1.0)
+    known = ScriptedLoad("async", lambda _number: Act(takes=0.00103), 4, 1.0)
     rate = line(known, played(known)).rate
     assert rate is not None
     assert not Finding("", "", 4000, rate.median, 4000 * exact.TOLERANCE).passed
 
 
 def test_processor_time_that_a_client_uses_is_charged_to_it() -> None:
-    known = Known("sync", lambda _number: Act(burns=0.005), 1, 0.1)
+    known = ScriptedLoad("sync", lambda _number: Act(burns=0.005), 1, 0.1)
     cpu = line(known, real(known)).cpu
     assert cpu is not None
     assert cpu.median >= 5000

@@ -9,9 +9,11 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runtimes } from './runtimes.mjs'
-import { attempt, bin, HERE, run } from './tools.mjs'
+import { attempt, bin, HERE, output, run } from './tools.mjs'
 
 const BUILT = join(HERE, 'build', 'test')
+/** How many files run at a time, each in its own process: most of them wait more than they compute. */
+const TOGETHER = 4
 const cassandra = Boolean(process.env.SPIKEWIRE_CASSANDRA_AT)
 const SMOKE = ['smoke', ...(cassandra ? ['smoke-cql'] : [])]
 const ELSEWHERE = [
@@ -43,8 +45,12 @@ if (chosen.length === 0) {
   console.error(`test.mjs: no test file has ${names.join(' or ')} in its name`)
   process.exit(1)
 }
-// Each file runs in its own process, and most of them wait more than they compute.
-const settings = ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-timeout=300000']
+const settings = [
+  '--enable-source-maps',
+  '--test',
+  `--test-concurrency=${TOGETHER}`,
+  '--test-timeout=300000',
+]
 let failed = attempt(process.execPath, [...settings, ...flags, ...chosen]) !== 0
 
 if (names.length === 0) {
@@ -55,12 +61,17 @@ if (names.length === 0) {
     }
     const calls = SMOKE.map((name) => [...args, join(BUILT, `${name}.js`)])
     if (tests) calls.push(...ELSEWHERE.map((name) => [...tests, join(BUILT, `${name}.test.js`)]))
-    for (const call of calls) {
-      console.log(`${title}: ${relative(BUILT, call.at(-1))}`)
-      if (attempt(program, call) === 0) continue
-      console.error(`${title}: FAILED`)
-      failed = true
+    const waiting = calls.values()
+    const work = async () => {
+      for (const call of waiting) {
+        const { code, text } = await output(program, call)
+        console.log(`${title}: ${relative(BUILT, call.at(-1))}\n${text}`)
+        if (code === 0) continue
+        console.error(`${title}: FAILED`)
+        failed = true
+      }
     }
+    await Promise.all(Array.from({ length: TOGETHER }, work))
   }
 }
 process.exit(failed ? 1 : 0)

@@ -1,6 +1,6 @@
 // Shared by the scripts in this folder.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +13,20 @@ export function attempt(program, args, options = {}) {
   const done = spawnSync(program, args, { cwd: HERE, stdio: 'inherit', ...options })
   if (done.error) throw done.error
   return done.status ?? 1
+}
+
+/** Runs a program beside others; resolves to its exit code and all that it printed. */
+export function output(program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: HERE, stdio: ['ignore', 'pipe', 'pipe'] })
+    const chunks = []
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => chunks.push(chunk))
+    child.on('error', reject)
+    child.on('close', (code) =>
+      resolve({ code: code ?? 1, text: Buffer.concat(chunks).toString() }),
+    )
+  })
 }
 
 /** Runs a program and exits with its exit code if that is not 0. */

@@ -354,3 +354,20 @@ test('many records are deleted and operated on', async () => {
   const missing = await data.operateMany([4000, 3], [op.touch()])
   assert.deepEqual([missing[0], missing[1]?.generation, missing[1]?.key.key], [null, 3, 3])
 })
+
+test('operations of one call run on every record', async () => {
+  const data = fresh()
+  const keys = Array.from({ length: 50 }, (_, at) => at)
+  await data.putMany(new Map(keys.map((at) => [at, { l: [at], m: { a: at } }])))
+  const steps = [
+    op.list.append('l', 9),
+    op.list.get('l', 0),
+    op.map.getByKey('m', 'a'),
+    op.read('n', '$.l.type()'),
+  ]
+  const batch = await data.operateMany(keys, steps)
+  assert.deepEqual(
+    [...batch].map((record) => record?.results),
+    keys.map((at) => [2, at, at, 20]),
+  )
+})

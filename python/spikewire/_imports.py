@@ -16,7 +16,7 @@ __all__ = ["import_late", "importing"]
 _LONGEST_WAIT = 5.0
 
 
-class _Importing:
+class _ImportCounter:
     """Counts the threads that import a module on first use.
 
     A fork waits for them, for a few seconds at most: the lock of a module that another thread is
@@ -59,7 +59,7 @@ class _Importing:
 
 
 #: ``with importing:`` around an import statement in a function.
-importing = _Importing()
+importing = _ImportCounter()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

@@ -251,45 +251,8 @@ class ClientClosed(Error):
     """The client is closed, or it was never connected."""
 
 
-_BY_KIND: dict[str, type[Error]] = {
-    "timeout": Timeout,
-    "connection": ConnectionFailed,
-    "no_node": NodeUnavailable,
-    "circuit_open": NodeUnavailable,
-    "no_namespace": NamespaceNotFound,
-    "busy": TooBusy,
-    "malformed": ProtocolError,
-    "paused": QueryPaused,
-    "query_closed": QueryClosed,
-    "closed": ClientClosed,
-}
-
-_BY_CODE: dict[int, type[Error]] = {
-    2: RecordNotFound,
-    3: GenerationMismatch,
-    5: RecordExists,
-    6: BinExists,
-    9: Timeout,
-    12: BinTypeError,
-    13: RecordTooBig,
-    17: BinNotFound,
-    20: NamespaceNotFound,
-    23: ElementNotFound,
-    24: ElementExists,
-    26: OpNotApplicable,
-    27: FilteredOut,
-    60: UserNotFound,
-    61: UserExists,
-    70: RoleNotFound,
-    71: RoleExists,
-    81: PermissionDenied,
-    100: FunctionFailed,
-    201: IndexNotFound,
-}
-
-
 def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
-    kind: str,
+    class_name: str,
     code: int,
     message: str,
     node: str | None,
@@ -298,14 +261,15 @@ def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     key: Key | None,
 ) -> Error:
     """The exception for a failure reported by the engine."""
-    error_class = _BY_CODE.get(code, ServerError) if kind == "server" else _BY_KIND[kind]
+    error_class: type[Error] = globals()[class_name]
     return error_class(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
 
 
 def _absent(code: int, key: Key | None) -> Error:  # pyright: ignore[reportUnusedFunction]
     """The error for a record that is missing or does not pass its filter."""
-    why = {2: "no such record", 27: "the record does not pass the filter"}[code]
-    return _make("server", code, why, None, 1, False, key)
+    if code == 2:
+        return _make("RecordNotFound", code, "no such record", None, 1, False, key)
+    return _make("FilteredOut", code, "the record does not pass the filter", None, 1, False, key)
 
 
 def _rebuild(kind: type[Error], message: str) -> Error:

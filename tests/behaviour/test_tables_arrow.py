@@ -1,6 +1,6 @@
 """put_many of objects with the Arrow PyCapsule interface, and keys from Arrow columns."""
 
-# ruff: noqa: E501 - one refusal a line is easier to read
+# ruff: noqa: E501 - one case a line is easier to read
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 settings = hypothesis.settings(max_examples=40)
 
 
-def stored(data: Caller, keys: list[Any]) -> list[dict[str, Any] | None]:
+def bins_of(data: Caller, keys: list[Any]) -> list[dict[str, Any] | None]:
     return [record and record.bins for record in data.get_many(keys)]
 
 
@@ -72,12 +72,12 @@ def test_columns_of_each_type_are_written(
     table = pa.table({"id": range(5), "v": column, "one": [1] * 5})
     data.put_many(table, key="id").raise_for_errors()
     expected = [None, bins[0], None, *bins]
-    got = stored(data, list(range(5)))
+    got = bins_of(data, list(range(5)))
     assert got == [{"one": 1} if v is None else {"v": v, "one": 1} for v in expected]
     assert type(got[1]["v"]) is type(bins[0])  # type: ignore[index]
     # A slice starts in the middle of its buffers.
     data.put_many(table.slice(3), key="id", bins={"v": "w"}).raise_for_errors()
-    assert [bins["w"] for bins in stored(data, [3, 4])] == expected[3:]  # type: ignore[index]
+    assert [bins["w"] for bins in bins_of(data, [3, 4])] == expected[3:]  # type: ignore[index]
 
 
 rows = st.lists(
@@ -107,13 +107,13 @@ SCHEMA = pa.schema(
 
 @settings
 @hypothesis.given(rows, st.integers(1, 5))
-def test_round_trip(data: Caller, rows: list[dict[str, Any]], size: int) -> None:
+def test_tables_round_trip(data: Caller, rows: list[dict[str, Any]], size: int) -> None:
     named = [{"id": f"k{at}", **row} for at, row in enumerate(rows)]
     batches = pa.Table.from_pylist(named, SCHEMA).to_batches(max_chunksize=size)
     reader = pa.RecordBatchReader.from_batches(SCHEMA, batches)
     assert data.put_many(reader, key="id", exists="replace").found == len(rows)
     values = [{name: value for name, value in row.items() if value is not None} for row in rows]
-    assert stored(data, [row["id"] for row in named]) == values
+    assert bins_of(data, [row["id"] for row in named]) == values
 
 
 def test_nulls_remove_their_bins(data: Caller) -> None:
@@ -148,16 +148,10 @@ def test_tables_batches_and_streams_are_accepted(data: Caller) -> None:
     table = pa.table({"id": [1, 2], "n": [10, None]})
     full = pa.table({"id": [1, 2], "n": [10, 20]})
     batch = full.to_batches()[0]
-    for records in (
-        full,
-        batch,
-        batch.to_struct_array(),
-        pa.RecordBatchReader.from_batches(batch.schema, [batch, batch]),
-    ):
-        assert data.put_many(records, key="id").found == (
-            4 if "Reader" in str(type(records)) else 2
-        )
-        assert stored(data, [1, 2]) == [{"n": 10}, {"n": 20}]
+    twice = pa.RecordBatchReader.from_batches(batch.schema, [batch, batch])
+    for records, rows in ((full, 2), (batch, 2), (batch.to_struct_array(), 2), (twice, 4)):
+        assert data.put_many(records, key="id").found == rows
+        assert bins_of(data, [1, 2]) == [{"n": 10}, {"n": 20}]
         data.delete_many([1, 2])
     with pytest.raises(ValueError, match="row 1: every bin is null"):
         data.put_many(table, key="id")
@@ -169,7 +163,7 @@ def test_polars_frames_are_written(data: Caller) -> None:
     frame = pl.DataFrame({"id": ["a", "b"], "n": [1, None], "l": [[1.5], []], "c": ["x", "y"]})
     frame = frame.with_columns(pl.col("c").cast(pl.Categorical), s=pl.struct("n", "c"))
     assert data.put_many(frame, key="id").found == 2
-    assert stored(data, ["a", "b"]) == [
+    assert bins_of(data, ["a", "b"]) == [
         {"n": 1, "l": [1.5], "c": "x", "s": {"n": 1, "c": "x"}},
         {"l": [], "c": "y", "s": {"n": None, "c": "y"}},
     ]
@@ -184,11 +178,13 @@ def test_duckdb_relations_are_written(data: Caller) -> None:
 
 
 class TestPandas:
-    pd = pytest.importorskip("pandas")
+    @pytest.fixture
+    def pd(self) -> Any:
+        return pytest.importorskip("pandas")
 
-    def test_an_index_that_counts_rows_is_no_key(self, data: Caller) -> None:
+    def test_an_index_that_counts_rows_is_no_key(self, data: Caller, pd: Any) -> None:
         data.put(0, {"n": 7})
-        frame = self.pd.DataFrame({"id": [5, 6], "n": [1, 2]})
+        frame = pd.DataFrame({"id": [5, 6], "n": [1, 2]})
         with pytest.raises(TypeError, match=r"key= must name the column of keys.*: id, n"):
             data.put_many(frame)
         assert data.get(0)["n"] == 7
@@ -196,45 +192,45 @@ class TestPandas:
         frame.index.name = "row"
         assert data.put_many(frame).found == 2
 
-    def test_the_index_of_a_frame_is_the_key(self, data: Caller) -> None:
-        frame = self.pd.DataFrame({"n": [1.0, None], "s": ["x", "y"]}, index=[10, 20])
+    def test_the_index_of_a_frame_is_the_key(self, data: Caller, pd: Any) -> None:
+        frame = pd.DataFrame({"n": [1.0, None], "s": ["x", "y"]}, index=[10, 20])
         data.put_many(frame).raise_for_errors()
-        assert stored(data, [10, 20]) == [{"n": 1.0, "s": "x"}, {"s": "y"}]
+        assert bins_of(data, [10, 20]) == [{"n": 1.0, "s": "x"}, {"s": "y"}]
         named = frame.rename_axis("id")
         data.put_many(named, key="id", bins={"s": "t"}).raise_for_errors()
         assert data.get(20).bins == {"s": "y", "t": "y"}
 
-    def test_a_column_of_a_frame_is_the_key(self, data: Caller) -> None:
-        frame = self.pd.DataFrame({"id": ["a", "b"], "n": [1, 2]}, index=[7, 8])
+    def test_a_column_of_a_frame_is_the_key(self, data: Caller, pd: Any) -> None:
+        frame = pd.DataFrame({"id": ["a", "b"], "n": [1, 2]}, index=[7, 8])
         data.put_many(frame, key="id").raise_for_errors()
-        assert stored(data, ["a", "b"]) == [{"n": 1}, {"n": 2}]
+        assert bins_of(data, ["a", "b"]) == [{"n": 1}, {"n": 2}]
         assert data.get_many(frame["id"]).found == 2
 
-    def test_an_index_of_several_levels_needs_a_key_column(self, data: Caller) -> None:
-        levels = self.pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["id", "no"])
-        frame = self.pd.DataFrame({"n": [1, 2]}, index=levels)
+    def test_an_index_of_several_levels_needs_a_key_column(self, data: Caller, pd: Any) -> None:
+        levels = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["id", "no"])
+        frame = pd.DataFrame({"n": [1, 2]}, index=levels)
         with pytest.raises(ValueError, match=r"several levels.*key="):
             data.put_many(frame)
         data.put_many(frame, key="id").raise_for_errors()
-        assert stored(data, ["a", "b"]) == [{"n": 1}, {"n": 2}]
+        assert bins_of(data, ["a", "b"]) == [{"n": 1}, {"n": 2}]
 
-    def test_mixed_columns_are_named(self, data: Caller) -> None:
-        frame = self.pd.DataFrame({"id": [1, 2], "n": [1, "x"]})
+    def test_mixed_columns_are_named(self, data: Caller, pd: Any) -> None:
+        frame = pd.DataFrame({"id": [1, 2], "n": [1, "x"]})
         with pytest.raises(Exception, match="column n"):
             data.put_many(frame, key="id")
 
-    def test_frames_are_no_keys(self, data: Caller) -> None:
+    def test_frames_are_no_keys(self, data: Caller, pd: Any) -> None:
         with pytest.raises(TypeError, match="keys must be a single column"):
-            data.get_many(self.pd.DataFrame({"id": [1]}))
+            data.get_many(pd.DataFrame({"id": [1]}))
 
 
-class Counted:
-    """A stream of tables that counts how many were requested."""
+class CountingStream:
+    """A stream of batches that counts how many were requested."""
 
     def __init__(self, batches: int, rows: int, fail_at: int | None = None) -> None:
         self.schema = pa.schema([("id", pa.int64()), ("n", pa.int64())])
         self.batches, self.rows, self.fail_at = batches, rows, fail_at
-        self.asked = 0
+        self.requested = 0
         self.probe = lambda: None
 
     def __iter__(self) -> Iterator[Any]:
@@ -242,7 +238,7 @@ class Counted:
             self.probe()
             if at == self.fail_at:
                 raise RuntimeError("no more of this")
-            self.asked += 1
+            self.requested += 1
             ids = pa.array(range(at * self.rows, (at + 1) * self.rows))
             yield pa.record_batch([ids, ids], schema=self.schema)
 
@@ -251,14 +247,14 @@ class Counted:
 
 
 def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name: str) -> None:
-    source = Counted(batches=40, rows=2_000)
+    source = CountingStream(batches=40, rows=2_000)
     ahead = []
     with spikewire.Client(cluster.seeds, timeout=30, connect_timeout=20) as other:
         sent = other.dataset("test", set_name)
 
         def probe() -> None:
             # Rows that were requested and are not in the cluster yet.
-            last = range(0, source.asked * source.rows, source.rows)
+            last = range(0, source.requested * source.rows, source.rows)
             ahead.append(sum(record is None for record in sent.get_many(last)))
 
         source.probe = probe
@@ -272,10 +268,12 @@ def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name:
 
 def test_a_failing_stream_reports_rows_sent(data: Caller) -> None:
     with pytest.raises(ValueError, match="no more of this") as caught:
-        data.put_many(Counted(batches=5, rows=100, fail_at=3).reader(), key="id")
+        data.put_many(CountingStream(batches=5, rows=100, fail_at=3).reader(), key="id")
     assert "rows were sent" not in str(caught.value)
     with pytest.raises(ValueError, match=r"after 16384 rows were sent.*no more of this"):
-        data.put_many(Counted(batches=20, rows=2_000, fail_at=15).reader(), key="id", timeout=60)
+        data.put_many(
+            CountingStream(batches=20, rows=2_000, fail_at=15).reader(), key="id", timeout=60
+        )
     # What was sent is stored, the rest is not, and the client still works.
     assert data.exists_many([0, 16_383, 16_384, 30_000]).found == 2
 
@@ -303,16 +301,16 @@ def test_threads_share_a_table(cluster: Any, set_name: str) -> None:
     table = pa.table({"id": range(3_000), "n": range(3_000)})
     with spikewire.Client(cluster.seeds, timeout=60, connect_timeout=20) as client:
         users = client.dataset("test", set_name)
-        founds: list[int] = []
+        counts: list[int] = []
         threads = [
-            threading.Thread(target=lambda: founds.append(users.put_many(table, key="id").found))
+            threading.Thread(target=lambda: counts.append(users.put_many(table, key="id").found))
             for _ in range(6)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert founds == [3_000] * 6
+        assert counts == [3_000] * 6
         assert users.get(2_999).generation == 6
 
 
@@ -322,7 +320,7 @@ def column(values: Any, kind: Any = None) -> Any:
 
 UNION = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
 
-REFUSED: list[tuple[str, Any, type[Exception], str]] = [
+INVALID: list[tuple[str, Any, type[Exception], str]] = [
     ("decimal", column([1], pa.decimal128(10, 2)), TypeError, r'column "v": cannot store type Decimal128\(10, 2\).*float64'),
     ("decimal in a list", column([[1]], pa.list_(pa.decimal128(10, 2))), TypeError, 'column "v".*Decimal128'),
     ("interval", column([(1, 2, 3)], pa.month_day_nano_interval()), TypeError, 'column "v".*Interval'),
@@ -341,8 +339,8 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 @pytest.mark.any_api
 @pytest.mark.parametrize(
     ("records", "error", "message"),
-    [case[1:] for case in REFUSED],
-    ids=[case[0] for case in REFUSED],
+    [case[1:] for case in INVALID],
+    ids=[case[0] for case in INVALID],
 )
 def test_invalid_tables_raise(
     data: Caller, records: Any, error: type[Exception], message: str
@@ -359,7 +357,7 @@ def test_types_that_are_not_chosen_do_not_matter(data: Caller) -> None:
     assert data.get(1).bins == {"n": 1}
 
 
-def test_columns_that_are_no_keys(data: Caller) -> None:
+def test_columns_that_are_no_keys_raise(data: Caller) -> None:
     with pytest.raises(TypeError, match="row 0: a key must be an integer, text or bytes"):
         data.get_many(pa.array([1.5]))
     with pytest.raises(ValueError, match="row 1: a key must not be null"):
@@ -369,18 +367,18 @@ def test_columns_that_are_no_keys(data: Caller) -> None:
 
 
 def test_invalid_exporters_raise(data: Caller) -> None:
-    class Liar:
+    class WrongCapsule:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             return b"no capsule"
 
-    class Torn:
+    class OneCapsule:
         def __arrow_c_array__(self, requested_schema: object = None) -> object:
             return (1,)
 
     with pytest.raises(TypeError, match="capsule"):
-        data.put_many(Liar(), key="id")
+        data.put_many(WrongCapsule(), key="id")
     with pytest.raises(TypeError, match="two capsules"):
-        data.put_many(Torn(), key="id")
+        data.put_many(OneCapsule(), key="id")
     used = pa.RecordBatchReader.from_batches(pa.schema([("id", pa.int8())]), [])
     used.__arrow_c_stream__()
     with pytest.raises(Exception, match=r"."):
@@ -393,12 +391,12 @@ def consumed(name: bytes, size: int) -> object:
     create.restype = ctypes.py_object
     create.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     memory = ctypes.create_string_buffer(size)
-    EMPTY.append((memory, name))
+    MEMORY.append((memory, name))
     return create(ctypes.addressof(memory), name, None)
 
 
-#: Keeps the memory of capsules alive.
-EMPTY: list[object] = []
+#: What capsules point at, which has to outlive them.
+MEMORY: list[object] = []
 
 
 def test_consumed_capsules_raise(data: Caller) -> None:

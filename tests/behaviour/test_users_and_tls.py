@@ -1,4 +1,4 @@
-"""Users and TLS, on every API: the same calls, and refusals."""
+"""Users and TLS, on every API: the same calls, and what is rejected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from apis import Api, Opened
+    from apis import Api
 
 TWICE = "function twice(record) return record.n * 2 end"
 
@@ -29,20 +29,17 @@ TWICE = "function twice(record) return record.n * 2 end"
 @pytest.fixture(scope="module", params=["users", "tls", "both", "certificates"])
 def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, dict[str, Any]]]:
     """A cluster, and the options that a client needs."""
-    users = None if request.param == "tls" else USERS
-    tls = {"client_certificates": True} if request.param == "certificates" else True
-    value: dict[str, Any] = {}
-    if users is not None:
-        value["users"] = users
+    settings: dict[str, Any] = {}
+    if request.param != "tls":
+        settings["users"] = USERS
     if request.param != "users":
-        value["tls"] = tls
-    with Cluster(nodes=2, **value) as cluster:
+        settings["tls"] = {"client_certificates": True} if request.param == "certificates" else True
+    with Cluster(nodes=2, **settings) as cluster:
         assert cluster.wait_settled()
-        options: dict[str, Any] = dict(WRITER) if users is not None else {}
-        if request.param == "certificates":
-            options |= trusted(cluster, **identity(cluster))
-        elif request.param != "users":
-            options |= trusted(cluster)
+        options: dict[str, Any] = dict(WRITER) if "users" in settings else {}
+        if "tls" in settings:
+            certificate = identity(cluster) if request.param == "certificates" else {}
+            options |= trusted(cluster, **certificate)
         yield cluster, options
 
 
@@ -87,32 +84,28 @@ def test_every_kind_of_call_works_over_tls(
         assert build.count(".") == 3
 
 
-def open_or_fail(api: Api, seeds: str, **options: Any) -> Opened:
-    return api.open(seeds, timeout=10, **options)
-
-
 @pytest.mark.parametrize("wrong", ["hidden", ""])
 def test_a_wrong_password_names_the_user(api: Api, both: Cluster, wrong: str) -> None:
     with pytest.raises(
         spikewire.ServerError, match='the login of user "app" was refused'
     ) as caught:
-        open_or_fail(api, both.seeds, user="app", password=wrong, **trusted(both))
+        api.open(both.seeds, user="app", password=wrong, **trusted(both))
     assert caught.value.code in (62, 65)
     assert "hidden" not in str(caught.value) + repr(caught.value)
     with pytest.raises(spikewire.ServerError, match='user "nobody"') as caught:
-        open_or_fail(api, both.seeds, user="nobody", password="hidden", **trusted(both))
+        api.open(both.seeds, user="nobody", password="hidden", **trusted(both))
     assert caught.value.code in (60, 65)
     assert "hidden" not in str(caught.value)
 
 
 def test_connecting_without_a_login_raises(api: Api, both: Cluster) -> None:
     with pytest.raises(spikewire.Error, match=r"80|not logged in|authenticated"):
-        open_or_fail(api, both.seeds, **trusted(both))
+        api.open(both.seeds, **trusted(both))
 
 
 def test_a_login_without_security_raises(api: Api, cluster: Cluster) -> None:
     with pytest.raises(spikewire.ServerError, match="this server has no security") as caught:
-        open_or_fail(api, cluster.seeds, user="app", password="hidden")
+        api.open(cluster.seeds, user="app", password="hidden")
     assert caught.value.code in (51, 52)
     assert "hidden" not in str(caught.value)
 
@@ -122,15 +115,15 @@ def test_untrusted_certificates_raise(api: Api, both: Cluster, tmp_path: Path) -
     foreign = tmp_path / "foreign.pem"
     trustme.CA().cert_pem.write_to_path(foreign)
     with pytest.raises(spikewire.ConnectionFailed, match="no authority that the client trusts"):
-        open_or_fail(api, both.seeds, **WRITER, tls={"ca": foreign})
+        api.open(both.seeds, **WRITER, tls={"ca": foreign})
     with pytest.raises(spikewire.ConnectionFailed, match=r"pomona\.example"):
-        open_or_fail(api, both.seeds, **WRITER, **trusted(both, server_name="pomona.example"))
+        api.open(both.seeds, **WRITER, **trusted(both, server_name="pomona.example"))
     unchecked = trusted(both, server_name="pomona.example", verify_hostname=False)
     with api.open(both.seeds, **WRITER, **unchecked) as client:
         assert client.raw.is_connected
     host, port = both.addresses[0].split(":")
     with pytest.raises(spikewire.ConnectionFailed, match=r"pomona\.example"):
-        open_or_fail(api, f"{host}:pomona.example:{port}", **WRITER, **trusted(both))
+        api.open(f"{host}:pomona.example:{port}", **WRITER, **trusted(both))
 
 
 def test_bytes_do_as_well_as_paths(api: Api, both: Cluster) -> None:
@@ -140,17 +133,17 @@ def test_bytes_do_as_well_as_paths(api: Api, both: Cluster) -> None:
 
 def test_a_tls_mismatch_raises(api: Api, both: Cluster, cluster: Cluster) -> None:
     with pytest.raises(spikewire.Error, match="TLS"):
-        open_or_fail(api, both.seeds, connect_timeout=1, **WRITER)
+        api.open(both.seeds, connect_timeout=1, **WRITER)
     with pytest.raises(spikewire.ConnectionFailed, match=r"sends is not TLS|closed"):
-        open_or_fail(api, cluster.seeds, connect_timeout=1, **trusted(both))
+        api.open(cluster.seeds, connect_timeout=1, **trusted(both))
     with pytest.raises(ValueError, match="has a TLS name"):
-        open_or_fail(api, "127.0.0.1:name:1")
+        api.open("127.0.0.1:name:1")
 
 
 def test_a_missing_client_certificate_raises(api: Api) -> None:
     with Cluster(users=USERS, tls={"client_certificates": True}) as strict:
         with pytest.raises(spikewire.ConnectionFailed, match=r"certificate|reset|closed"):
-            open_or_fail(api, strict.seeds, **WRITER, **trusted(strict))
+            api.open(strict.seeds, **WRITER, **trusted(strict))
         with api.open(strict.seeds, **WRITER, **trusted(strict, **identity(strict))) as client:
             assert client.raw.is_connected
 
@@ -191,7 +184,7 @@ def test_secrets_appear_in_no_output(
     caplog.set_level(logging.DEBUG)
     with api.open(both.seeds, **WRITER, **trusted(both)) as client:
         client.raw.metrics.enable()
-        data = client.dataset("test", "shown")
+        data = client.dataset("test", "secrets")
         data.put("a", {"n": 1})
         output = [repr(client.raw), repr(data.target), str(client.raw.stats()), caplog.text]
         for text in output:
@@ -236,9 +229,9 @@ def test_nodes_speak_tls(both: Cluster) -> None:
     context = ssl.create_default_context(cafile=files(both).ca)
     with (
         socket.create_connection((host, int(port))) as plain,
-        context.wrap_socket(plain, server_hostname=host) as spoken,
+        context.wrap_socket(plain, server_hostname=host) as encrypted,
     ):
-        assert spoken.version() in ("TLSv1.2", "TLSv1.3")
+        assert encrypted.version() in ("TLSv1.2", "TLSv1.3")
 
 
 def test_a_url_opens_a_secured_client(api: Api, both: Cluster) -> None:

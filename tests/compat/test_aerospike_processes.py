@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,30 +46,18 @@ def test_threads_share_a_client(seeds: str) -> None:
             "policies": {kind: {"total_timeout": 60_000} for kind in kinds},
         }
     ).connect()
-    failed: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            for at in range(50):
-                key = ("test", "threads", f"{number}-{at}")
-                client.put(key, {"n": at, "t": number})
-                assert client.get(key)[2] == {"n": at, "t": number}
-            keys = [("test", "threads", f"{number}-{at}") for at in range(50)]
-            batch = client.batch_read(keys)
-            assert [row.record[2]["n"] for row in batch.batch_records] == list(range(50))
-        except BaseException as error:
-            failed.append(error)
+        keys = [("test", "threads", f"{number}-{at}") for at in range(50)]
+        for at, key in enumerate(keys):
+            client.put(key, {"n": at, "t": number})
+            assert client.get(key)[2] == {"n": at, "t": number}
+        batch = client.batch_read(keys)
+        assert [row.record[2]["n"] for row in batch.batch_records] == list(range(50))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    alive = [thread for thread in threads if thread.is_alive()]
-    if not alive:
-        client.close()
-    assert not alive
-    assert not failed
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8), timeout=120))
+    client.close()
 
 
 def test_workers_that_are_forked_use_the_parents_client(seeds: str) -> None:

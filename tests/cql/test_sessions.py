@@ -32,15 +32,15 @@ SLOW = "SELECT * FROM system_schema.columns"
 def scenario(cassandra: SharedCassandra, code: str, *options: str) -> str:
     """The output of a program of its own; it must succeed, and print nothing else."""
     program = "import sys\nfrom spikewire import cql\npoints = sys.argv[1]\n"
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *options, "-c", program + textwrap.dedent(code), cassandra.addresses[0]],
         capture_output=True,
         text=True,
         timeout=180,
         check=False,
     )
-    assert (ran.returncode, ran.stderr) == (0, "")
-    return ran.stdout.strip()
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout.strip()
 
 
 def test_session_attributes_describe_the_cluster(
@@ -156,14 +156,14 @@ def test_an_unknown_keyspace_raises(cassandra: SharedCassandra) -> None:
 
 
 @pytest.fixture
-def speaks_http() -> Iterator[str]:
-    """A server that is not a Cassandra."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+def http_server() -> Iterator[str]:
+    """The address of a server that is not a Cassandra."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
             while True:
                 try:
-                    connection, _ = listening.accept()
+                    connection, _ = listener.accept()
                 except OSError:
                     return
                 with connection:
@@ -171,12 +171,12 @@ def speaks_http() -> Iterator[str]:
                     connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
         threading.Thread(target=serve, daemon=True).start()
-        yield f"127.0.0.1:{listening.getsockname()[1]}"
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_a_seed_that_speaks_http_raises(sessions: Sessions, speaks_http: str) -> None:
+def test_a_seed_that_speaks_http_raises(sessions: Sessions, http_server: str) -> None:
     with pytest.raises(errors.Error):
-        sessions.open(speaks_http)
+        sessions.open(http_server)
 
 
 def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCassandra) -> None:
@@ -228,7 +228,9 @@ def test_cancelled_statements_leave_the_session_usable(session: Opened) -> None:
     assert session.execute("SELECT key FROM system.local").one().key == "local"
 
 
-def test_a_statement_that_takes_too_long(sessions: Sessions, cassandra: SharedCassandra) -> None:
+def test_a_statement_that_takes_too_long_raises_timeout(
+    sessions: Sessions, cassandra: SharedCassandra
+) -> None:
     with CqlProxy(cassandra.addresses[0]) as proxy:
         session = sessions.open([proxy.address])
         proxy.inject("replies", delay=60)
@@ -267,9 +269,9 @@ def test_an_unopened_session_raises(cassandra: SharedCassandra) -> None:
 
 
 def test_an_unclosed_session_warns(cassandra: SharedCassandra) -> None:
-    held = [cql.connect(cassandra.addresses[0], connect_timeout=20)]
+    sessions = [cql.connect(cassandra.addresses[0], connect_timeout=20)]
     with pytest.warns(ResourceWarning, match="unclosed <Session"):
-        held.clear()
+        sessions.clear()
     gc.collect()
 
 
@@ -322,7 +324,6 @@ def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
         import itertools, os, signal, threading
         with cql.connect(points, connect_timeout=20) as session:
             find = "SELECT key FROM system.local WHERE key = ?"
-            taken = itertools.count()
             def rows():
                 for number in itertools.count():
                     if number == 1000:

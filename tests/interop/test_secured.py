@@ -23,36 +23,41 @@ BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_00
 @pytest.fixture(scope="module", params=["users", "tls", "certificates"])
 def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, str]]:
     """A cluster with users; with users and TLS; with client certificates as well."""
-    tls: Any = {"users": None, "tls": True, "certificates": {"client_certificates": True}}
-    options = {} if tls[request.param] is None else {"tls": tls[request.param]}
+    tls: Any = {"users": {}, "tls": {"tls": True}}
+    options = tls.get(request.param, {"tls": {"client_certificates": True}})
     with Cluster(nodes=2, users=USERS, **options) as cluster:
         assert cluster.wait_settled()
         yield cluster, request.param
 
 
-def ours(cluster: Cluster, kind: str) -> dict[str, Any]:
+def our_options(cluster: Cluster, kind: str) -> dict[str, Any]:
+    """The options of our client."""
     if kind == "users":
-        return dict(WRITER)
-    more = identity(cluster) if kind == "certificates" else {}
-    return {**WRITER, **trusted(cluster, **more)}
+        return WRITER
+    certificate = identity(cluster) if kind == "certificates" else {}
+    return {**WRITER, **trusted(cluster, **certificate)}
 
 
-def official(cluster: Cluster, kind: str) -> Any:
-    """The configuration of the official client."""
-    hosts: list[Any] = [
+def hosts(cluster: Cluster) -> list[tuple[str, int]]:
+    return [
         (host, int(port)) for host, port in (address.split(":") for address in cluster.addresses)
     ]
-    entries: dict[str, Any] = {"hosts": hosts, "user": "app", "password": PASSWORD}
-    if kind != "users":
-        entries["hosts"] = [(*host, "spikewire") for host in hosts]
-        entries["tls"] = {"enable": True, "cafile": str(files(cluster).ca)}
+
+
+def official_config(cluster: Cluster, kind: str) -> Any:
+    """The configuration of the official client."""
+    config: dict[str, Any] = {"hosts": hosts(cluster), "user": "app", "password": PASSWORD}
+    if kind == "users":
+        return config
+    certificates = files(cluster)
+    config["hosts"] = [(*host, "spikewire") for host in hosts(cluster)]
+    config["tls"] = {"enable": True, "cafile": str(certificates.ca)}
     if kind == "certificates":
-        certificates = files(cluster)
-        entries["tls"] |= {
+        config["tls"] |= {
             "certfile": str(certificates.certificate),
             "keyfile": str(certificates.key),
         }
-    return entries
+    return config
 
 
 @pytest.mark.parametrize("module", ["aerospike", "spikewire.compat.aerospike"])
@@ -61,9 +66,9 @@ def test_the_official_client_uses_a_secured_cluster(
 ) -> None:
     peer = pytest.importorskip(module)
     cluster, kind = secured
-    client = peer.client(official(cluster, kind)).connect()
+    client = peer.client(official_config(cluster, kind)).connect()
     try:
-        with api.open(cluster.seeds, timeout=30, **ours(cluster, kind)) as opened:
+        with api.open(cluster.seeds, timeout=30, **our_options(cluster, kind)) as opened:
             data = opened.dataset("test", f"official-{kind}")
             keys = [("test", f"official-{kind}", n) for n in range(50)]
             for key in keys[:10]:
@@ -73,7 +78,7 @@ def test_the_official_client_uses_a_secured_cluster(
             rows = client.batch_read(keys).batch_records
             assert [row.record[2]["n"] for row in rows] == list(range(50))
             assert len(client.query("test", f"official-{kind}").results()) == 50
-            wrong = official(cluster, kind) | {"password": "hidden"}
+            wrong = official_config(cluster, kind) | {"password": "hidden"}
             with pytest.raises(peer.exception.AerospikeError) as caught:
                 peer.client(wrong).connect()
             assert "hidden" not in str(caught.value)
@@ -81,15 +86,15 @@ def test_the_official_client_uses_a_secured_cluster(
         client.close()
 
 
+# It has no TLS.
+@pytest.mark.parametrize("secured", ["users"], indirect=True)
 @pytest.mark.parametrize("module", ["aerospike_py", "spikewire.compat.aerospike_py"])
 def test_aerospike_py_uses_a_secured_cluster(
     api: Api, secured: tuple[Cluster, str], module: str
 ) -> None:
     peer = pytest.importorskip(module)
-    cluster, kind = secured
-    if kind != "users":
-        pytest.skip("it has no TLS")
-    config = {name: it for name, it in official(cluster, kind).items() if name == "hosts"}
+    cluster, _ = secured
+    config: dict[str, Any] = {"hosts": hosts(cluster)}
     name = f"py-{module.split('.')[0]}"
     with (
         peer.client(config).connect("app", PASSWORD) as client,
@@ -113,9 +118,9 @@ def test_aerospike_py_uses_a_secured_cluster(
 
 def test_our_client_and_the_drop_in_share_a_secured_cluster(secured: tuple[Cluster, str]) -> None:
     cluster, kind = secured
-    with spikewire.Client(cluster.seeds, timeout=30, **ours(cluster, kind)) as client:
+    with spikewire.Client(cluster.seeds, timeout=30, **our_options(cluster, kind)) as client:
         client.put(("test", "beside", 1), {"n": 1})
-        other = aerospike.client(official(cluster, kind))
+        other = aerospike.client(official_config(cluster, kind))
         assert other.get(("test", "beside", 1))[2] == {"n": 1}
         other.close()
         other.connect("app", PASSWORD)

@@ -55,6 +55,10 @@ def modules(table: Table) -> dict[str, str]:
         for family in table.families.values():
             of = _complete(raw, raw[api][family.name])
             texts[of["module"]] = write(family, of)
+    tables = [
+        _arguments(it, _complete(raw, raw["operations"][it.name])) for it in table.families.values()
+    ]
+    texts["aerospike/operation_table.py"] = _operation_table(tables)
     texts[raw["exp"]["module"]] = _exp(_complete(raw, raw["exp"]))
     return texts
 
@@ -62,7 +66,14 @@ def modules(table: Table) -> dict[str, str]:
 def _complete(raw: dict[str, Any], of: dict[str, Any]) -> dict[str, Any]:
     """The table of a module, with what it leaves out."""
     parameters = raw["parameters"] | of.get("parameters", {})
-    missing = {"irregular": [], "entries": {}, "instead": {}, "other": "Any"}
+    missing = {
+        "irregular": [],
+        "entries": {},
+        "instead": {},
+        "omissible": [],
+        "without_function": {},
+        "other": "Any",
+    }
     return missing | of | {"parameters": parameters}
 
 
@@ -133,12 +144,23 @@ def _keys(keys: str) -> str:
     return lines
 
 
-def _operation(family: Family, of: dict[str, Any], name: str, takes: str) -> str:
+def _kind(family: Family, name: str, row: str) -> tuple[str, str]:
+    """The operation of a function, and its parameters."""
+    kind, _, takes = row.rpartition(": ")
+    return kind or name.removeprefix(f"{family.name}_"), takes
+
+
+def _code(name: str) -> str:
+    """The constant that has the code of an operation."""
+    return f"codes.OP_{name.upper().replace('_RELATIVE', '_REL')}"
+
+
+def _operation(family: Family, of: dict[str, Any], name: str, row: str) -> str:
+    _, takes = _kind(family, name, row)
     parameters = _parameters(of, takes)
     if family.path:
         parameters.append(_parameter(of, "ctx?"))
-    code = name.upper().replace("_RELATIVE", "_REL")
-    entries, options = [f'"op": codes.OP_{code}', '"bin": bin_name'], list[str]()
+    entries, options = [f'"op": {_code(name)}', '"bin": bin_name'], list[str]()
     for it in parameters:
         if not it.optional:
             entries.append(f'"{it.entry}": {it.name}')
@@ -158,6 +180,48 @@ def _operation(family: Family, of: dict[str, Any], name: str, takes: str) -> str
         result,
         f'    warn_of_size("{name}")\n' if "value_byte_size" in takes else "",
     )
+
+
+# compat.aerospike: what becomes of the dictionaries.
+
+#: Entries that decide about the engine's keywords.
+_DECIDING = (
+    *("return_type", "inverted", "policy", "list_policy", "map_policy", "hll_policy"),
+    *("list_order", "map_order", "persist_index", "pad", "sort_flags", "resize_flags"),
+    *("sign", "action", "value_byte_size"),
+)
+#: Parameters whose values the engine takes as they are.
+_UNCONVERTED = frozenset({"bit", "sketches"})
+
+
+def _operation_table(families: list[str]) -> str:
+    doc = """The engine's operations by code, and where their arguments come from: the name of an
+entry, with ``?`` one that may be missing, or the engine's name of what other entries say."""
+    front = "OPERATIONS: dict[int, tuple[str, str, str]] = {\n"
+    imports = ["spikewire.compat.aerospike import opcodes as codes"]
+    return _module(doc, imports, front, [*families, "}\n"])
+
+
+def _arguments(family: Family, of: dict[str, Any]) -> str:
+    """The rows of a family in the table of operations."""
+    rows = ""
+    operations = {it.name: it for it in family.operations}
+    for name, row in (of["functions"] | of["without_function"]).items():
+        kind, takes = _kind(family, name, row)
+        entries = iter(it for it in _parameters(of, takes) if it.entry not in _DECIDING)
+        arguments: list[str] = []
+        for it in operations[kind].encoded:
+            if it.name == "order":
+                arguments.append(f"{'?' if it.optional else ''}{family.name}_order")
+            elif it.keyword or it.name in _UNCONVERTED:
+                arguments.append(it.name)
+            else:
+                entry = next(entries)
+                omissible = entry.optional or entry.entry in of["omissible"]
+                arguments.append(f"{'?' if omissible else ''}{entry.entry}")
+        items = [f'"{family.name}"', f'"{kind}"', f'"{" ".join(arguments)}"']
+        rows += f"{BracketGroup(f'{_code(name)}: ', items, ',').layout(4)}\n"
+    return rows
 
 
 # aerospike_helpers.expressions
@@ -190,7 +254,7 @@ def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
     result = BracketGroup("super().__init__", arguments).layout(8)
     return (
         f'\n\nclass {name}(Call):\n    """``{name}``."""\n\n'
-        f'    _call = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
+        f'    _operation = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
     )
 
 

@@ -66,12 +66,13 @@ class BracketGroup:
         return ", ".join(map(str, self.items))
 
     def layout(self, indent: int) -> str:
-        """As the Python formatter breaks it: on one line, with its items on one line (not those of
-        a dict), or with one item per line."""
+        """As the Python formatter breaks it: on one line, with its items on one line (only those of
+        a call), or with one item per line."""
         pad = " " * indent
         if indent + len(str(self)) <= WIDTH:
             return f"{pad}{self}"
-        if self.brackets == "()" and indent + 4 + len(self._line) <= WIDTH:
+        is_call = self.brackets == "()" and not self.before.endswith(" ")
+        if is_call and indent + 4 + len(self._line) <= WIDTH:
             lines = f"{pad}    {self._line}\n"
         else:
             lines = "".join(f"{_item(item, indent + 4)}\n" for item in self.items)

@@ -6,6 +6,7 @@ list that links to the output of rustdoc if it was built (``make docs``).
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import TYPE_CHECKING
@@ -13,13 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-#: What a program imports, and the file that exports it.
-ENTRIES = (
-    ("spikewire", "index.ts"),
-    ("spikewire/testing", "testing.ts"),
-    ("spikewire/cql", "cql.ts"),
-)
 
 _EXPORTED = re.compile(r"export (?:type )?(\{[^}]*\}|\*(?: as \w+)?) from '\./([\w./-]+)\.js'")
 _FIELD = re.compile(r'^(name|description) = "(.*)"$', re.MULTILINE)
@@ -38,8 +32,16 @@ _MEMBER = re.compile(
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Path and text of each page."""
-    yield "api/node.md", _node(root / "node/src")
+    yield "api/node.md", _node(root / "node")
     yield "api/rust.md", _rust(root / "crates")
+
+
+def entries(package: Path) -> Iterator[tuple[str, str]]:
+    """What a program imports of an npm package, and the file in ``src`` that exports it."""
+    manifest = json.loads((package / "package.json").read_text(encoding="utf-8"))
+    for path, conditions in manifest["exports"].items():
+        if isinstance(conditions, dict):
+            yield f"{manifest['name']}{path[1:]}", f"{path[2:] or 'index'}.ts"
 
 
 def exports(source: Path, entry: str) -> Iterator[tuple[Path, str]]:
@@ -63,7 +65,8 @@ def _comment_text(comment: str) -> str:
     return re.sub(r"\{@link (\w+)\}", r"`\1`", text).strip()
 
 
-def _node(source: Path) -> str:
+def _node(package: Path) -> str:
+    source = package / "src"
     text = [
         "# Node.js reference",
         "",
@@ -71,7 +74,7 @@ def _node(source: Path) -> str:
         "See [the Node.js client](../node.md) for explanations.",
         "",
     ]
-    for module, entry in ENTRIES:
+    for module, entry in entries(package):
         text += [f"## `{module}`", ""]
         for file, name in sorted(set(exports(source, entry)), key=lambda one: one[1].lower()):
             text += _declaration(file, name)
@@ -132,10 +135,11 @@ def _rust(crates: Path) -> str:
         "|---|---|",
     ]
     for file in sorted(crates.glob("*/Cargo.toml")):
-        package = dict(_FIELD.findall(file.read_text(encoding="utf-8").split("\n[")[0]))
+        manifest = file.read_text(encoding="utf-8")
+        package = dict(_FIELD.findall(manifest.split("\n[")[0]))
         name = package["name"]
-        # The bindings for Python and Node.js are covered by the references of these languages.
-        if name not in ("spikewire-python", "spikewire-node"):
+        # Bindings are covered by the references of their languages.
+        if '"cdylib"' not in manifest:
             page = f"../rust/{name.replace('-', '_')}/index.html"
             entry = f'<a href="{page}"><code>{name}</code></a>' if built else f"`{name}`"
             text.append(f"| {entry} | {package['description']} |")

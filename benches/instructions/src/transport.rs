@@ -12,9 +12,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use spikewire_transport::protocol::{
-    Answers, Disposition, Frame, Framing, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
-};
+use spikewire_transport::protocol::{Answers, Frame, Framing, Malformed, RequestKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
     BlockingPool, BlockingTicket, Breaker, CallerLimits, Command, CommandError, EventLoop, Fault,
@@ -51,10 +49,6 @@ impl Protocol for Plain {
 
     fn new(_: &Peer, _: &Node) -> Self {
         Self
-    }
-
-    fn classify(&mut self, _: &[u8], _: RequestInfo) -> Result<Disposition, Malformed> {
-        Ok(Disposition { outcome: ReplyKind::Done, closes: false })
     }
 
     fn code(body: &[u8]) -> u8 {

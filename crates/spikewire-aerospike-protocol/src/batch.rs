@@ -7,7 +7,7 @@
 use crate::Malformed;
 use crate::frame;
 use crate::key::Digest;
-use crate::message::{self, Header, field, info1};
+use crate::message::{self, Header, Walk, field, info1};
 use crate::request::{TooLarge, check};
 
 /// Batch flags.
@@ -32,6 +32,17 @@ pub mod row_flag {
     pub const TTL: u8 = 0x08;
     /// A fourth info byte follows.
     pub const INFO4: u8 = 0x10;
+}
+
+/// What a batch has for a row, for readers that go over its bins.
+#[derive(Debug)]
+pub enum RowContents<'a> {
+    /// A record: its header, and its bins yet to be parsed.
+    Record(Header, Walk<'a>),
+    /// The record does not exist, or the filter excluded it.
+    NoRecord,
+    /// An error, or a record that cannot be read.
+    Failed,
 }
 
 /// Bytes of a row without its kind: index and digest.
@@ -377,9 +388,8 @@ mod tests {
         kind
     }
 
-    /// Example 10 of the protocol notes, as accepted by a live server.
     #[test]
-    fn a_batch_of_two_gets_encodes_as_in_example_10() {
+    fn a_batch_of_two_gets_has_the_bytes_that_servers_accept() {
         let mut out = Vec::new();
         let kind = get_all();
         let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;

@@ -36,6 +36,28 @@ pub mod integer {
     pub const WRAP: i64 = 4;
 }
 
+/// Numbers of the operations on the wire.
+mod number {
+    pub const RESIZE: i64 = 0;
+    pub const INSERT: i64 = 1;
+    pub const REMOVE: i64 = 2;
+    pub const SET: i64 = 3;
+    pub const OR: i64 = 4;
+    pub const XOR: i64 = 5;
+    pub const AND: i64 = 6;
+    pub const NOT: i64 = 7;
+    pub const SHIFT_LEFT: i64 = 8;
+    pub const SHIFT_RIGHT: i64 = 9;
+    pub const ADD: i64 = 10;
+    pub const SUBTRACT: i64 = 11;
+    pub const SET_INT: i64 = 12;
+    pub const GET: i64 = 50;
+    pub const COUNT: i64 = 51;
+    pub const SCAN_LEFT: i64 = 52;
+    pub const SCAN_RIGHT: i64 = 53;
+    pub const GET_INT: i64 = 54;
+}
+
 /// A range of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area<N = i64> {
@@ -162,6 +184,17 @@ pub enum BitOp<B, N = i64> {
     },
 }
 
+impl Combine {
+    fn number(self) -> i64 {
+        match self {
+            Self::Set => number::SET,
+            Self::Or => number::OR,
+            Self::Xor => number::XOR,
+            Self::And => number::AND,
+        }
+    }
+}
+
 impl<B, N> BitOp<B, N> {
     /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
@@ -174,29 +207,41 @@ impl<B: Argument, N: Argument> BitOp<B, N> {
     pub fn encode(&self, out: &mut Vec<u8>) {
         let call = Call::new(out);
         match self {
-            Self::Resize { size, flags, how } => call.op(0).value(size).int(*flags).int(*how),
+            Self::Resize { size, flags, how } => {
+                call.op(number::RESIZE).value(size).int(*flags).int(*how)
+            }
             Self::Insert { offset, bytes, flags } => {
-                call.op(1).value(offset).value(bytes).int(*flags)
+                call.op(number::INSERT).value(offset).value(bytes).int(*flags)
             }
             Self::Remove { offset, size, flags } => {
-                call.op(2).value(offset).value(size).int(*flags)
+                call.op(number::REMOVE).value(offset).value(size).int(*flags)
             }
             Self::Combine { how, area, bytes, flags } => {
-                call.op(3 + *how as u8).area(area).value(bytes).int(*flags)
+                call.op(how.number()).area(area).value(bytes).int(*flags)
             }
-            Self::Not { area, flags } => call.op(7).area(area).int(*flags),
-            Self::Shift { right, area, by, flags } => {
-                call.op(8 + u8::from(*right)).area(area).value(by).int(*flags)
+            Self::Not { area, flags } => call.op(number::NOT).area(area).int(*flags),
+            Self::Shift { right, area, by, flags } => call
+                .op(if *right { number::SHIFT_RIGHT } else { number::SHIFT_LEFT })
+                .area(area)
+                .value(by)
+                .int(*flags),
+            Self::Add { subtract, area, value, flags, how } => call
+                .op(if *subtract { number::SUBTRACT } else { number::ADD })
+                .area(area)
+                .value(value)
+                .int(*flags)
+                .int(*how),
+            Self::SetInt { area, value, flags } => {
+                call.op(number::SET_INT).area(area).value(value).int(*flags)
             }
-            Self::Add { subtract, area, value, flags, how } => {
-                call.op(10 + u8::from(*subtract)).area(area).value(value).int(*flags).int(*how)
-            }
-            Self::SetInt { area, value, flags } => call.op(12).area(area).value(value).int(*flags),
-            Self::Get(area) => call.op(50).area(area),
-            Self::Count(area) => call.op(51).area(area),
-            Self::Scan { right, area, bit } => call.op(52 + u8::from(*right)).area(area).flag(*bit),
+            Self::Get(area) => call.op(number::GET).area(area),
+            Self::Count(area) => call.op(number::COUNT).area(area),
+            Self::Scan { right, area, bit } => call
+                .op(if *right { number::SCAN_RIGHT } else { number::SCAN_LEFT })
+                .area(area)
+                .flag(*bit),
             Self::GetInt { area, how } => {
-                call.op(54).area(area).optional_int(Some(*how).filter(|how| *how != 0))
+                call.op(number::GET_INT).area(area).optional_int(Some(*how).filter(|how| *how != 0))
             }
         };
     }
@@ -212,53 +257,57 @@ impl<'a> BitOp<Blob<'a>> {
     }
 
     fn arguments(number: i64, args: &mut Arguments<'a>) -> Result<Self, Malformed> {
-        match number {
-            0 => {
-                let size = args.int()?;
-                return Ok(Self::Resize { size, flags: args.int_or(0)?, how: args.int_or(0)? });
-            }
-            1 => {
-                let (offset, bytes) = (args.int()?, Blob(args.bytes()?));
-                return Ok(Self::Insert { offset, bytes, flags: args.int_or(0)? });
-            }
-            2 => {
-                let (offset, size) = (args.int()?, args.int()?);
-                return Ok(Self::Remove { offset, size, flags: args.int_or(0)? });
-            }
-            3..=12 | 50..=54 => {}
-            _ => return Err(Malformed::new("bit operation", "unknown number")),
-        }
-        let area = Area { offset: args.int()?, size: args.int()? };
         Ok(match number {
-            3..=6 => {
-                let how = match number {
-                    3 => Combine::Set,
-                    4 => Combine::Or,
-                    5 => Combine::Xor,
-                    _ => Combine::And,
-                };
-                Self::Combine { how, area, bytes: Blob(args.bytes()?), flags: args.int_or(0)? }
+            number::RESIZE => {
+                let size = args.int()?;
+                Self::Resize { size, flags: args.int_or(0)?, how: args.int_or(0)? }
             }
-            7 => Self::Not { area, flags: args.int_or(0)? },
-            8 | 9 => {
-                let by = args.int()?;
-                Self::Shift { right: number == 9, area, by, flags: args.int_or(0)? }
+            number::INSERT => {
+                let (offset, bytes) = (args.int()?, Blob(args.bytes()?));
+                Self::Insert { offset, bytes, flags: args.int_or(0)? }
             }
-            10 | 11 => {
-                let (subtract, value) = (number == 11, args.int()?);
+            number::REMOVE => {
+                let (offset, size) = (args.int()?, args.int()?);
+                Self::Remove { offset, size, flags: args.int_or(0)? }
+            }
+            number::SET => Self::combine(Combine::Set, args)?,
+            number::OR => Self::combine(Combine::Or, args)?,
+            number::XOR => Self::combine(Combine::Xor, args)?,
+            number::AND => Self::combine(Combine::And, args)?,
+            number::NOT => Self::Not { area: area(args)?, flags: args.int_or(0)? },
+            number::SHIFT_LEFT | number::SHIFT_RIGHT => {
+                let (area, by) = (area(args)?, args.int()?);
+                let right = number == number::SHIFT_RIGHT;
+                Self::Shift { right, area, by, flags: args.int_or(0)? }
+            }
+            number::ADD | number::SUBTRACT => {
+                let (area, value) = (area(args)?, args.int()?);
                 let (flags, how) = (args.int_or(0)?, args.int_or(0)?);
-                Self::Add { subtract, area, value, flags, how }
+                Self::Add { subtract: number == number::SUBTRACT, area, value, flags, how }
             }
-            12 => {
-                let value = args.int()?;
+            number::SET_INT => {
+                let (area, value) = (area(args)?, args.int()?);
                 Self::SetInt { area, value, flags: args.int_or(0)? }
             }
-            50 => Self::Get(area),
-            51 => Self::Count(area),
-            52 | 53 => Self::Scan { right: number == 53, area, bit: args.flag()? },
-            _ => Self::GetInt { area, how: args.int_or(0)? },
+            number::GET => Self::Get(area(args)?),
+            number::COUNT => Self::Count(area(args)?),
+            number::SCAN_LEFT | number::SCAN_RIGHT => {
+                let right = number == number::SCAN_RIGHT;
+                Self::Scan { right, area: area(args)?, bit: args.flag()? }
+            }
+            number::GET_INT => Self::GetInt { area: area(args)?, how: args.int_or(0)? },
+            _ => return Err(Malformed::new("bit operation", "unknown number")),
         })
     }
+
+    fn combine(how: Combine, args: &mut Arguments<'a>) -> Result<Self, Malformed> {
+        let (area, bytes) = (area(args)?, Blob(args.bytes()?));
+        Ok(Self::Combine { how, area, bytes, flags: args.int_or(0)? })
+    }
+}
+
+fn area(args: &mut Arguments<'_>) -> Result<Area, Malformed> {
+    Ok(Area { offset: args.int()?, size: args.int()? })
 }
 
 impl Call<'_> {

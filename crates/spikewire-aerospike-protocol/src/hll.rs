@@ -27,6 +27,22 @@ pub struct Precision {
 /// No precision given.
 pub const UNSET: Precision = Precision { index: -1, minhash: -1 };
 
+/// Numbers of the operations on the wire.
+mod number {
+    pub const INIT: i64 = 0;
+    pub const ADD: i64 = 1;
+    pub const SET_UNION: i64 = 2;
+    pub const REFRESH_COUNT: i64 = 3;
+    pub const FOLD: i64 = 4;
+    pub const COUNT: i64 = 50;
+    pub const UNION: i64 = 51;
+    pub const UNION_COUNT: i64 = 52;
+    pub const INTERSECT_COUNT: i64 = 53;
+    pub const SIMILARITY: i64 = 54;
+    pub const DESCRIBE: i64 = 55;
+    pub const MAY_CONTAIN: i64 = 56;
+}
+
 /// A sketch operation. Values and sketches are lists; `flags` are those of [`mod@write`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum HllOp<V> {
@@ -82,20 +98,22 @@ impl<V: Argument> HllOp<V> {
     pub fn encode(&self, out: &mut Vec<u8>) {
         let call = Call::new(out);
         match self {
-            Self::Init(precision, flags) => call.op(0).precision(*precision).int(*flags),
+            Self::Init(precision, flags) => call.op(number::INIT).precision(*precision).int(*flags),
             Self::Add { values, precision, flags } => {
-                call.op(1).value(values).precision(*precision).int(*flags)
+                call.op(number::ADD).value(values).precision(*precision).int(*flags)
             }
-            Self::SetUnion(sketches, flags) => call.op(2).value(sketches).int(*flags),
-            Self::RefreshCount => call.op(3),
-            Self::Fold(index) => call.op(4).int(*index),
-            Self::Count => call.op(50),
-            Self::Union(sketches) => call.op(51).value(sketches),
-            Self::UnionCount(sketches) => call.op(52).value(sketches),
-            Self::IntersectCount(sketches) => call.op(53).value(sketches),
-            Self::Similarity(sketches) => call.op(54).value(sketches),
-            Self::Describe => call.op(55),
-            Self::MayContain(values) => call.op(56).value(values),
+            Self::SetUnion(sketches, flags) => {
+                call.op(number::SET_UNION).value(sketches).int(*flags)
+            }
+            Self::RefreshCount => call.op(number::REFRESH_COUNT),
+            Self::Fold(index) => call.op(number::FOLD).int(*index),
+            Self::Count => call.op(number::COUNT),
+            Self::Union(sketches) => call.op(number::UNION).value(sketches),
+            Self::UnionCount(sketches) => call.op(number::UNION_COUNT).value(sketches),
+            Self::IntersectCount(sketches) => call.op(number::INTERSECT_COUNT).value(sketches),
+            Self::Similarity(sketches) => call.op(number::SIMILARITY).value(sketches),
+            Self::Describe => call.op(number::DESCRIBE),
+            Self::MayContain(values) => call.op(number::MAY_CONTAIN).value(values),
         };
     }
 }
@@ -111,22 +129,22 @@ impl<'a> HllOp<&'a [u8]> {
     pub fn decode(payload: &'a [u8]) -> Result<Self, Malformed> {
         let (number, mut args) = Arguments::open(payload)?;
         let op = match number {
-            0 => Self::Init(precision(&mut args)?, args.int_or(0)?),
-            1 => {
+            number::INIT => Self::Init(precision(&mut args)?, args.int_or(0)?),
+            number::ADD => {
                 let values = args.value()?;
                 let precision = precision(&mut args)?;
                 Self::Add { values, precision, flags: args.int_or(0)? }
             }
-            2 => Self::SetUnion(args.value()?, args.int_or(0)?),
-            3 => Self::RefreshCount,
-            4 => Self::Fold(args.int()?),
-            50 => Self::Count,
-            51 => Self::Union(args.value()?),
-            52 => Self::UnionCount(args.value()?),
-            53 => Self::IntersectCount(args.value()?),
-            54 => Self::Similarity(args.value()?),
-            55 => Self::Describe,
-            56 => Self::MayContain(args.value()?),
+            number::SET_UNION => Self::SetUnion(args.value()?, args.int_or(0)?),
+            number::REFRESH_COUNT => Self::RefreshCount,
+            number::FOLD => Self::Fold(args.int()?),
+            number::COUNT => Self::Count,
+            number::UNION => Self::Union(args.value()?),
+            number::UNION_COUNT => Self::UnionCount(args.value()?),
+            number::INTERSECT_COUNT => Self::IntersectCount(args.value()?),
+            number::SIMILARITY => Self::Similarity(args.value()?),
+            number::DESCRIBE => Self::Describe,
+            number::MAY_CONTAIN => Self::MayContain(args.value()?),
             _ => return Err(Malformed::new("HLL operation", "unknown number")),
         };
         args.end()?;

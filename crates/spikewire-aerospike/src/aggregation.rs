@@ -14,8 +14,7 @@ use crate::admin::module::module_source;
 use crate::admin::run;
 use crate::cluster::{Cluster, Tally};
 use crate::command::Function;
-use crate::model::Policy;
-use crate::model::{Error, Kind, Result};
+use crate::model::{Error, Kind, Policy, Result};
 use crate::query::QuerySpec;
 use crate::transport::gather::{Patience, gather};
 
@@ -57,7 +56,7 @@ impl AggregationPlan {
     ) -> Result<Vec<Value>> {
         let mut tally = Tally::new(cluster.counter_scope(&self.query.namespace), "aggregate");
         tally.begin();
-        let outcome = self.reduced(cluster, interrupted).map(|(values, nodes)| {
+        let outcome = self.run_within_timeout(cluster, interrupted).map(|(values, nodes)| {
             (tally.records, tally.parts) = (values.len() as u64, nodes as u64);
             values
         });
@@ -65,8 +64,9 @@ impl AggregationPlan {
         outcome
     }
 
-    /// The values, and the number of nodes that were asked.
-    fn reduced(
+    /// Loads the module and reduces the results of the nodes with it. Returns the
+    /// values and the number of nodes.
+    fn run_within_timeout(
         &self,
         cluster: &Cluster,
         interrupted: &(dyn Fn() -> bool + '_),
@@ -74,10 +74,10 @@ impl AggregationPlan {
         let timeout = Some(self.patience.timeout).filter(|timeout| !timeout.is_zero());
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let library = Arc::new(self.library(cluster, interrupted)?);
-        let machine = Machine::new(library, UdfLimits::default()).map_err(failed)?;
-        let worked =
+        let machine = Machine::new(library, UdfLimits::default()).map_err(error_of)?;
+        let outcome =
             machine.watched(deadline, interrupted, || self.reduce(cluster, &machine, interrupted));
-        worked.map_err(failed)?
+        outcome.map_err(error_of)?
     }
 
     fn reduce(
@@ -92,7 +92,7 @@ impl AggregationPlan {
             return Err(Error::invalid("the arguments are not a list"));
         };
         let pipeline = machine.stream(module, name, &arguments, Side::Client);
-        let mut pipeline = pipeline.map_err(failed)?;
+        let mut pipeline = pipeline.map_err(error_of)?;
         let silence = self.patience.silence.min(MAX_SILENCE).as_millis() as u32;
         let mut request = Vec::new();
         self.query.write_aggregation(0, silence, (module, name, packed), &mut request)?;
@@ -100,13 +100,13 @@ impl AggregationPlan {
         let namespace = &self.query.namespace;
         let mut take = |frame: &[u8]| {
             take_values(frame, &mut |value| {
-                pipeline.value(&value, &mut result.values).map_err(failed)?;
+                pipeline.value(&value, &mut result.values).map_err(error_of)?;
                 result.check()
             })
         };
         let patience = self.patience;
         let nodes = gather(cluster, namespace, &request, patience, Some(interrupted), &mut take)?;
-        pipeline.finish(&mut result.values).map_err(failed)?;
+        pipeline.finish(&mut result.values).map_err(error_of)?;
         Ok((result.values, nodes))
     }
 
@@ -195,7 +195,7 @@ fn take_values(frame: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Resul
     Ok(())
 }
 
-fn failed(failure: Failure) -> Error {
+fn error_of(failure: Failure) -> Error {
     let kind = match failure {
         Failure::TimedOut => Kind::Timeout,
         Failure::Interrupted => Kind::Interrupted,
@@ -246,7 +246,7 @@ mod tests {
 
     /// A function that reduces nothing returns as much as the records hold.
     #[test]
-    fn a_result_has_a_largest_size() {
+    fn a_result_beyond_the_largest_size_is_rejected() {
         let megabyte = || Value::List(vec![Value::Bytes(vec![0; 1 << 20])]);
         let mut result = BoundedResult::new(4 << 20);
         for _ in 0..3 {

@@ -1,7 +1,15 @@
-//! Aerospike's framing, as needed for opening a connection.
+//! Aerospike's frames: where they end, what they mean to the requests that they answer, and the
+//! handshake.
 
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind, VERSION};
-use spikewire_transport::protocol::{Answers, Frame, Framing, HandshakeStep, Malformed};
+use spikewire_aerospike_protocol::manage::Page;
+use spikewire_aerospike_protocol::message::{self, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::{auth, info};
+use spikewire_transport::protocol::{
+    Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, ReplyKind, RequestInfo,
+    RequestKind,
+};
 
 use crate::security::{Access, LoginHandshake};
 
@@ -11,11 +19,11 @@ use crate::security::{Access, LoginHandshake};
 pub struct Aerospike {
     /// Whether the frame that was cut last is no message: it answers an info request, or one about
     /// users and roles.
-    pub(crate) is_service_frame: bool,
+    is_service_frame: bool,
     /// Whether that frame is one of security.
-    pub(crate) security: bool,
+    security: bool,
     /// Whether the client logs in.
-    pub(crate) logs_in: bool,
+    logs_in: bool,
     /// The handshake before the first command; `None` once done.
     handshake: Option<Box<LoginHandshake>>,
 }
@@ -51,9 +59,67 @@ impl Framing for Aerospike {
         let len = HEADER_LEN + header.len;
         Ok(Some(Frame { header: HEADER_LEN, len, answers: Answers::Oldest }))
     }
+
+    #[inline]
+    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
+        if self.is_service_frame
+            != (matches!(request.kind, RequestKind::Accounts | RequestKind::Info))
+        {
+            return Err(Malformed("a message in answer to an info request, or the reverse".into()));
+        }
+        if self.is_service_frame {
+            return self.classify_service_reply(body, request);
+        }
+        if body.len() < message::HEADER_LEN {
+            return Err(Malformed("a reply shorter than its header".into()));
+        }
+        let code = message::Header::result_of(body);
+        if code == ResultCode::OK && !request.many {
+            return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
+        }
+        if request.many && !is_last(body) && !refuses_all(body) {
+            // Each contains at least one row.
+            if request.parts >= request.rows {
+                return Err(Malformed("a batch's reply of more messages than it has rows".into()));
+            }
+            return Ok(Disposition { outcome: ReplyKind::More, closes: false });
+        }
+        let outcome = if code.is_retryable() && !request.many {
+            ReplyKind::Retry { doubtful: is_doubtful(code) }
+        } else {
+            ReplyKind::Done
+        };
+        Ok(Disposition { outcome, closes: code.closes_connection() })
+    }
 }
 
 impl Aerospike {
+    /// What follows from a reply that is no message.
+    #[cold]
+    fn classify_service_reply(
+        &self,
+        body: &[u8],
+        request: RequestInfo,
+    ) -> Result<Disposition, Malformed> {
+        if self.security != (request.kind == RequestKind::Accounts) {
+            return Err(Malformed("an answer to another kind of request".into()));
+        }
+        let needs_login = if self.security {
+            let end = security_end(body, request.many)?;
+            if end.is_none() {
+                return Ok(Disposition { outcome: ReplyKind::More, closes: false });
+            }
+            end.is_some_and(ResultCode::needs_login)
+        } else {
+            info_needs_login(body)
+        };
+        if self.logs_in && needs_login {
+            let outcome = ReplyKind::Retry { doubtful: false };
+            return Ok(Disposition { outcome, closes: true });
+        }
+        Ok(Disposition { outcome: ReplyKind::Done, closes: false })
+    }
+
     /// A frame has come that is no message.
     #[cold]
     fn on_service_frame(&mut self, security: bool) -> bool {
@@ -63,6 +129,39 @@ impl Aerospike {
         }
         true
     }
+}
+
+/// How a reply about users and roles ends; `None`: with a further frame.
+fn security_end(body: &[u8], many: bool) -> Result<Option<ResultCode>, Malformed> {
+    let malformed =
+        |error: spikewire_aerospike_protocol::Malformed| Malformed(error.to_string().into());
+    if many {
+        return Page::parse(body).map(|page| page.end).map_err(malformed);
+    }
+    auth::Reply::parse(body).map(|reply| Some(reply.result)).map_err(malformed)
+}
+
+/// Whether this info reply means that the connection is not, or no longer, logged in.
+#[cold]
+fn info_needs_login(body: &[u8]) -> bool {
+    let answer = String::from_utf8_lossy(body);
+    info::error_codes(&answer).any(|code| ResultCode(code).needs_login())
+}
+
+/// Whether a reply message has the flag of the last of several.
+fn is_last(body: &[u8]) -> bool {
+    body[3] & info3::LAST != 0
+}
+
+/// Whether a frame of a batch reply without the last flag rejects the whole batch. Rows are
+/// numbered from 1 on the wire, so it is not the reply to one of them.
+fn refuses_all(body: &[u8]) -> bool {
+    message::Header::result_of(body) != ResultCode::OK && body[14..18] == [0; 4]
+}
+
+/// The server's own timeout does not say whether it wrote.
+pub(crate) fn is_doubtful(code: ResultCode) -> bool {
+    code == ResultCode::TIMEOUT
 }
 
 #[cold]

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`model`] | options, policies, errors, names: no nodes, no connections |
 //! | `security` | encryption and logging in, at every node |
-//! | `framing` | Aerospike's frames, for what opens connections |
+//! | `framing` | Aerospike's frames: where they end, what they mean, the handshake |
 //! | [`cluster`] | seeds, the cluster worker, nodes, the partition map: one immutable snapshot, shared |
 //! | `route` | which node a command goes to |
 //! | [`query`] | scans and index queries, without I/O: options, progress, cursors |

@@ -109,13 +109,12 @@ fn a_killed_node_leaves_and_comes_back_as_another() {
 }
 
 #[test]
-fn a_nudge_moves_the_partitions_long_before_the_interval() {
+fn tend_soon_refreshes_the_map_before_the_interval_ends() {
     let server = server(3);
     let hourly =
         Options { tend_interval: Duration::from_secs(3600), ..options(&server.seeds()[..1]) };
     let cluster = Cluster::connect(hourly).unwrap();
     server.kill(1).unwrap();
-    let start = Instant::now();
     eventually("every partition has a living master", || {
         cluster.tend_soon();
         let snapshot = cluster.snapshot();
@@ -124,7 +123,6 @@ fn a_nudge_moves_the_partitions_long_before_the_interval() {
             (0..PARTITIONS as u16).all(|pid| map.holder(0, pid).is_some())
         }
     });
-    println!("moved within {:?}", start.elapsed());
 }
 
 #[test]

@@ -3,10 +3,11 @@
 
 mod copies;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use spikewire_transport::blocking::{ReplyDetails, ReplyOrigin, Single, pause};
-use spikewire_transport::{Tick, buffer};
+use spikewire_transport::{Fault, Tick, buffer};
 
 use self::copies::CopyThread;
 use crate::cluster::Cluster;
@@ -99,9 +100,24 @@ impl BlockingExecutor {
         {
             return copies::run(thread, &self.cluster, call, interrupted, read);
         }
+        let send = |draft| Ok::<_, Infallible>(self.send(draft, interrupted));
+        let Ok(outcome) = self.run_steps(call, send, |at| Ok(pause(at, interrupted)), read);
+        outcome
+    }
+
+    /// The steps of [`Self::run`] for a statement without copies, for hosts that have to do
+    /// something around each wait: with `send` for [`Self::send`] and `pause` for [`pause`].
+    #[inline]
+    pub fn run_steps<T, E>(
+        &self,
+        call: Call,
+        mut send: impl FnMut(Draft) -> Result<BlockingReply, E>,
+        mut pause: impl FnMut(Tick) -> Result<Result<(), Fault>, E>,
+        read: impl FnOnce(Result<Answer<'_>>) -> T,
+    ) -> Result<T, E> {
         let (mut draft, mut execution) = call.split();
         loop {
-            let mut reply = self.send(draft, interrupted);
+            let mut reply = send(draft)?;
             self.cluster.metrics().goes_on(reply.answered_at());
             if let Some(request) = reply.take_returned() {
                 execution.returned(request);
@@ -109,15 +125,15 @@ impl BlockingExecutor {
             let mut action = execution.on_outcome(reply.outcome());
             draft = loop {
                 match action {
-                    ExecutionAction::Done(answer) => return read(answer),
+                    ExecutionAction::Done(answer) => return Ok(read(answer)),
                     ExecutionAction::Send(next) => break next,
                     ExecutionAction::Pause(at) => {
-                        if let Err(fault) = pause(at, interrupted) {
-                            return read(Err(fault.into()));
+                        if let Err(fault) = pause(at)? {
+                            return Ok(read(Err(fault.into())));
                         }
                         action = execution.on_outcome(Err(pause_is_over()));
                     }
-                    ExecutionAction::Left => return read(Err(pause_is_over())),
+                    ExecutionAction::Left => return Ok(read(Err(pause_is_over()))),
                 }
             };
         }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use spikewire_cql::notation::TooLong;
+use spikewire_cql::notation::{Malformed, TooLong};
 use spikewire_cql::response::{Code, ServerError};
 use spikewire_options::InvalidArgument;
 use spikewire_transport::fault::Cause;
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
 /// Shorthand for results of the engine.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The message of the error for a statement submitted after closing.
 pub const SESSION_CLOSED: &str = "the session is closed";
@@ -44,7 +44,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name, by which hosts choose an exception class.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -177,6 +177,35 @@ impl Error {
         self.0.kind
     }
 
+    /// The name of its class, for languages that have classes of errors.
+    pub fn class_name(&self) -> &'static str {
+        match (self.server().map(|server| server.code), self.kind()) {
+            (Some(Code::Unavailable), _) => "Unavailable",
+            (Some(Code::Overloaded), _) => "Overloaded",
+            (Some(Code::Bootstrapping), _) => "Bootstrapping",
+            (Some(Code::WriteTimeout), _) => "WriteTimeout",
+            (Some(Code::ReadTimeout), _) => "ReadTimeout",
+            (Some(Code::ReadFailure), _) => "ReadFailure",
+            (Some(Code::FunctionFailure), _) => "FunctionFailed",
+            (Some(Code::WriteFailure), _) => "WriteFailure",
+            (Some(Code::CasWriteUnknown), _) => "WriteUnknown",
+            (Some(Code::Syntax), _) => "SyntaxException",
+            (Some(Code::Unauthorized), _) => "Unauthorized",
+            (Some(Code::Invalid), _) => "InvalidRequest",
+            (Some(Code::AlreadyExists), _) => "AlreadyExists",
+            (Some(Code::BadCredentials), _) | (None, Kind::Authentication) => {
+                "AuthenticationFailed"
+            }
+            (Some(Code::Protocol), _) | (None, Kind::Malformed) => "ProtocolError",
+            (Some(_), _) | (None, Kind::Server | Kind::Invalid) => "ServerError",
+            (None, Kind::Timeout) => "Timeout",
+            (None, Kind::Connection) => "ConnectionFailed",
+            (None, Kind::NoNode | Kind::CircuitOpen) => "NodeUnavailable",
+            (None, Kind::Busy) => "TooBusy",
+            (None, Kind::Closed | Kind::Interrupted) => "SessionClosed",
+        }
+    }
+
     /// What happened; the server's message if it returned an error.
     pub fn message(&self) -> &str {
         &self.0.message
@@ -212,6 +241,13 @@ impl From<InvalidArgument> for Error {
 impl From<TooLong> for Error {
     fn from(error: TooLong) -> Self {
         Self::invalid(error.to_string())
+    }
+}
+
+impl From<Malformed> for Error {
+    #[cold]
+    fn from(error: Malformed) -> Self {
+        Self::new(Kind::Malformed, format!("a node sent invalid bytes: {error}"))
     }
 }
 

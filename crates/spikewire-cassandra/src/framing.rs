@@ -1,18 +1,19 @@
-//! Envelopes and segments of a connection, and its handshake.
+//! Envelopes and segments of a connection, what they mean to their requests, and its handshake.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use spikewire_cql::consistency::Consistency;
-use spikewire_cql::envelope::{EVENT_STREAM, Extras, HEADER_LEN, Header};
+use spikewire_cql::envelope::{EVENT_STREAM, Extras, HEADER_LEN, Header, Opcode};
 use spikewire_cql::request::{self, Parameters, RequestError, Startup, Values};
-use spikewire_cql::response::{Message, Response, ServerError, Supported};
+use spikewire_cql::response::{Message, Response, Retry, ServerError, Supported};
 use spikewire_cql::sealing::Sealing;
 use spikewire_cql::sharding::Sharding;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::protocol::{
-    Answers, Frame, Framing, HandshakeStep, Malformed, OpenResult,
+    Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, OpenResult, ReplyKind,
+    RequestInfo,
 };
 
 use crate::authenticator::{Authenticator, Conversation};
@@ -276,5 +277,38 @@ impl Framing for Cassandra {
             SealedInput::Took(size) => OpenResult::Took(size),
             SealedInput::Awaits(size) => OpenResult::Awaits(size),
         })
+    }
+
+    #[inline]
+    fn classify(&mut self, frame: &[u8], _: RequestInfo) -> Result<Disposition, Malformed> {
+        let outcome = if is_error(frame) { kind_of(&read_error(frame)?) } else { ReplyKind::Done };
+        Ok(Disposition { outcome, closes: false })
+    }
+}
+
+/// What an error means to its request.
+fn kind_of(error: &ServerError) -> ReplyKind {
+    match error.retry() {
+        Retry::Prepare => ReplyKind::Returned,
+        Retry::SameNode | Retry::NextNode => ReplyKind::Retry { doubtful: false },
+        Retry::SameNodeIfIdempotent | Retry::NextNodeIfIdempotent => {
+            ReplyKind::Retry { doubtful: true }
+        }
+        Retry::Never => ReplyKind::Done,
+    }
+}
+
+/// Whether a frame is an error.
+#[inline]
+pub(crate) fn is_error(frame: &[u8]) -> bool {
+    frame[4] == Opcode::Error as u8
+}
+
+/// The error that a frame is.
+pub(crate) fn read_error(frame: &[u8]) -> Result<ServerError, Malformed> {
+    match Response::read(frame).map(|response| response.message) {
+        Ok(Message::Error(error)) => Ok(error),
+        Ok(_) => Err(Malformed("a frame of kind ERROR without an error".into())),
+        Err(error) => Err(Malformed(error.to_string().into())),
     }
 }

@@ -10,13 +10,15 @@
 //! | [`routing`] | which node a request goes to |
 //! | [`connection`] | Cassandra as a protocol of the crate `spikewire-transport` |
 //! | [`session`], [`statement`] | composing requests; prepared statements |
-//! | [`text`] | what can be told from a statement's text |
+//! | [`text`] | what a statement's text says about it |
 //! | `memory` | a session's state between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
 //! | [`statement_job`] | from a statement's arguments to its result: preparing, pages |
 //! | [`speculation`] | copies of a statement, sent to further nodes if the answer is slow |
 //! | [`many`] | options of calls with many rows of parameters |
+//! | [`type_registry`] | what a host registered for the values of user-defined types |
 //! | [`ticket`] | a statement in flight on a driver, with what waits for its answer |
+//! | `timestamps` | timestamps of writes |
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | the error type |
 
@@ -43,6 +45,7 @@ pub mod statement_job;
 pub mod text;
 pub mod ticket;
 mod timestamps;
+pub mod type_registry;
 
 pub use error::{Error, Kind, Result, SESSION_CLOSED};
 pub use options::Options;

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_values() {
+    fn invalid_values_are_rejected_with_their_bounds() {
         let pauses = |shortest: f64, longest: f64| Literal::list([shortest, longest]);
         let cases: [(&str, Literal, InvalidArgumentClass, &str); 17] = [
             ("connect_timeout", 0.into(), Value, " must be at least 0.001 s, got 0 s"),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_together_is_rejected_at_the_end() {
+    fn contradictory_options_are_rejected_by_finish() {
         let finish = |mut options: SessionOptions| {
             options.set_contact_points("db1")?;
             options.finish()

@@ -3,6 +3,7 @@
 //! The text is not parsed. Only its words are examined, ignoring comments, strings and quoted
 //! names. Ambiguous cases are resolved conservatively.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A name in double quotes, so that it is taken literally.
@@ -159,10 +160,8 @@ impl<'a> Iterator for Tokens<'a> {
             let (token, len) = if first.is_alphabetic() || first == '_' {
                 let len = end(rest.find(|c: char| !c.is_alphanumeric() && c != '_'));
                 (Some(Token::Word(&rest[..len])), len)
-            } else if rest.starts_with("--") || rest.starts_with("//") {
-                (None, end(rest.find('\n')))
-            } else if rest.starts_with("/*") {
-                (None, end(rest.find("*/").map(|at| at + 2)))
+            } else if let Some(len) = comment(rest) {
+                (None, len)
             } else if let Some(behind) = rest.strip_prefix("$$") {
                 (Some(Token::Other), end(behind.find("$$").map(|at| at + 4)))
             } else if first == '\'' || first == '"' {
@@ -179,6 +178,62 @@ impl<'a> Iterator for Tokens<'a> {
             }
         }
     }
+}
+
+/// The length of the comment that a text begins with.
+fn comment(text: &str) -> Option<usize> {
+    let end = if text.starts_with("--") || text.starts_with("//") {
+        text.find('\n')
+    } else if text.starts_with("/*") {
+        text.find("*/").map(|at| at + 2)
+    } else {
+        return None;
+    };
+    Some(end.unwrap_or(text.len()))
+}
+
+/// A statement with the markers of CQL instead of percent signs: `%s` becomes `?`, `%(name)s`
+/// becomes `:"name"`, and `%%` a percent sign. Quoted text and comments are left unchanged.
+pub fn without_percent_markers(text: &str) -> Result<Cow<'_, str>, &'static str> {
+    if !text.contains('%') {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if first == '%' {
+            rest = percent_marker(rest, &mut out).ok_or(
+                "a percent sign in a statement with parameters must be part of %s or %(name)s, or \
+                 doubled (%%); the markers of CQL, ? and :name, do as well",
+            )?;
+            continue;
+        }
+        let len = match first {
+            '\'' | '"' => quoted_part(rest, first).1,
+            _ => comment(rest).unwrap_or(first.len_utf8()),
+        };
+        let (unchanged, behind) = rest.split_at(len);
+        out.push_str(unchanged);
+        rest = behind;
+    }
+    Ok(Cow::Owned(out))
+}
+
+/// Converts the marker at the start of `rest` into `out`. Returns what follows it.
+fn percent_marker<'a>(rest: &'a str, out: &mut String) -> Option<&'a str> {
+    for (marker, becomes) in [("%s", '?'), ("%%", '%')] {
+        if let Some(behind) = rest.strip_prefix(marker) {
+            out.push(becomes);
+            return Some(behind);
+        }
+    }
+    let (name, behind) = rest.strip_prefix("%(")?.split_once(")s")?;
+    if !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    // In quotes, so that capitals are kept and reserved words are names.
+    out.extend([":\"", name, "\""]);
+    Some(behind)
 }
 
 /// The contents of the quoted string that a text begins with (quotes inside are doubled), and its
@@ -258,6 +313,22 @@ mod tests {
             assert_eq!(Summary::of(text).to_string(), expected, "{text}");
         }
         assert_eq!(Summary::of("USE shop").keyspace, "shop");
+    }
+
+    #[test]
+    fn percent_markers_become_those_of_cql() {
+        for (text, becomes) in [
+            ("SELECT a FROM t WHERE k = ?", "SELECT a FROM t WHERE k = ?"),
+            ("SELECT a FROM t WHERE k = %s AND c > %s", "SELECT a FROM t WHERE k = ? AND c > ?"),
+            ("SELECT a FROM t WHERE k = %(key)s", "SELECT a FROM t WHERE k = :\"key\""),
+            ("SELECT a FROM t WHERE k = %(userId)s", "SELECT a FROM t WHERE k = :\"userId\""),
+            ("SELECT a FROM t WHERE k = %(from)s", "SELECT a FROM t WHERE k = :\"from\""),
+            ("SELECT '%s' FROM t -- %s\n WHERE k = %s", "SELECT '%s' FROM t -- %s\n WHERE k = ?"),
+            ("SELECT 5 %% 2 /* % */", "SELECT 5 % 2 /* % */"),
+        ] {
+            assert_eq!(without_percent_markers(text).unwrap(), becomes);
+        }
+        assert!(without_percent_markers("SELECT %d").is_err());
     }
 
     #[test]

@@ -12,6 +12,21 @@ pub struct ExtraColumns {
 }
 
 impl ExtraColumns {
+    /// Columns with these names, which must be different ones. The error is a sentence.
+    pub fn new(
+        key: Option<String>,
+        generation: Option<String>,
+        ttl: Option<String>,
+    ) -> Result<Self, String> {
+        let extra = Self { key, generation, ttl };
+        match extra.repeated() {
+            None => Ok(extra),
+            Some(name) => Err(format!(
+                "key, generation and ttl must be different columns, not {name:?} twice"
+            )),
+        }
+    }
+
     /// Just the names.
     pub fn names(&self) -> (Option<&String>, Option<&String>, Option<&String>) {
         (self.key.as_ref(), self.generation.as_ref(), self.ttl.as_ref())
@@ -27,7 +42,7 @@ impl ExtraColumns {
     }
 
     /// A name that is used twice.
-    pub fn repeated(&self) -> Option<&String> {
+    fn repeated(&self) -> Option<&String> {
         let names: Vec<&String> = self.all().into_iter().filter_map(|(_, name)| name).collect();
         names
             .iter()

@@ -3,6 +3,8 @@
 //!
 //! A payload consists of complete envelopes (it is self-contained), or of a slice of a large one.
 
+use std::iter::once;
+
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 
 use crate::compression::check_announced;
@@ -112,62 +114,87 @@ impl Head {
 /// A range of plain bytes that goes into one segment.
 #[derive(Debug, Clone, Copy)]
 struct Run {
+    start: usize,
     end: usize,
     self_contained: bool,
 }
 
-/// The run that begins at `start`: as many complete envelopes as fit, or a slice of one that does
-/// not fit. `large` is the end of an envelope begun in the previous run.
-fn run(bytes: &[u8], start: usize, large: &mut usize) -> Run {
-    if *large > start {
-        return Run { end: (*large).min(start + MAX_PAYLOAD), self_contained: false };
+/// The runs of a sequence of envelopes: as many complete envelopes as fit, or a slice of one that
+/// does not fit.
+struct Runs<'a> {
+    bytes: &'a [u8],
+    start: usize,
+    /// The end of the large envelope that the last run was a slice of.
+    large_end: usize,
+}
+
+impl<'a> Runs<'a> {
+    fn new(bytes: &'a [u8], start: usize) -> Self {
+        Self { bytes, start, large_end: 0 }
     }
-    let mut end = start;
-    while end < bytes.len() {
+
+    /// The end of the envelope at `start`.
+    fn envelope_end(&self, start: usize) -> usize {
         // Our requests are complete envelopes; anything else is sent as it is.
-        let next = match Header::read(&bytes[end..]) {
-            Ok(Some(header)) => (end + header.envelope_len()).min(bytes.len()),
-            _ => bytes.len(),
-        };
-        if next - start > MAX_PAYLOAD {
-            if end == start {
-                *large = next;
-                return Run { end: start + MAX_PAYLOAD, self_contained: false };
-            }
-            break;
+        match Header::read(&self.bytes[start..]) {
+            Ok(Some(header)) => (start + header.envelope_len()).min(self.bytes.len()),
+            _ => self.bytes.len(),
         }
-        end = next;
     }
-    Run { end, self_contained: true }
+
+    /// The end of the complete envelopes at `start` that fit into one run.
+    fn complete_end(&self, start: usize) -> usize {
+        let mut end = start;
+        while end < self.bytes.len() {
+            let next = self.envelope_end(end);
+            if next - start > MAX_PAYLOAD {
+                break;
+            }
+            end = next;
+        }
+        end
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let start = self.start;
+        if start >= self.bytes.len() {
+            return None;
+        }
+        if self.large_end <= start {
+            let end = self.complete_end(start);
+            if end > start {
+                self.start = end;
+                return Some(Run { start, end, self_contained: true });
+            }
+            self.large_end = self.envelope_end(start);
+        }
+        self.start = self.large_end.min(start + MAX_PAYLOAD);
+        Some(Run { start, end: self.start, self_contained: false })
+    }
 }
 
 /// Wraps the envelopes in `out[from..]` into segments: small ones together, a large one by itself
 /// in slices. Without compression they are only moved apart to make room for headers and trailers.
 pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
-    if from >= out.len() {
-        return;
-    }
     if compress {
         let plain = out.split_off(from);
         return seal_compressed(&plain, out);
     }
-    let mut large = 0;
-    let first = run(out, from, &mut large);
+    let mut runs = Runs::new(out, from);
+    let Some(first) = runs.next() else { return };
     if first.end == out.len() {
         return seal_single(out, from, first.self_contained);
     }
-    let mut runs = vec![(from, first)];
-    let mut start = first.end;
-    while start < out.len() {
-        let next = run(out, start, &mut large);
-        runs.push((start, next));
-        start = next.end;
-    }
+    let runs: Vec<Run> = once(first).chain(runs).collect();
     // From last to first, so that each byte moves once.
     let (header, len) = (header_len(false), out.len());
     let each = header + TRAILER_LEN;
     out.resize(len + runs.len() * each, 0);
-    for (index, &(start, Run { end, self_contained })) in runs.iter().enumerate().rev() {
+    for (index, &Run { start, end, self_contained }) in runs.iter().enumerate().rev() {
         let at = start + index * each;
         out.copy_within(start..end, at + header);
         let head = Head { payload: end - start, plain: 0, self_contained };
@@ -192,9 +219,7 @@ fn seal_single(out: &mut Vec<u8>, from: usize, self_contained: bool) {
 
 fn seal_compressed(plain: &[u8], out: &mut Vec<u8>) {
     let header = header_len(true);
-    let (mut start, mut large) = (0, 0);
-    while start < plain.len() {
-        let Run { end, self_contained } = run(plain, start, &mut large);
+    for Run { start, end, self_contained } in Runs::new(plain, 0) {
         let payload = &plain[start..end];
         let at = out.len();
         let body = at + header;
@@ -215,7 +240,6 @@ fn seal_compressed(plain: &[u8], out: &mut Vec<u8>) {
         head.write(true, &mut out[at..]);
         let sum = crc32(&out[body..]);
         out.extend_from_slice(&sum.to_le_bytes());
-        start = end;
     }
 }
 

@@ -3,7 +3,7 @@
 //! JavaScript has already rejected unknown names; here the values are checked.
 
 use std::borrow::Cow;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -35,6 +35,12 @@ impl<'e> Options<'e> {
     pub fn get(&self, name: &CStr) -> Result<Option<Value<'e>>> {
         let Some(options) = self.0 else { return Ok(None) };
         Ok(options.named(name)?.present())
+    }
+
+    /// The value of an option by the engine's name.
+    pub fn argument(&self, name: &str) -> Result<Option<OptionArgument<'e>>> {
+        let name = CString::new(camel(name)).unwrap_or_default();
+        Ok(self.get(&name)?.map(OptionArgument))
     }
 
     /// The value of an option for which `null` is meaningful; `None` if it is left out.

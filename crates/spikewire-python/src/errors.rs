@@ -37,6 +37,12 @@ impl From<Fault> for RequestError {
     }
 }
 
+impl From<Error> for RequestError {
+    fn from(error: Error) -> Self {
+        Self(Python::attach(|py| to_python(py, &error, None)))
+    }
+}
+
 impl From<PyErr> for RequestError {
     fn from(error: PyErr) -> Self {
         Self(error)
@@ -70,7 +76,7 @@ pub fn to_python_as(
         return value_error(message);
     }
     let context = (
-        error.kind().name(),
+        error.kind().class_name(),
         error.kind().code(),
         message,
         error.node(),

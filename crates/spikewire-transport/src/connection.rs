@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
@@ -93,17 +92,6 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
             None => self.pipeline.has_unsent(),
         };
         own || self.wire.has_unsent()
-    }
-
-    /// Waits for bytes in a read, up to about `limit`. Returns the result of [`Pipeline::fill`] and
-    /// the time.
-    pub fn wait(&mut self, limit: Duration) -> (io::Result<(usize, bool)>, Tick) {
-        let mut came = None;
-        let filled = self
-            .wire
-            .waiting(limit)
-            .and_then(|mut wire| self.pipeline.fill(&mut wire, || *came.insert(Tick::now())));
-        (filled, came.unwrap_or_else(Tick::now))
     }
 
     /// Removes commands that have timed out or were withdrawn; returns those that must be sent

@@ -11,7 +11,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use crate::clock::Tick;
 use crate::fault::CLIENT_CLOSED;
-use crate::inbound::Inbound;
+use crate::pipeline::Inbound;
 use crate::protocol::{Framing, HandshakeStep, Malformed};
 use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;

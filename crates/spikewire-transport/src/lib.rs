@@ -13,7 +13,7 @@
 //! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command |
 //! | [`multiplexer`], `connection`, `connection_table`, `shard_connections` | all connections of a driver; one of them; those of each node, and of its parts |
 //! | [`blocking`] | calling threads that drive multiplexers |
-//! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
+//! | [`pipeline`] | a connection without its socket, used by every driver |
 //! | [`dial`], [`shard_route`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
 //! | [`session`] | a connection for one thread: one request at a time, and events |
 //! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
@@ -48,8 +48,6 @@ pub mod driver;
 pub mod fault;
 mod handler;
 pub mod health;
-mod in_flight;
-pub mod inbound;
 pub mod keys;
 #[cfg(all(test, loom))]
 mod loom_tests;

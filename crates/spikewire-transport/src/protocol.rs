@@ -10,7 +10,8 @@ use crate::metrics::About;
 pub use crate::request_kind::RequestKind;
 use crate::topology::Topology;
 
-/// What opening a connection needs: where frames end, and the handshake.
+/// The frames of a connection: where they end, what they mean to the requests that they answer, and
+/// the handshake. It does without a topology, which is not known before there is a connection.
 ///
 /// A protocol may wrap its frames, for example in segments with checksums, or compress them. Output
 /// is then sealed and input opened, so that [`Framing::cut`] sees only plain frames. Whether a
@@ -35,6 +36,13 @@ pub trait Framing: fmt::Debug {
     /// The frame that begins with these bytes, as soon as its header is complete; the rest need not
     /// have arrived.
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed>;
+
+    /// What a frame's body means to the request that it answers. Default: it is the reply, as for a
+    /// connection with one request at a time.
+    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
+        let _ = (body, request);
+        Ok(Disposition { outcome: ReplyKind::Done, closes: false })
+    }
 
     /// The reason given by a frame that ends the connection ([`Answers::Connection`]), in the
     /// server's words.
@@ -123,10 +131,7 @@ pub trait Protocol: Framing + Sized + 'static {
         None
     }
 
-    /// What a frame's body means to the request that it answers.
-    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed>;
-
-    /// The result code in a frame that [`Protocol::classify`] accepted.
+    /// The result code in a frame that [`Framing::classify`] accepted.
     fn code(body: &[u8]) -> Self::Code;
 
     /// The error in such a frame.

@@ -16,7 +16,7 @@ use mio::{Events, Poll, Token, Waker};
 use crate::clock::Tick;
 use crate::dial::{DialError, LOOK, establish};
 use crate::fault::CLIENT_CLOSED;
-use crate::inbound::Inbound;
+use crate::pipeline::Inbound;
 use crate::protocol::{Answers, Framing, Malformed};
 use crate::tls::Encryption;
 use crate::wire::Wire;

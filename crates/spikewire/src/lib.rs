@@ -1,12 +1,10 @@
-//! A fast client for databases that speak the Aerospike protocol: blocking, and as futures on any
-//! executor.
+//! A fast client for Aerospike: blocking, and as futures on any executor. With the feature
+//! `cassandra`, the module `cql` has one for Apache Cassandra; the rest of this page is about
+//! Aerospike.
 //!
 //! Commands share connections: commands of many threads or tasks at the same time are sent with one
 //! system call, and their replies are received with one. There is no pool to size and no runtime
 //! required.
-//!
-//! The client for Apache Cassandra is in the module `cql`, with the feature `cassandra`; the rest
-//! of this page is about Aerospike.
 //!
 //! # Blocking
 //!
@@ -62,12 +60,6 @@
 //!
 //! With the feature `tokio`, `AsyncClient::connect_tokio` drives the connections on the program's
 //! runtime, without a thread and its context switches, which is the better choice there.
-//!
-
-#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
-// The tokio driver registers a descriptor that it owns with the runtime; nothing else is unsafe.
-#![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
-#![cfg_attr(feature = "tokio", deny(unsafe_code))]
 #![cfg_attr(feature = "tokio", doc = "```")]
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
 //! use spikewire::{AsyncClient, op};
@@ -115,8 +107,8 @@
 //!         op::map::get_by_rank("cart", -1).returning(Returning::Key),
 //!     ],
 //! )?;
-//! let given: Vec<&Value> = record.bins.iter().map(|bin| &bin.value).collect();
-//! assert_eq!(given, [&2.into(), &1.into(), &2.into(), &"apples".into()]);
+//! let results: Vec<&Value> = record.bins.iter().map(|bin| &bin.value).collect();
+//! assert_eq!(results, [&2.into(), &1.into(), &2.into(), &"apples".into()]);
 //!
 //! let apples = exp::map::get_by_key(exp::bin("cart"), "apples");
 //! let hungry = users.with(CallOptions::new().filter(apples.lt(3)));
@@ -220,6 +212,11 @@
 //! types are `Send` and `Sync`, and cheap to clone. Connections are closed when the last clone,
 //! dataset and future is dropped, or by `close`: then whatever is waiting fails with
 //! [`Kind::Closed`].
+
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
+// The tokio driver registers a descriptor that it owns with the runtime; nothing else is unsafe.
+#![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
+#![cfg_attr(feature = "tokio", deny(unsafe_code))]
 
 mod aerospike;
 #[cfg(feature = "cassandra")]

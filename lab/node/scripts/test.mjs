@@ -20,5 +20,5 @@ if (chosen.length === 0) {
   console.error(`test.mjs: no test file has ${names.join(' or ')} in its name`)
   process.exit(1)
 }
-const settings = ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-timeout=300000']
+const settings = ['--enable-source-maps', '--test', '--test-concurrency=4', '--test-timeout=300000']
 process.exit(attempt(process.execPath, [...settings, ...chosen]))

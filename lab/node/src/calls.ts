@@ -2,7 +2,7 @@
 
 import type { Failure, Job, Result } from './job.js'
 import { runtime } from './measure.js'
-import { rateOf } from './processes.js'
+import { rateOf } from './merge.js'
 import { interleaved, type Session } from './session.js'
 import { type Line, summarise, withRatios } from './summary.js'
 import { table } from './table.js'

@@ -1,12 +1,12 @@
-/** Runs several measuring processes at the same time and merges their results. */
+/** Runs several measuring processes at the same time. */
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { FromChild, ToChild } from './child.js'
-import { type Answer, type Failure, failure, type Job, type Result, type Series } from './job.js'
-import { mergeCallTimes, share } from './open-loop.js'
-import type { CallTimes } from './schedule.js'
-import { finished, joined, summed } from './series.js'
+import { type Answer, failure, type Job } from './job.js'
+import { mergeAnswers } from './merge.js'
+import { share } from './open-loop.js'
+import { finished } from './series.js'
 
 /** Time limit of a child beyond the job's warmup and duration (ms). */
 const PATIENCE = 120_000
@@ -17,38 +17,41 @@ const LONG_PATIENCE = 600_000
 const LEAVING = 10_000
 
 /** Runs a job in `job.processes` new processes at once. */
-export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer> {
-  const many = job.action === 'measure' ? (job.processes ?? 1) : 1
+export async function runInChildren(job: Job, signal?: AbortSignal): Promise<Answer> {
+  const count = job.action === 'measure' ? (job.processes ?? 1) : 1
   const children: Child[] = []
-  const stop = () => {
-    for (const child of children) child.stop(new Error('interrupted'))
+  const stop = (reason: string) => {
+    for (const child of children) child.stop(new Error(reason))
   }
-  signal?.addEventListener('abort', stop)
-  const limit =
-    (job.warmup + job.duration) * 1000 +
-    (job.action === 'measure' && job.workload !== 'I' ? PATIENCE : LONG_PATIENCE) +
-    (job.open === undefined ? 0 : job.open.overtime * (job.warmup + job.duration) * 1000)
-  const late = setTimeout(() => {
-    for (const child of children) child.stop(new Error(`no answer within ${limit / 1000} s`))
-  }, limit)
+  const interrupt = () => stop('interrupted')
+  signal?.addEventListener('abort', interrupt)
+  const limit = timeLimit(job)
+  const timer = setTimeout(() => stop(`no answer within ${limit / 1000} s`), limit)
   try {
-    for (let at = 0; at < many; at++) {
-      const open = job.open && share(job.open, at, many)
+    for (let at = 0; at < count; at++) {
+      const open = job.open && share(job.open, at, count)
       children.push(new Child({ ...job, part: at, ...(open && { open }) }))
     }
     // A child that has already answered, such as with a failure, is not waited for.
     await Promise.all(children.map((child) => Promise.race([child.ready, child.answer])))
     for (const child of children) child.go()
-    const answer = merged(await Promise.all(children.map((child) => child.answer)))
+    const answer = mergeAnswers(await Promise.all(children.map((child) => child.answer)))
     if (!('series' in answer) || answer.series === undefined) return answer
     return { ...answer, series: finished(answer.series, job.histograms ?? false) }
   } catch (error) {
     return failure(error)
   } finally {
-    clearTimeout(late)
-    signal?.removeEventListener('abort', stop)
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', interrupt)
     await Promise.all(children.map((child) => child.end()))
   }
+}
+
+/** How long an answer may take (ms). */
+function timeLimit(job: Job): number {
+  const run = (job.warmup + job.duration) * 1000
+  const patience = job.action === 'measure' && job.workload !== 'I' ? PATIENCE : LONG_PATIENCE
+  return run + patience + (job.open?.overtime ?? 0) * run
 }
 
 /** A child process. */
@@ -56,7 +59,7 @@ class Child {
   readonly ready: Promise<void>
   readonly answer: Promise<Answer>
   readonly #process: ChildProcess
-  readonly #ended: Promise<void>
+  readonly #exit: Promise<void>
   #hasAnswered = false
   #reject: (error: Error) => void = () => {}
 
@@ -68,8 +71,8 @@ class Child {
       // Only the parent writes to standard output: what a client prints goes to standard error.
       stdio: ['ignore', 2, 2, 'ipc'],
     })
-    const { promise, resolve } = deferred<void>()
-    this.ready = promise
+    const ready = deferred<void>()
+    this.ready = ready.promise
     this.answer = new Promise((answer, reject) => {
       this.#reject = reject
       this.#process.on('error', reject)
@@ -77,7 +80,7 @@ class Child {
         reject(new Error(`a process ended with ${signal ?? `status ${code}`}`))
       })
       this.#process.on('message', (message: FromChild) => {
-        if ('ready' in message) resolve()
+        if ('ready' in message) ready.resolve()
         else {
           this.#hasAnswered = true
           answer(message.answer)
@@ -85,10 +88,10 @@ class Child {
       })
     })
     this.answer.catch(() => {})
-    const ended = deferred<void>()
-    this.#ended = ended.promise
-    this.#process.on('error', () => this.#process.pid === undefined && ended.resolve())
-    this.#process.on('exit', () => ended.resolve())
+    const exit = deferred<void>()
+    this.#exit = exit.promise
+    this.#process.on('error', () => this.#process.pid === undefined && exit.resolve())
+    this.#process.on('exit', () => exit.resolve())
     this.#send({ job })
   }
 
@@ -104,9 +107,9 @@ class Child {
 
   /** Waits until the process has ended. One that has answered exits by itself. */
   async end(): Promise<void> {
-    const late = setTimeout(() => this.#process.kill('SIGKILL'), this.#hasAnswered ? LEAVING : 0)
-    await this.#ended
-    clearTimeout(late)
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), this.#hasAnswered ? LEAVING : 0)
+    await this.#exit
+    clearTimeout(timer)
   }
 
   #send(message: ToChild): void {
@@ -121,68 +124,4 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
     resolve = settle
   })
   return { promise, resolve }
-}
-
-/** Operations per second: of the workers if known, otherwise of the window. */
-export function rateOf(one: Pick<Result, 'rate' | 'operations' | 'elapsed'>): number {
-  return one.rate ?? one.operations / one.elapsed
-}
-
-/** Merges answers: the sum of what was done, over the average time. */
-export function merged(answers: readonly Answer[]): Answer {
-  const failed = answers.find((one): one is Failure => 'failed' in one)
-  const [first] = answers
-  if (failed !== undefined || answers.length === 1) return failed ?? (first as Answer)
-  const all = answers.filter((one): one is Result => 'operations' in one)
-  if (all.length !== answers.length) return { failed: 'only calls are measured in many processes' }
-  const sum = (of: (one: Result) => number) => all.reduce((total, one) => total + of(one), 0)
-  const most = (of: (one: Result) => number) => Math.max(...all.map(of))
-  const mean = (of: (one: Result) => number | null) =>
-    all.some((one) => of(one) === null) ? null : sum((one) => of(one) as number) / all.length
-  const operations = sum((one) => one.operations)
-  const opened = all.map((one) => one.open).filter((one): one is CallTimes => one !== undefined)
-  return {
-    ...(first as Result),
-    ...(opened.length > 0 && { open: mergeCallTimes(opened) }),
-    operations,
-    elapsed: sum((one) => one.elapsed) / all.length,
-    rate: sum(rateOf),
-    errors: sum((one) => one.errors),
-    timeouts: sum((one) => one.timeouts),
-    first_error: all.find((one) => one.first_error !== null)?.first_error ?? null,
-    cpu: { user: sum((one) => one.cpu.user), system: sum((one) => one.cpu.system) },
-    server_cpu: mean((one) => one.server_cpu),
-    machine_cpu: mean((one) => one.machine_cpu),
-    switches: {
-      voluntary: sum((one) => one.switches.voluntary),
-      involuntary: sum((one) => one.switches.involuntary),
-    },
-    latency: {
-      read: joined(all.map((one) => one.latency.read)),
-      write: joined(all.map((one) => one.latency.write)),
-      samples: sum((one) => one.latency.samples),
-      overwritten: sum((one) => one.latency.overwritten),
-      max_ns: most((one) => one.latency.max_ns),
-    },
-    ...(all.every((one) => one.series !== undefined)
-      ? { series: summed(all.map((one) => one.series as Series)) }
-      : {}),
-    each: all.map((one) => ({
-      operations: one.operations,
-      rate: rateOf(one),
-      cpu: one.cpu,
-      memory: one.memory,
-      ...(one.open?.pacing_calls && { pacing: one.open.pacing_cpu / one.open.pacing_calls }),
-    })),
-    loop_delay: {
-      p50: most((one) => one.loop_delay.p50),
-      p99: most((one) => one.loop_delay.p99),
-      max: most((one) => one.loop_delay.max),
-    },
-    memory: {
-      bare: sum((one) => one.memory.bare),
-      ready: sum((one) => one.memory.ready),
-      peak: sum((one) => one.memory.peak),
-    },
-  }
 }

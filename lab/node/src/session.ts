@@ -8,7 +8,7 @@ import { embeddedCluster, existingCluster, type Site } from './cluster.js'
 import type { Settings } from './flags.js'
 import type { Answer, Description, Failure, Job, Result } from './job.js'
 import { runtime } from './measure.js'
-import { inChildren } from './processes.js'
+import { runInChildren } from './processes.js'
 
 const FILL_WORKERS = 128
 
@@ -49,7 +49,7 @@ export class Session {
 
   /** Runs a job. Throws if the benchmark is interrupted. */
   async start(job: Job): Promise<Answer> {
-    const answer = await inChildren(job, this.#signal)
+    const answer = await runInChildren(job, this.#signal)
     this.#signal.throwIfAborted()
     return withoutPassword(answer, job.access)
   }

@@ -1,7 +1,7 @@
 /** Summarises rounds in one line: medians, and percentiles of all samples together. */
 
 import type { Failure, Result } from './job.js'
-import { rateOf } from './processes.js'
+import { rateOf } from './merge.js'
 
 /** One client in one group: a number of calls in flight in a number of processes. */
 export interface Cell {

@@ -7,12 +7,12 @@
 import { text } from 'node:stream/consumers'
 import { buildInfo } from './build-info.js'
 import { type Answer, failure, type Job } from './job.js'
-import { inChildren } from './processes.js'
+import { runInChildren } from './processes.js'
 
 async function answer(): Promise<Answer> {
   try {
     const job = JSON.parse(await text(process.stdin)) as Job
-    const result = await inChildren(job)
+    const result = await runInChildren(job)
     return job.client === 'spikewire' && 'elapsed' in result
       ? { ...result, build: await buildInfo() }
       : result

@@ -31,20 +31,20 @@ class _Client(Protocol):
     def session(self) -> object: ...
 
 
-class _Opened(_Client, Protocol):
+class _OpenClient(_Client, Protocol):
     def close(self) -> None: ...
 
 
-class _AsyncOpened(_Client, Protocol):
+class _AsyncOpenClient(_Client, Protocol):
     async def close(self) -> None: ...
 
 
 class _Factory(Protocol):
-    def connect(self, seeds: str, **options: object) -> _Opened: ...
+    def connect(self, seeds: str, **options: object) -> _OpenClient: ...
 
 
 class _AsyncFactory(Protocol):
-    async def connect(self, seeds: str, **options: object) -> _AsyncOpened: ...
+    async def connect(self, seeds: str, **options: object) -> _AsyncOpenClient: ...
 
 
 class _Module(Protocol):
@@ -110,7 +110,7 @@ def _many(names: dict[str, object], wait: str = "") -> ManyVerbs:
 class Builder(BlockingClient):
     """Chains of steps, blocking."""
 
-    _client: _Opened
+    _client: _OpenClient
     _target: Target
 
     def open(self, target: Target) -> None:
@@ -130,7 +130,7 @@ class Builder(BlockingClient):
 class AsyncioBuilder(AsyncioClient):
     """Chains of steps, awaited."""
 
-    _client: _AsyncOpened
+    _client: _AsyncOpenClient
     _target: Target
 
     async def open(self, target: Target) -> None:

@@ -198,7 +198,7 @@ class AsyncioClient(ABC):
     async def close(self) -> None: ...
 
 
-class Outstanding(Protocol):
+class SubmittedCall(Protocol):
     """A call submitted to a pool."""
 
     def result(self, timeout: float | None = None) -> object: ...
@@ -219,7 +219,7 @@ class PoolClient(ABC):
         raise NotImplementedError(f"{type(self).__module__} reads no batches in a pool")
 
     @abstractmethod
-    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+    def run(self, function: Callable[..., object], *args: object) -> SubmittedCall:
         """Runs an asynchronous function on one of the loops."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from .aerospike_native import key_source
 from .aerospike_sdk import chained, definition, fast, many_verbs
-from .base import ManyVerbs, Outstanding, PoolClient, Target, Verbs
+from .base import ManyVerbs, PoolClient, SubmittedCall, Target, Verbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -94,7 +94,7 @@ class PoolAdapter(PoolClient):
             names={**verbs.names, "local": self._local},
         )
 
-    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+    def run(self, function: Callable[..., object], *args: object) -> SubmittedCall:
         def called(_cluster: _Cluster) -> Coroutine[Any, Any, object]:
             return cast("Coroutine[Any, Any, object]", function(*args))
 

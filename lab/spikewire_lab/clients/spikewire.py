@@ -42,7 +42,7 @@ from .more import ALL, awaited, blocking, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .base import Outstanding
+    from .base import SubmittedCall
     from .more import Call
 
 
@@ -94,7 +94,7 @@ class OpenPool(Protocol):
 
     def dataset(self, namespace: str, set_name: str) -> _Dataset: ...
 
-    def run(self, function: Callable[..., object], *args: object) -> Outstanding: ...
+    def run(self, function: Callable[..., object], *args: object) -> SubmittedCall: ...
 
     def map(
         self,
@@ -253,7 +253,7 @@ class PoolAdapter(PoolClient):
     def many(self) -> ManyVerbs:
         return _many(self._dataset, wait="await ")
 
-    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+    def run(self, function: Callable[..., object], *args: object) -> SubmittedCall:
         return self._pool.run(function, *args)
 
     def map(

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..clients.registry import base_of
-from ..plan import Skipped
+from ..plan import SkippedClient
 from ..queries.cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SELECTED, SLOW_RECORDS, WAYS
 from ..queries.lab import Lab, Scans, Settings
 from ..queries.table import show
@@ -59,7 +59,7 @@ def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progr
     scans = Scans(chosen)
     for client in chosen.clients:
         if base_of(client) not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
-            scans.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
+            scans.skipped.append(SkippedClient(client, "", "", "its scans are not measured here"))
     with progress:
         until_interrupted(Lab(chosen, scans, progress), scans, command_line)
     return scans

@@ -13,7 +13,7 @@ class Library(TypedDict):
     sha256: str
 
 
-class Compiled(TypedDict, total=False):
+class BuildProfile(TypedDict, total=False):
     """How Cargo compiled it, as reported by programs and the Node.js addon. Cargo does not tell a
     crate how it is linked: the name of the profile implies that."""
 
@@ -23,7 +23,7 @@ class Compiled(TypedDict, total=False):
     debug_assertions: bool
 
 
-class Build(Compiled):
+class Build(BuildProfile):
     """Unknown values are None."""
 
     profile: str | None

@@ -141,7 +141,7 @@ class Memory(TypedDict):
     call: NotRequired[int | None]
 
 
-class Each(TypedDict):
+class ProcessResult(TypedDict):
     """The result of one of several processes."""
 
     operations: int
@@ -179,7 +179,7 @@ class OptionalFields(TypedDict, total=False):
     several processes."""
     apart: float
     """Seconds between the first and the last opening of the windows of several processes."""
-    each: list[Each]
+    each: list[ProcessResult]
     """The single processes, whose sums the other fields hold."""
     series: Series
     """For closed and open loops."""

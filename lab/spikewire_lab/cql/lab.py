@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..access import OPEN, Access
 from ..build import of_results
 from ..contract.cql import as_cql
-from ..plan import Skipped
+from ..plan import SkippedClient
 from ..run import environment
 from ..run.awake import awake
 from ..run.compare import CannotRunError
@@ -39,9 +39,9 @@ from .lines import collapses, summarise, with_ratios
 from .servers import (
     CANNED,
     CASSANDRA,
-    Canned,
+    CannedServer,
     ExternalServer,
-    Real,
+    RealServer,
     Server,
     UnavailableError,
     make_tables,
@@ -100,7 +100,7 @@ class CqlComparison:
     settings: Settings
     environment: dict[str, object] = field(default_factory=dict[str, object])
     servers: dict[str, object] = field(default_factory=dict[str, object])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    skipped: list[SkippedClient] = field(default_factory=list[SkippedClient])
     rounds: dict[Cell, list[Round]] = field(default_factory=dict[Cell, list["Round"]])
     interrupted: bool = False
 
@@ -203,13 +203,13 @@ class Lab:
     def _at(self, name: str, groups: Sequence[Group]) -> None:
         """All measurements at one server."""
         if name == CANNED and self._settings.access:
-            self._can_use.skip(Skipped("", name, "", "its replies are not encrypted"))
+            self._can_use.skip(SkippedClient("", name, "", "its replies are not encrypted"))
             return
         with self._server(name) as server:
             try:
                 self._comparison.servers[name] = server.start()
             except UnavailableError as error:
-                self._can_use.skip(Skipped("", name, "", str(error)))
+                self._can_use.skip(SkippedClient("", name, "", str(error)))
                 return
             make_tables(server.seed, SCHEMA, server.access)
             if name != CANNED:
@@ -222,10 +222,10 @@ class Lab:
     def _server(self, name: str) -> Server:
         settings = self._settings
         if name == CANNED:
-            return Canned(settings.server_cpus)
+            return CannedServer(settings.server_cpus)
         if name == CASSANDRA:
             cpus, say = settings.server_cpus, self._progress.say
-            return Real(settings.heap, cpus, say, settings.access)
+            return RealServer(settings.heap, cpus, say, settings.access)
         assert settings.seed_node is not None
         return ExternalServer(settings.seed_node, settings.access)
 

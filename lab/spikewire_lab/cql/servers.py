@@ -71,7 +71,7 @@ class ExternalServer(Server):
         return {"kind": "given by -H", "address": seed_text(self.seed), **self.let_in()}
 
 
-class Canned(Server):
+class CannedServer(Server):
     """Canned replies, in a process of their own."""
 
     def __init__(self, cpus: Sequence[int]) -> None:
@@ -85,7 +85,7 @@ class Canned(Server):
         return {"kind": "canned replies in a process on this machine"}
 
 
-class Real(Server):
+class RealServer(Server):
     """A node of Apache Cassandra on this machine."""
 
     def __init__(

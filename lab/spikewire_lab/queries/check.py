@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -56,12 +56,12 @@ class ExpectedRecords:
         """The number of keys with this record."""
         return len(range(number, self.keys, len(self.pool)))
 
-    def of_keys(self) -> Iterator[int]:
-        chosen, size = self.numbers, len(self.pool)
-        return (key for key in range(self.keys) if key % size in chosen)
+    def selected_keys(self) -> Iterator[int]:
+        numbers, size = self.numbers, len(self.pool)
+        return (key for key in range(self.keys) if key % size in numbers)
 
 
-def share(pool: Sequence[Bins], percent: float) -> Between:
+def range_of_share(pool: Sequence[Bins], percent: float) -> Between:
     """The range from zero to a value that this share of the records does not exceed: halfway
     between two records' values, and exact as a float, for clients without other numbers."""
     values = sorted(cast("int", bins[RANGE_BIN]) for bins in pool)
@@ -70,64 +70,67 @@ def share(pool: Sequence[Bins], percent: float) -> Between:
 
 
 class Check(Protocol):
-    """Checks every record of a scan."""
+    """Checks every record of a scan; what is wrong raises a `MismatchError`."""
 
     how: str
+    """`BY_KEY` or `BY_CONTENT`."""
 
-    def seen(self, digest: object, bins: object) -> None:
-        """Raises `MismatchError` for a wrong record."""
+    def record(self, digest: object, bins: object) -> None:
+        """Checks one record."""
 
     def table(self, columns: object) -> None:
         """Checks records in columns, which have no digests."""
 
     def end(self) -> None:
-        """Raises unless every record was seen."""
+        """Checks that no record is missing."""
 
 
-def check_of(selected: ExpectedRecords) -> Check:
+def record_check(expected: ExpectedRecords) -> Check:
     """Checks by key, unless this Python lacks the hash for digests."""
-    digests = _digests(selected.set_name)
-    return _Contents(selected) if digests is None else _Keys(selected, digests)
+    digest = _digest_function(expected.set_name)
+    return _ContentCheck(expected) if digest is None else _KeyCheck(expected, digest)
 
 
-def contents_of(selected: ExpectedRecords) -> Check:
-    """Checks the contents of tables."""
-    return _Contents(selected)
+def table_check(expected: ExpectedRecords) -> Check:
+    """Checks by content, as tables have no digests."""
+    return _ContentCheck(expected)
 
 
-def _digests(set_name: str) -> Callable[[int], bytes] | None:
-    """A function that computes the digest of an integer key, or None."""
+def _digest_function(set_name: str) -> Callable[[int], bytes] | None:
+    """Computes the digest of an integer key; None without the hash."""
     try:
-        begun = hashlib.new("ripemd160", set_name.encode() + INTEGER, usedforsecurity=False)
+        of_set = hashlib.new("ripemd160", set_name.encode() + INTEGER, usedforsecurity=False)
     except ValueError:
         return None
 
     def digest(key: int) -> bytes:
-        hasher = begun.copy()
+        hasher = of_set.copy()
         hasher.update(key.to_bytes(8, "big", signed=True))
         return hasher.digest()
 
     return digest
 
 
-class _Keys:
+class _KeyCheck:
+    """Checks that each key is read once, with its record."""
+
     how = BY_KEY
 
-    def __init__(self, selected: ExpectedRecords, digest: Callable[[int], bytes]) -> None:
-        size = len(selected.pool)
-        self._pool = selected.pool
-        self._numbers = {digest(key): key % size for key in selected.of_keys()}
+    def __init__(self, expected: ExpectedRecords, digest: Callable[[int], bytes]) -> None:
+        size = len(expected.pool)
+        self._pool = expected.pool
+        self._numbers = {digest(key): key % size for key in expected.selected_keys()}
 
-    def seen(self, digest: object, bins: object) -> None:
-        known = bytes.fromhex(digest) if isinstance(digest, str) else bytes(cast("bytes", digest))
-        number = self._numbers.pop(known, None)
+    def record(self, digest: object, bins: object) -> None:
+        raw = bytes.fromhex(digest) if isinstance(digest, str) else bytes(cast("bytes", digest))
+        number = self._numbers.pop(raw, None)
         if number is None:
             raise MismatchError(
-                f"a scan gave the record with digest {known.hex()} twice, or it has no such key"
+                f"a scan gave the record with digest {raw.hex()} twice, or it has no such key"
             )
         difference = differs(self._pool[number], bins)
         if difference is not None:
-            raise MismatchError(f"the record with digest {known.hex()} is wrong: {difference}")
+            raise MismatchError(f"the record with digest {raw.hex()} is wrong: {difference}")
 
     def table(self, columns: object) -> None:
         raise TypeError(f"{columns!r} has no digests")
@@ -137,26 +140,26 @@ class _Keys:
             raise MismatchError(f"a scan did not give {len(self._numbers):,} of its records")
 
 
-@dataclass
-class _Contents:
+class _ContentCheck:
     """Checks that every record is one of those written, and that each occurs as often as it was
     written."""
 
-    selected: ExpectedRecords
-    how: str = BY_CONTENT
-    _counts: Counter[int] = field(default_factory=Counter[int])
+    how = BY_CONTENT
 
-    @cached_property
-    def _numbers(self) -> dict[object, int]:
-        return {bins[RANGE_BIN]: number for number, bins in enumerate(self.selected.pool)}
+    def __init__(self, expected: ExpectedRecords) -> None:
+        self._expected = expected
+        self._numbers: dict[object, int] = {
+            bins[RANGE_BIN]: number for number, bins in enumerate(expected.pool)
+        }
+        self._counts = Counter[int]()
 
-    def seen(self, digest: object, bins: object) -> None:
+    def record(self, digest: object, bins: object) -> None:
         del digest
-        held = cast("Mapping[str, object]", bins)
-        number = self._numbers.get(held.get(RANGE_BIN))
+        record = cast("Mapping[str, object]", bins)
+        number = self._numbers.get(record.get(RANGE_BIN))
         if number is None:
-            raise MismatchError(f"a scan gave {held!r:.60}, which is no record of this set")
-        difference = differs(self.selected.pool[number], held)
+            raise MismatchError(f"a scan gave {record!r:.60}, which is no record of this set")
+        difference = differs(self._expected.pool[number], record)
         if difference is not None:
             raise MismatchError(f"a record of the scan is wrong: {difference}")
         self._counts[number] += 1
@@ -164,15 +167,15 @@ class _Contents:
     def table(self, columns: object) -> None:
         arrow = cast("_Arrow", importlib.import_module("pyarrow"))
         for bins in arrow.table(columns).to_pylist():
-            self.seen(None, bins)
+            self.record(None, bins)
 
     def end(self) -> None:
-        for number in range(len(self.selected.pool)):
-            expected = self.selected.copies(number) if number in self.selected.numbers else 0
-            if self._counts[number] != expected:
+        for number in range(len(self._expected.pool)):
+            copies = self._expected.copies(number) if number in self._expected.numbers else 0
+            if self._counts[number] != copies:
                 raise MismatchError(
                     f"a scan gave {self._counts[number]:,} records like that of key {number}, of"
-                    f" which there are {expected:,}"
+                    f" which there are {copies:,}"
                 )
 
 

@@ -100,7 +100,7 @@ _EACH = {
     NOTHING: "",
     FILE: "sink.write(line(bins))",
     SLEEP: "if count >= sink.next:\n    {wait}sleep(sink.due(count))",
-    _CHECK: "sink.seen({digest}, bins)",
+    _CHECK: "sink.record({digest}, bins)",
 }
 _BUFFERED = f"""buffer += line(bins)
 if len(buffer) >= {BUFFER}:

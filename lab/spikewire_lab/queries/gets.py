@@ -42,7 +42,7 @@ class Getter:
 
 
 @dataclass(frozen=True)
-class During:
+class GetsDuringScans:
     """Gets during scans."""
 
     gets: Result | Failure
@@ -62,8 +62,8 @@ class GetRound:
     """Gets alone, beside scans of another process, and among scans of the same one."""
 
     alone: Result | Failure
-    beside: During | None = None
-    among: During | None = None
+    beside: GetsDuringScans | None = None
+    among: GetsDuringScans | None = None
     """None if the client has no scan that is fast enough."""
 
     @property
@@ -109,26 +109,28 @@ def gets_alone_and_not(
     return GetRound(alone, beside, _among(start({**getting, "action": GET_AMONG_SCANS})))
 
 
-def _beside(start: Callable[[Job], Mapping[str, object]], getting: Job, scanning: Job) -> During:
-    scans = Scanning(scanning)
+def _beside(
+    start: Callable[[Job], Mapping[str, object]], getting: Job, scanning: Job
+) -> GetsDuringScans:
+    scans = ScanProcess(scanning)
     with scans:
         if scans.failed is not None:
-            return During({"failed": scans.failed})
+            return GetsDuringScans({"failed": scans.failed})
         gets = as_result(start(getting))
     if scans.records is None:
-        return During({"failed": scans.failed or "the scans did not say what they read"})
-    return During(gets, scans.records, scans.seconds)
+        return GetsDuringScans({"failed": scans.failed or "the scans did not say what they read"})
+    return GetsDuringScans(gets, scans.records, scans.seconds)
 
 
-def _among(answer: Mapping[str, object]) -> During:
+def _among(answer: Mapping[str, object]) -> GetsDuringScans:
     scanned, seconds = answer.get("scanned"), answer.get("scan_seconds")
     if not isinstance(scanned, int) or not isinstance(seconds, float):
-        return During(as_result(answer))
-    return During(as_result(answer), scanned, seconds)
+        return GetsDuringScans(as_result(answer))
+    return GetsDuringScans(as_result(answer), scanned, seconds)
 
 
 @dataclass
-class Scanning:
+class ScanProcess:
     """A process that scans for the duration of the `with` block."""
 
     job: Job

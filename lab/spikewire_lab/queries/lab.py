@@ -10,7 +10,7 @@ from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
 from ..clients.limits import barred
 from ..contract.queries import Outcome, as_scan
-from ..plan import Skipped
+from ..plan import SkippedClient
 from ..run import environment, node
 from ..run.awake import awake
 from ..run.compare import CannotRunError
@@ -36,7 +36,7 @@ from .cells import (
     record_bins,
     scans,
 )
-from .check import share
+from .check import range_of_share
 from .gets import GetRound, Getter, gets_alone_and_not
 from .lines import GetLine, ScanLine, get_lines, scan_lines
 
@@ -86,7 +86,7 @@ class Scans:
 
     settings: Settings
     environment: dict[str, object] = field(default_factory=dict[str, object])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    skipped: list[SkippedClient] = field(default_factory=list[SkippedClient])
     scans: dict[Scan, list[Outcome]] = field(default_factory=dict[Scan, list[Outcome]])
     gets: dict[Getter, list[GetRound]] = field(default_factory=dict[Getter, list[GetRound]])
     interrupted: bool = False
@@ -258,7 +258,7 @@ class Lab:
         """The range of index queries for records of this size."""
         if size not in self._ranges:
             pool = value_pool(parse_bins(record_bins(size)), self._settings.seed)
-            self._ranges[size] = list(share(pool, self._settings.selected))
+            self._ranges[size] = list(range_of_share(pool, self._settings.selected))
         return self._ranges[size]
 
     def _get(self, getter: Getter, cluster: Cluster) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..table.figures import Spread
 from ..table.summary import busy_share, loop_delay
 from .cells import NOTHING, Scan
-from .gets import During, GetRound, Getter, latency
+from .gets import GetRound, GetsDuringScans, Getter, latency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +163,7 @@ def _get_line(getter: Getter, rounds: Sequence[GetRound]) -> GetLine:
     return GetLine(getter, len(rounds), failures, alone, beside, among)
 
 
-def _during(rounds: Sequence[During | None], alone: Mapping[str, float]) -> DuringLine:
+def _during(rounds: Sequence[GetsDuringScans | None], alone: Mapping[str, float]) -> DuringLine:
     known = [one for one in rounds if one is not None]
     percentiles = latency([one.gets for one in known])
     ratio = percentiles["p99"] / alone["p99"] if "p99" in alone and "p99" in percentiles else None

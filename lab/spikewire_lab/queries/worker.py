@@ -22,7 +22,7 @@ from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python
 from .background import get_during_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
-from .check import RANGE_BIN, ExpectedRecords, check_of, contents_of
+from .check import RANGE_BIN, ExpectedRecords, record_check, table_check
 from .memory import Curve
 from .readers import ASYNCIO, BLOCKING
 
@@ -98,8 +98,8 @@ class Work:
             self.checked = "not, as pyarrow is not installed"
             yield None
         else:
-            selected = self.selected
-            check = contents_of(selected) if self.way[0] == ARROW else check_of(selected)
+            make = table_check if self.way[0] == ARROW else record_check
+            check = make(self.selected)
             yield check
             check.end()
             self.checked = check.how

@@ -11,7 +11,7 @@ from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
 from ..clients.limits import barred
 from ..contract.open import CONSTANT
-from ..plan import Absence, Cell, Group, Matrix, Skipped
+from ..plan import Absence, Cell, Group, Matrix, SkippedClient
 from ..series.lines import LineDisplay
 from ..table.figures import ERROR_LIMIT
 from ..table.line import Line
@@ -98,7 +98,7 @@ class Comparison:
     kind: str
     settings: Settings
     environment: dict[str, object] = field(default_factory=dict[str, object])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    skipped: list[SkippedClient] = field(default_factory=list[SkippedClient])
     groups: list[Group] = field(default_factory=list[Group])
     absent: list[Absence] = field(default_factory=list[Absence])
     rounds: dict[Cell, list[Round]] = field(default_factory=dict[Cell, list[Round]])

@@ -75,7 +75,7 @@ def python_worker(interpreter: str) -> list[str]:
     return [interpreter or sys.executable, str(FOLDER)]
 
 
-class Listening:
+class OutputReader:
     """Reads a child's output in a thread while it works."""
 
     def __init__(
@@ -161,7 +161,7 @@ def run_job(
         text = f"{json.dumps(full_job)}\n"
         listening = None
         if on_report is not None or meeting is not None:
-            listening = Listening(process, on_report, meeting)
+            listening = OutputReader(process, on_report, meeting)
         if meeting is not None:
             _begin(process, text)
         try:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
-from ..contract.result import Each, Failure, Result
+from ..contract.result import Failure, ProcessResult, Result
 from ..measure import encode, joined, merge
 from ..series.timeline import BEYOND
 from ..table.open_figures import paced, together
@@ -80,7 +80,7 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
         "latency": _latency([one["latency"] for one in all_]),
         "memory": _sums({**one["memory"], "call": 0} for one in all_),
         "apart": apart,
-        "each": [_each(one) for one in all_],
+        "each": [_process_result(one) for one in all_],
     }
     del result["memory"]["call"]
     if len(rates) == len(all_):
@@ -110,8 +110,8 @@ def _elapsed(all_: Sequence[Result], openings: Sequence[int]) -> float:
     return max(ends) - min(openings) / NS
 
 
-def _each(one: Result) -> Each:
-    each: Each = {
+def _process_result(one: Result) -> ProcessResult:
+    result: ProcessResult = {
         "operations": one["operations"],
         "rate": one.get("rate", one["operations"] / one["elapsed"]),
         "cpu": one["cpu"],
@@ -119,8 +119,8 @@ def _each(one: Result) -> Each:
     }
     pacing = paced(one["open"]) if "open" in one else None
     if pacing is not None:
-        each["pacing"] = pacing
-    return each
+        result["pacing"] = pacing
+    return result
 
 
 def _sums(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from typing_extensions import Self
 
-    from ..plan import Cell, Skipped
+    from ..plan import Cell, SkippedClient
     from ..table.summary import Round
 
 
@@ -51,7 +51,7 @@ class Progress:
         else:
             print(text, file=sys.stderr, flush=True)
 
-    def skipped(self, skipped: Skipped) -> None:
+    def skipped(self, skipped: SkippedClient) -> None:
         where = f" under {skipped.interpreter}" if skipped.interpreter else ""
         self.say(f"skipped: {skipped.client} {skipped.mode}{where}: {skipped.reason}")
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from ..plan import Skipped
+from ..plan import SkippedClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -76,7 +76,7 @@ class AnswerCache:
 class Usable:
     """Which cells can be measured: checked once, and reported if not."""
 
-    skipped: list[Skipped]
+    skipped: list[SkippedClient]
     progress: Progress
     _known: dict[Hashable, bool] = field(default_factory=dict["Hashable", bool])
 
@@ -93,10 +93,10 @@ class Usable:
             why = reason()
             self._known[alike] = why is None
             if why is not None:
-                self.skip(Skipped(client, mode, interpreter, why))
+                self.skip(SkippedClient(client, mode, interpreter, why))
         return self._known[alike]
 
-    def skip(self, skipped: Skipped) -> None:
+    def skip(self, skipped: SkippedClient) -> None:
         """Reports what is left out."""
         self.skipped.append(skipped)
         self.progress.skipped(skipped)

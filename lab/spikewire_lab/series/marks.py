@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 
 
-class Unmarked:
+class NoMarks:
     """For a loop without a record of intervals, as in the warm-up."""
 
     edge = NEVER
@@ -32,10 +32,10 @@ class Unmarked:
         return now
 
 
-UNMARKED = Unmarked()
+NO_MARKS = NoMarks()
 
 
-class Marks(Unmarked):
+class Marks(NoMarks):
     """The number of calls one worker had tried, and of latencies it had taken, at instants from
     which the numbers at the end of every interval are derived."""
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..contract.series import Series, intervals_a_second
 from .lines import Lines
-from .marks import UNMARKED, Marks
+from .marks import NO_MARKS, Marks
 from .memory import Memory
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Sequence
 
-    from .marks import Unmarked
+    from .marks import NoMarks
 
 NS = 1_000_000_000
 BEYOND = 10
@@ -142,9 +142,9 @@ class Timeline:
         return latencies
 
 
-def marks_of(timeline: Timeline | None, samples: Sequence[int], errors: Errors) -> Unmarked:
-    """The marks of a worker, or `Unmarked` without a timeline."""
-    return UNMARKED if timeline is None else timeline.marks(samples, errors)
+def marks_of(timeline: Timeline | None, samples: Sequence[int], errors: Errors) -> NoMarks:
+    """The marks of a worker, or `NoMarks` without a timeline."""
+    return NO_MARKS if timeline is None else timeline.marks(samples, errors)
 
 
 def _rising(counts: Sequence[int]) -> list[int]:

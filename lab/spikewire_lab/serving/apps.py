@@ -1,5 +1,4 @@
-"""The two services: a plain ASGI application, and a FastAPI application with a model after the
-read."""
+"""The two services: a plain ASGI application, and one of FastAPI with a model after the read."""
 
 # pyright: basic, reportMissingImports=false
 
@@ -34,7 +33,7 @@ class Service:
         self._model = None if job["environment"] == ASGI else Model(job["sets"], job["seed"])
         self._store: Store | None = None
         self.answered = 0
-        self.failed: str | None = None
+        self.startup_error: str | None = None
 
     @asynccontextmanager
     async def lifespan(self, _app: object = None) -> AsyncGenerator[None, None]:
@@ -42,7 +41,7 @@ class Service:
         try:
             self._store = await Store.open(self._job)
         except Exception as error:
-            self.failed = f"{type(error).__name__}: {error}"
+            self.startup_error = f"{type(error).__name__}: {error}"
             raise
         try:
             yield
@@ -71,38 +70,40 @@ class Service:
             return 500, {"detail": f"{type(error).__name__}: {error}"}
 
     def usage(self) -> Usage:
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        return {"cpu": used.ru_utime + used.ru_stime, "answered": self.answered}
+        """What the process has used and done so far."""
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return {"cpu": usage.ru_utime + usage.ru_stime, "answered": self.answered}
 
 
 def asgi(service: Service) -> Callable[[Message, Receive, Send], Awaitable[None]]:
     """The service without a framework."""
 
-    async def lives(receive: Receive, send: Send) -> None:
+    async def run_lifespan(receive: Receive, send: Send) -> None:
         await receive()
         try:
             async with service.lifespan():
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
-        except Exception as error:  # noqa: BLE001 - the server is told
+        except Exception as error:  # noqa: BLE001 - the server reports it
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
         await send({"type": "lifespan.shutdown.complete"})
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await lives(receive, send)
+            await run_lifespan(receive, send)
             return
-        status, answer = 200, object()
-        if scope["path"] == "/features":
-            status, answer = await service.answer(int(parse_qs(scope["query_string"])[b"user"][0]))
-        elif scope["path"] == "/usage":
-            answer = service.usage()
-        else:
-            status, answer = 404, {"detail": "not found"}
+        status, body = await respond(scope)
         headers = [(b"content-type", b"application/json")]
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
+        await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+    async def respond(scope: Message) -> tuple[int, object]:
+        if scope["path"] == "/features":
+            return await service.answer(int(parse_qs(scope["query_string"])[b"user"][0]))
+        if scope["path"] == "/usage":
+            return 200, service.usage()
+        return 404, {"detail": "not found"}
 
     return app
 
@@ -120,7 +121,6 @@ def fastapi(service: Service) -> Any:
     async def usage() -> dict[str, Any]:
         return dict(service.usage())
 
-    features.__annotations__["user"] = int
     app = FastAPI(lifespan=service.lifespan)
     app.add_api_route("/features", features, methods=["GET"], response_model=None)
     app.add_api_route("/usage", usage, methods=["GET"], response_model=None)

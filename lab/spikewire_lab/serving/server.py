@@ -54,7 +54,7 @@ def serve(job: ServingJob) -> ServingReport:
         server.run()
     except SystemExit as error:
         # Its way to report that the application did not start.
-        raise RuntimeError(service.failed or f"uvicorn ended with {error.code}") from None
+        raise RuntimeError(service.startup_error or f"uvicorn ended with {error.code}") from None
     return {
         "version": PEERS[job["client"]].version(),
         "python": describe_python(),

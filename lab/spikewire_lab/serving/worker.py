@@ -62,7 +62,7 @@ def _description(job: ServingJob) -> dict[str, object]:
     }
 
 
-class _Counted:
+class _CountingClient:
     """Counts the reads of a client without a server."""
 
     def __init__(self, features: Features, requests: list[Request]) -> None:
@@ -83,7 +83,7 @@ async def _call(job: ServingJob) -> Mapping[str, object]:
     description = _description(job)
     store = await Store.open(job)
     try:
-        counted = _Counted(store.features, store.requests)
+        counted = _CountingClient(store.features, store.requests)
         calls: list[Ask] = [counted.ask] * job["concurrency"]
         result = await measured(calls, job, counted.usage)
     finally:

@@ -18,25 +18,20 @@ if TYPE_CHECKING:
 
 def of_rows(rows: Sequence[Row], headings: Sequence[Heading]) -> list[str]:
     """For rows whose labels differ only in the client: each build relative to the first, which is
-    the installed one if that was measured. Figures without rounds are left out."""
+    the installed one if that was measured."""
     first: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: bool(build_of(row.client))):
-        first.setdefault(_same(row), row)
-    return ratio_texts(
-        [
-            ratio
-            for row in rows
-            for other in (first[_same(row)],)
-            if other is not row and build_of(row.client)
-            for heading in headings
-            for ratio in _ratio(
-                f"{row.label} over {other.client}",
-                heading,
-                other.fields.get(heading.key),
-                row.fields.get(heading.key),
-            )
-        ]
-    )
+        first.setdefault(_label_without_build(row), row)
+    ratios: list[Ratio] = []
+    for row in rows:
+        other = first[_label_without_build(row)]
+        if other is row or not build_of(row.client):
+            continue
+        builds = f"{row.label} over {other.client}"
+        for heading in headings:
+            before, after = other.fields.get(heading.key), row.fields.get(heading.key)
+            ratios += _ratio(builds, heading, before, after)
+    return ratio_texts(ratios)
 
 
 def of_columns(
@@ -45,35 +40,29 @@ def of_columns(
     """The same for clients in columns: `builds` maps the key prefixes of a build's columns to those
     of the columns that they are compared with."""
     titles = {heading.key: heading.title for heading in headings}
-    beside = [
+    pairs = [
         (heading, heading.key.replace(build, first, 1))
         for heading in headings
         for build, first in builds.items()
         if heading.key.startswith(build)
     ]
-    return ratio_texts(
-        [
-            ratio
-            for heading, first in beside
-            for row in rows
-            for ratio in _ratio(
-                f"{heading.title} over {titles[first]}",
-                heading,
-                row.fields.get(first),
-                row.fields.get(heading.key),
-                row.label,
-            )
-        ]
-    )
+    ratios: list[Ratio] = []
+    for heading, first in pairs:
+        names = f"{heading.title} over {titles[first]}"
+        for row in rows:
+            before, after = row.fields.get(first), row.fields.get(heading.key)
+            ratios += _ratio(names, heading, before, after, row.label)
+    return ratio_texts(ratios)
 
 
-def _same(row: Row) -> str:
+def _label_without_build(row: Row) -> str:
     return row.label.replace(row.client, base_of(row.client), 1)
 
 
 def _ratio(
     builds: str, heading: Heading, before: Entry, after: Entry, what: str = ""
 ) -> Iterator[Ratio]:
+    """None if the heading has no better direction, or an entry no rounds."""
     if not heading.better or not isinstance(before, Median) or not isinstance(after, Median):
         return
     if before.value:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 from ..clients import OURS, PEERS
 from ..clients.base import SYNC
 from ..clients.limits import barred
-from ..plan import Skipped
+from ..plan import SkippedClient
 from ..run import environment
 from ..run.awake import awake
 from ..run.compare import CannotRunError
@@ -54,7 +54,7 @@ class Outcomes(Generic[C, R]):
     """The results so far; complete only if not interrupted."""
 
     environment: dict[str, object] = field(default_factory=dict[str, object])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    skipped: list[SkippedClient] = field(default_factory=list[SkippedClient])
     outcomes: dict[C, list[R | Failure]] = field(default_factory=dict)
     interrupted: bool = False
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ..plan import Matrix, Skipped
+    from ..plan import Matrix, SkippedClient
     from ..run.progress import Progress
     from .report import Report, Section, Table
 
@@ -46,10 +46,10 @@ class Target(Place):
 
 class _Results(Interruptible, Protocol):
     environment: dict[str, object]
-    skipped: list[Skipped]
+    skipped: list[SkippedClient]
 
 
-def _without(skipped: Skipped) -> str:
+def _without(skipped: SkippedClient) -> str:
     return f"{skipped.client} {skipped.mode}".strip() + f": {skipped.reason}"
 
 

@@ -26,7 +26,7 @@ from .timing import REAL, Timing
 if TYPE_CHECKING:
     from ..clients.base import AsyncioClient, BlockingClient, PoolClient, Verbs
     from ..measure import Window
-    from ..series.marks import Unmarked
+    from ..series.marks import NoMarks
     from ..work import Block
 
 SAMPLES_TOTAL = 1 << 18
@@ -151,7 +151,7 @@ def sample_buffer(workers: int) -> array[int]:
 
 def all_marks(
     window: Window, buffers: Sequence[array[int]], outcomes: Sequence[Outcome]
-) -> list[Unmarked]:
+) -> list[NoMarks]:
     """The marks of each worker at the ends of the window's intervals."""
     return [
         marks_of(window.timeline, buffer, outcome)

@@ -16,14 +16,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..clients.base import Verbs
-from ..series.marks import UNMARKED
+from ..series.marks import NO_MARKS
 from ..work.mix import READING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableSequence, Sequence
 
     from ..clients.base import ManyVerbs, TableVerbs
-    from ..series.marks import Unmarked
+    from ..series.marks import NoMarks
     from ..work import Block, Key, Operation
 
 Tally = tuple[int, int, int]
@@ -38,7 +38,7 @@ class Loop(Protocol):
         clock: Callable[[], int],
         samples: MutableSequence[int],
         failed: Callable[[BaseException], None],
-        marks: Unmarked = UNMARKED,
+        marks: NoMarks = NO_MARKS,
     ) -> Tally | Awaitable[Tally]: ...
 
 
@@ -50,7 +50,7 @@ class BlockingLoop(Loop, Protocol):
         clock: Callable[[], int],
         samples: MutableSequence[int],
         failed: Callable[[BaseException], None],
-        marks: Unmarked = UNMARKED,
+        marks: NoMarks = NO_MARKS,
     ) -> Tally: ...
 
 
@@ -62,7 +62,7 @@ class AsyncioLoop(Loop, Protocol):
         clock: Callable[[], int],
         samples: MutableSequence[int],
         failed: Callable[[BaseException], None],
-        marks: Unmarked = UNMARKED,
+        marks: NoMarks = NO_MARKS,
     ) -> Awaitable[Tally]: ...
 
 
@@ -234,7 +234,7 @@ def indented(text: str, column: int) -> str:
 
 def _bind(template: str, verbs: Verbs, kind: str) -> object:
     source = _source(template, verbs, kind)
-    names = {"unmarked": UNMARKED, **verbs.names}
+    names = {"unmarked": NO_MARKS, **verbs.names}
     return compiled(source, f"<bench loop: {verbs.read} / {verbs.write}>", names)
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, cast
 
-from ..series.marks import UNMARKED
+from ..series.marks import NO_MARKS
 from .drivers import GRACE_SECONDS, Outcome, all_marks, in_threads, sample_buffer, settle, total
 from .loop import asyncio_call, asyncio_loop
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..clients.base import AsyncioClient, PoolClient
     from ..measure import Window
-    from ..series.marks import Unmarked
+    from ..series.marks import NoMarks
     from ..work import Operation
     from .drivers import Load, Phase
     from .loop import Tally
@@ -66,7 +66,7 @@ def run_pool(client: PoolClient, load: Load, window: Window) -> Outcome:
     def phase(
         seconds: float,
         failed: Sequence[Callable[[BaseException], None]],
-        marks: Sequence[Unmarked],
+        marks: Sequence[NoMarks],
     ) -> list[Tally]:
         with _stopping(seconds) as stop:
             calls = [
@@ -78,7 +78,7 @@ def run_pool(client: PoolClient, load: Load, window: Window) -> Outcome:
             results = (call.result(seconds + GRACE_SECONDS) for call in calls)
             return [cast("Tally", result) for result in results]
 
-    phase(load.warmup, [Outcome().failed for _ in outcomes], [UNMARKED for _ in outcomes])
+    phase(load.warmup, [Outcome().failed for _ in outcomes], [NO_MARKS for _ in outcomes])
     marks = all_marks(window, buffers, outcomes)
     settle()
     window.open()
@@ -144,7 +144,7 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
         async def gathered(
             stop: list[bool],
             failed: Sequence[Callable[[BaseException], None]],
-            noted: Sequence[Unmarked],
+            noted: Sequence[NoMarks],
         ) -> list[Tally]:
             return await asyncio.gather(
                 *(
@@ -156,7 +156,7 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
             )
 
         def warm_up(stop: list[bool]) -> None:
-            failed, nothing = [Outcome().failed for _ in mine], [UNMARKED for _ in mine]
+            failed, nothing = [Outcome().failed for _ in mine], [NO_MARKS for _ in mine]
             loop.run_until_complete(gathered(stop, failed, nothing))
 
         def measure(stop: list[bool]) -> None:

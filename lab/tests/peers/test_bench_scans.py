@@ -11,7 +11,7 @@ from spikewire_lab.access.seeds import parse_seeds
 from spikewire_lab.clients import OURS, PEERS
 from spikewire_lab.contract.queries import as_scan
 from spikewire_lab.queries.cells import ARROW, FILL, NOTHING, SCAN, record_bins, scans
-from spikewire_lab.queries.check import BY_CONTENT, BY_KEY, ExpectedRecords, share
+from spikewire_lab.queries.check import BY_CONTENT, BY_KEY, ExpectedRecords, range_of_share
 from spikewire_lab.run.launch import python_worker, run_job
 from spikewire_lab.work import parse_bins, value_pool
 
@@ -25,7 +25,7 @@ CASES = [
     if not scan.ours or scan.consumer == NOTHING
 ]
 POOL = value_pool(parse_bins(record_bins(100)), seed=1)
-BETWEEN = share(POOL, 20)
+BETWEEN = range_of_share(POOL, 20)
 CHOSEN = ExpectedRecords(POOL, RECORDS, "scans", BETWEEN)
 
 

@@ -3,10 +3,11 @@
 import { types } from 'node:util'
 import { mapOf, objectOf } from '../bridge/objects.js'
 import { standsFor } from '../bridge/proxies.js'
+import { makeFactory, makeShape } from './factories.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
 import { makePrepared } from './prepared.js'
-import { makeFactory, makeRows, makeShape } from './rows.js'
+import { makeRows } from './rows.js'
 import { Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
 
 /** Kinds of values; the numbers must match `crates/spikewire-node/src/cql/value/mod.rs`. */

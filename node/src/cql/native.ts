@@ -8,7 +8,7 @@ export type SentStatement = number | string
 /** The functions that the native part calls; see `hooks.ts`. */
 export type CqlHooks = [
   makeError: (
-    kind: string,
+    className: string,
     code: number | null,
     message: string,
     node: string | null,

@@ -6,9 +6,9 @@ import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { SessionClosed } from './errors.js'
+import { makeInstances } from './factories.js'
 import { native } from './native.js'
 import type { SessionOptions } from './options.js'
-import { makeInstances } from './rows.js'
 import { Verbs } from './verbs.js'
 
 /** What is known about a node. */

@@ -63,7 +63,65 @@ class Node(NamedTuple):
     """``host:port`` where commands go."""
 
 
-class Client(NativeClient):
+class _CommonClient:
+    """What the two clients have in common."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # Of the native classes.
+
+        @property
+        def _holds_connections(self) -> bool: ...
+
+        def _nodes(self) -> list[tuple[str, str]]: ...
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the URL that the client was opened with."""
+        return getattr(self, "_namespace", None)
+
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        """What a call would use, and the source of each option: the call, this client, or the
+        default. Nothing is sent.
+
+        For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
+        ``ValueError`` for an unknown verb, and the call's errors about options.
+        """
+        with importing:
+            from spikewire.aerospike.profiles.explain import explained
+
+        return explained(cast("Client | AsyncClient", self), None, verb, arguments, options)
+
+    def nodes(self) -> list[Node]:
+        """The nodes of the cluster, as of the last refresh."""
+        return [Node(*node) for node in self._nodes()]
+
+    def stats(self) -> Stats:
+        """What this client has counted since the last reset, and its current state: nodes,
+        connections, circuit breakers, cluster refreshes. Plain data.
+
+        Commands are counted after ``client.metrics.enable()``.
+        """
+        with importing:
+            from spikewire.statistics.control import stats
+
+        return stats(cast("Client | AsyncClient", self))
+
+    @property
+    def metrics(self) -> Metrics:
+        """Switches the counting of commands on and off, and reports events."""
+        with importing:
+            from spikewire.statistics.control import Metrics
+
+        return Metrics(cast("Client | AsyncClient", self))
+
+    # The default argument keeps the function alive until the interpreter ends.
+    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
+        if self._holds_connections:
+            _warn(f"unclosed client {self!r}", ResourceWarning, source=self)
+
+
+class Client(NativeClient, _CommonClient):
     """A blocking client, for any number of threads.
 
     ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, several separated
@@ -123,11 +181,6 @@ class Client(NativeClient):
         client._namespace = opening.namespace
         return client
 
-    @property
-    def namespace(self) -> str | None:
-        """The namespace of the URL that the client was opened with."""
-        return getattr(self, "_namespace", None)
-
     def dataset(
         self,
         namespace: str | None = None,
@@ -154,22 +207,6 @@ class Client(NativeClient):
         client_view: ClientView = view(self, profile)
         return client_view
 
-    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
-        """What a call would use, and the source of each option: the call, this client, or the
-        default. Nothing is sent.
-
-        For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
-        ``ValueError`` for an unknown verb, and the call's errors about options.
-        """
-        with importing:
-            from spikewire.aerospike.profiles.explain import explained
-
-        return explained(self, None, verb, arguments, options)
-
-    def nodes(self) -> list[Node]:
-        """The nodes of the cluster, as of the last refresh."""
-        return [Node(*node) for node in self._nodes()]
-
     def info(self, command: str, node: str | None = None) -> str:
         """A node's answer to an info command; without a node's name, that of any node.
 
@@ -183,25 +220,6 @@ class Client(NativeClient):
         ``with_profile(profile)``.
         """
         return Builder(self if profile is None else self.with_profile(profile))
-
-    def stats(self) -> Stats:
-        """What this client has counted since the last reset, and its current state: nodes,
-        connections, circuit breakers, cluster refreshes. Plain data.
-
-        Commands are counted after ``client.metrics.enable()``.
-        """
-        with importing:
-            from spikewire.statistics.control import stats
-
-        return stats(self)
-
-    @property
-    def metrics(self) -> Metrics:
-        """Switches the counting of commands on and off, and reports events."""
-        with importing:
-            from spikewire.statistics.control import Metrics
-
-        return Metrics(self)
 
     @property
     def indexes(self) -> Indexes:
@@ -271,13 +289,8 @@ class Client(NativeClient):
         def __aexit__(self, *error: object) -> Never:
             raise NotImplementedError
 
-    # The default argument keeps the function alive until the interpreter ends.
-    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
-        if self._holds_connections:
-            _warn(f"unclosed client {self!r}", ResourceWarning, source=self)
 
-
-class AsyncClient(NativeAsyncClient):
+class AsyncClient(NativeAsyncClient, _CommonClient):
     """An asyncio client. It works on every event loop that uses it, including several at once.
 
     ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, several separated
@@ -351,11 +364,6 @@ class AsyncClient(NativeAsyncClient):
         await open_unless_cancelled(self._open, self._close)
         return self
 
-    @property
-    def namespace(self) -> str | None:
-        """The namespace of the URL that the client was opened with."""
-        return getattr(self, "_namespace", None)
-
     def dataset(
         self,
         namespace: str | None = None,
@@ -382,22 +390,6 @@ class AsyncClient(NativeAsyncClient):
         client_view: AsyncClientView = view(self, profile)
         return client_view
 
-    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
-        """What a call would use, and the source of each option: the call, this client, or the
-        default. Nothing is sent.
-
-        For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
-        ``ValueError`` for an unknown verb, and the call's errors about options.
-        """
-        with importing:
-            from spikewire.aerospike.profiles.explain import explained
-
-        return explained(self, None, verb, arguments, options)
-
-    def nodes(self) -> list[Node]:
-        """The nodes of the cluster, as of the last refresh."""
-        return [Node(*node) for node in self._nodes()]
-
     def info(self, command: str, node: str | None = None) -> Future[str]:
         """A node's answer to an info command; without a node's name, that of any node.
 
@@ -410,25 +402,6 @@ class AsyncClient(NativeAsyncClient):
         to create and to keep. With a profile it is the builder of ``with_profile(profile)``.
         """
         return AsyncBuilder(self if profile is None else self.with_profile(profile))
-
-    def stats(self) -> Stats:
-        """What this client has counted since the last reset, and its current state: nodes,
-        connections, circuit breakers, cluster refreshes. Plain data.
-
-        Commands are counted after ``client.metrics.enable()``.
-        """
-        with importing:
-            from spikewire.statistics.control import stats
-
-        return stats(self)
-
-    @property
-    def metrics(self) -> Metrics:
-        """Switches the counting of commands on and off, and reports events."""
-        with importing:
-            from spikewire.statistics.control import Metrics
-
-        return Metrics(self)
 
     @property
     def indexes(self) -> AsyncIndexes:
@@ -507,7 +480,3 @@ class AsyncClient(NativeAsyncClient):
 
         def __exit__(self, *error: object) -> Never:
             raise NotImplementedError
-
-    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
-        if self._holds_connections:
-            _warn(f"unclosed client {self!r}", ResourceWarning, source=self)

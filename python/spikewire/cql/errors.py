@@ -249,38 +249,8 @@ class AlreadyExists(InvalidRequest):
     table: str | None
 
 
-_BY_CODE: dict[int, type[Error]] = {
-    0x000A: ProtocolError,
-    0x0100: AuthenticationFailed,
-    0x1000: Unavailable,
-    0x1001: Overloaded,
-    0x1002: Bootstrapping,
-    0x1100: WriteTimeout,
-    0x1200: ReadTimeout,
-    0x1300: ReadFailure,
-    0x1400: FunctionFailed,
-    0x1500: WriteFailure,
-    0x1700: WriteUnknown,
-    0x2000: SyntaxException,
-    0x2100: Unauthorized,
-    0x2200: InvalidRequest,
-    0x2400: AlreadyExists,
-}
-
-_BY_KIND: dict[str, type[Error]] = {
-    "timeout": Timeout,
-    "connection": ConnectionFailed,
-    "authentication": AuthenticationFailed,
-    "no_node": NodeUnavailable,
-    "circuit_open": NodeUnavailable,
-    "busy": TooBusy,
-    "malformed": ProtocolError,
-    "closed": SessionClosed,
-}
-
-
 def _make(
-    kind: str,
+    class_name: str,
     code: int | None,
     message: str,
     node: str | None,
@@ -289,9 +259,8 @@ def _make(
     details: dict[str, object],
 ) -> Error:
     """The exception for a failure of the engine."""
-    by_kind = _BY_KIND.get(kind, ServerError)
-    of = by_kind if code is None else _BY_CODE.get(code, ServerError)
-    return of(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, **details)
+    kind: type[Error] = globals()[class_name]
+    return kind(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, **details)
 
 
 def _rebuild(kind: type[Error], message: str) -> Error:

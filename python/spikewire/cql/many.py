@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING, Any
 
 from spikewire.cql import _native
-from spikewire.cql.options import FOR_PREPARING
+from spikewire.cql.options import options_of_preparing
 from spikewire.tasks import begun
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def execute(
         raise TypeError("rows must be an iterable; asynchronous ones are for AsyncSession")
     waiting: Any = rows if _native.is_table(rows) else iter(rows)
     if isinstance(statement, str):
-        statement = session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
+        statement = session._prepared(statement, **options_of_preparing(options))  # noqa: SLF001
     many = session._many(statement, arguments, **options)  # noqa: SLF001
     if waiting is rows and _native.is_table(rows):
         waiting = _native.table_rows(statement, rows)
@@ -73,7 +73,7 @@ async def _execute(
     if not isinstance(rows, AsyncIterable):
         waiting = rows if _native.is_table(rows) else iter(rows)
     if isinstance(statement, str):
-        statement = await session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
+        statement = await session._prepared(statement, **options_of_preparing(options))  # noqa: SLF001
     many = session._many(statement, arguments, **options)  # noqa: SLF001
     if waiting is rows and _native.is_table(rows):
         waiting = _native.table_rows(statement, rows)
@@ -103,11 +103,6 @@ async def _execute(
 def _room(concurrency: int) -> int:
     """The number of rows in flight below which more are taken, several at a time."""
     return concurrency - max(1, concurrency // 4)
-
-
-def _for_preparing(options: ExecuteOptions) -> Any:
-    """The options that also apply to preparing."""
-    return {name: value for name, value in options.items() if name in FOR_PREPARING}
 
 
 def _outcome(many: Many) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
 
 from spikewire.options import TlsOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spikewire.types import Seconds
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "SerialConsistency",
     "SessionOptions",
     "TlsOptions",
+    "options_of_preparing",
 ]
 
 #: Consistency levels; upper case is accepted, too.
@@ -68,18 +71,6 @@ class PrepareOptions(TypedDict, total=False):
     """
 
 
-#: Options of an execution that also apply to preparing its statement.
-FOR_PREPARING = (
-    "keyspace",
-    "node",
-    "timeout",
-    "socket_timeout",
-    "max_retries",
-    "speculative_delay",
-    "speculative_attempts",
-)
-
-
 class ExecuteOptions(PrepareOptions, total=False):
     """Keyword options of ``execute``, ``page``, ``query`` and ``execute_many``. Unknown names are
     rejected; ``None`` stands for the default, except for ``speculative_delay``.
@@ -107,6 +98,14 @@ class ExecuteOptions(PrepareOptions, total=False):
     """The time used to compute TTLs, in seconds since 1970. Needs version 5 of the protocol.
     Default: the server's clock.
     """
+
+
+_OF_PREPARING = PrepareOptions.__annotations__.keys() - {"payload"}
+
+
+def options_of_preparing(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an execution that also apply to preparing its statement."""
+    return {name: value for name, value in options.items() if name in _OF_PREPARING}
 
 
 class Login(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from spikewire.cql.options import FOR_PREPARING
+from spikewire.cql.options import options_of_preparing
 
 if TYPE_CHECKING:
     import asyncio
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncQuery", "Query"]
 
 
-class _Paged:
+class _PagingState:
     """The paging state of a query."""
 
     __slots__ = ("_begun", "_closed", "_options", "_parameters", "_session", "_state", "_statement")
@@ -81,7 +81,7 @@ class _Paged:
         return f"<{type(self).__name__}, {state}>"
 
 
-class Query(_Paged):
+class Query(_PagingState):
     """The rows of a statement, from ``Session.query``: an iterator.
 
     While one page is read, the next one is fetched, and never more than that; nothing is sent
@@ -127,7 +127,7 @@ class Query(_Paged):
         if self._binds():
             statement = self._statement
             if isinstance(statement, str):
-                options = _for_preparing(self._options)
+                options = options_of_preparing(self._options)
                 statement = self._session._prepared(statement, **options)  # noqa: SLF001
             self._bind(statement)
         while self._has_more():
@@ -173,7 +173,7 @@ class Query(_Paged):
         self.close()
 
 
-class AsyncQuery(_Paged):
+class AsyncQuery(_PagingState):
     """The rows of a statement, from ``AsyncSession.query``: an asynchronous iterator.
 
     While one page is read, the next one is fetched, and never more than that; nothing is sent
@@ -222,7 +222,7 @@ class AsyncQuery(_Paged):
         if self._binds():
             statement = self._statement
             if isinstance(statement, str):
-                options = _for_preparing(self._options)
+                options = options_of_preparing(self._options)
                 statement = await self._session._prepared(statement, **options)  # noqa: SLF001
             self._bind(statement)
         while self._has_more():
@@ -273,8 +273,3 @@ def _looked_at(ahead: asyncio.Future[Rows]) -> None:
     """Marks the exception of the page ahead as retrieved after the reader has left."""
     if not ahead.cancelled():
         ahead.exception()
-
-
-def _for_preparing(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that also apply to preparing."""
-    return {name: options[name] for name in FOR_PREPARING if name in options}

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from spikewire.metrics.sources import Sources
-from spikewire.statistics.stats import closed_errors
+from spikewire.statistics.closed_errors import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from spikewire.metrics.families import Family, families
-from spikewire.statistics.stats import closed_errors
+from spikewire.statistics.closed_errors import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from spikewire.statistics.stats import closed_errors
+from spikewire.statistics.closed_errors import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

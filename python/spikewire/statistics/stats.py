@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from spikewire import errors
 from spikewire._native import Signals
 
 if TYPE_CHECKING:
@@ -35,13 +33,6 @@ if TYPE_CHECKING:
         failed_tends: int
         tend_age: float
         stages: list[tuple[str, list[int], float]]
-
-
-def closed_errors() -> tuple[type[Exception], ...]:
-    """Exceptions of clients and sessions that are closed, or not open yet. Without sessions,
-    ``spikewire.cql`` is not imported for its exception."""
-    of_sessions = sys.modules.get("spikewire.cql.errors")
-    return (errors.Error,) if of_sessions is None else (errors.Error, of_sessions.Error)
 
 
 #: The upper bounds of the latency buckets, in seconds: 1 µs to 17 s, eight per doubling. A last
@@ -190,14 +181,14 @@ class Stats:
         """The sum of all commands with these labels; labels that are not given are empty in the
         result.
         """
-        expected = (operation, namespace, node, result)
-        these = [
+        labels = (operation, namespace, node, result)
+        commands = [
             command
             for command in self.commands
             if all(
-                want in (None, have)
-                for want, have in zip(
-                    expected,
+                label is None or label == value
+                for label, value in zip(
+                    labels,
                     (command.operation, command.namespace, command.node, command.result),
                     strict=True,
                 )
@@ -208,14 +199,16 @@ class Stats:
             namespace=namespace or "",
             node=node or "",
             result=result or "",
-            count=sum(command.count for command in these),
-            seconds=sum(command.seconds for command in these),
-            records=sum(command.records for command in these),
-            retries=sum(command.retries for command in these),
-            parts=sum(command.parts for command in these),
+            count=sum(command.count for command in commands),
+            seconds=sum(command.seconds for command in commands),
+            records=sum(command.records for command in commands),
+            retries=sum(command.retries for command in commands),
+            parts=sum(command.parts for command in commands),
             buckets=tuple(
                 sum(column)
-                for column in zip([0] * (len(BOUNDS) + 1), *(c.buckets for c in these), strict=True)
+                for column in zip(
+                    [0] * (len(BOUNDS) + 1), *(it.buckets for it in commands), strict=True
+                )
             ),
         )
 
@@ -236,37 +229,36 @@ def quantile(buckets: tuple[int, ...], share: float) -> float:
 
 def stats_of(fields: StatsFields) -> Stats:
     """Builds the public classes from the engine's report."""
-    commands = [
-        CommandStats(
-            operation,
-            namespace,
-            node,
-            result,
-            sum(buckets),
-            seconds,
-            records,
-            retries,
-            tuple(buckets),
-            parts,
-        )
-        for operation, namespace, node, result, buckets, seconds, records, retries, parts in fields[
-            "commands"
-        ]
-    ]
     return Stats(
-        fields["counting"],
-        tuple(commands),
-        tuple(NodeStats(*node) for node in fields["nodes"]),
-        fields["in_flight"],
-        fields["queued"],
-        fields["hedges_sent"],
-        fields["hedges_won"],
-        fields["tends"],
-        fields["failed_tends"],
-        fields["tend_age"],
-        tuple(
+        counting=fields["counting"],
+        commands=tuple(map(_command_of, fields["commands"])),
+        nodes=tuple(NodeStats(*node) for node in fields["nodes"]),
+        in_flight=fields["in_flight"],
+        queued=fields["queued"],
+        hedges_sent=fields["hedges_sent"],
+        hedges_won=fields["hedges_won"],
+        tends=fields["tends"],
+        failed_tends=fields["failed_tends"],
+        tend_age=fields["tend_age"],
+        stages=tuple(
             StageStats(stage, sum(buckets), seconds, tuple(buckets))
             for stage, buckets, seconds in fields["stages"]
         ),
-        fields["unreachable"],
+        unreachable=fields["unreachable"],
+    )
+
+
+def _command_of(fields: CommandFields) -> CommandStats:
+    operation, namespace, node, result, buckets, seconds, records, retries, parts = fields
+    return CommandStats(
+        operation=operation,
+        namespace=namespace,
+        node=node,
+        result=result,
+        count=sum(buckets),
+        seconds=seconds,
+        records=records,
+        retries=retries,
+        buckets=tuple(buckets),
+        parts=parts,
     )

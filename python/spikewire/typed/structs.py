@@ -27,16 +27,16 @@ _PLAIN = frozenset((int, float, str, bool, bytes, type(None)))
 _PLACE = re.compile(r" - at `(?:key in )?\$(.*)`$")
 
 
-def _known(class_: type[Any], value: Any) -> Any:
+def _checked_instance(class_: type[Any], value: Any) -> Any:
     """A value of a class that msgspec does not know, such as ``GeoJSON``."""
     if isinstance(value, class_):
         return value
     raise msgspec.ValidationError(f"Expected `{class_.__name__}`, got `{type(value).__name__}`")
 
 
-def _converted(value: Any, hint: Any) -> Any:
+def _convert(value: Any, hint: Any) -> Any:
     try:
-        return msgspec.convert(value, hint, builtin_types=_UNCHANGED, dec_hook=_known)
+        return msgspec.convert(value, hint, builtin_types=_UNCHANGED, dec_hook=_checked_instance)
     except msgspec.ValidationError as error:
         text = str(error)
         place = _PLACE.search(text)
@@ -44,7 +44,7 @@ def _converted(value: Any, hint: Any) -> Any:
         raise ConversionError(f"is wrong: {where}{_PLACE.sub('', text)}") from error
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     try:
@@ -72,11 +72,11 @@ class StructSchema(Schema):
         hint = it.type
 
         def read(value: Any) -> Any:
-            return _converted(value, hint)
+            return _convert(value, hint)
 
         def write(value: Any) -> Any:
-            plain = _plain(value)
-            _converted(plain, hint)
+            plain = _to_plain(value)
+            _convert(plain, hint)
             return plain
 
         try:
@@ -91,9 +91,9 @@ class StructSchema(Schema):
         for attribute, name in self._attributes:
             it = getattr(value, attribute)
             if it is not msgspec.UNSET:
-                bins[name] = _plain(it)
+                bins[name] = _to_plain(it)
         try:
-            msgspec.convert(bins, self.class_, builtin_types=_UNCHANGED, dec_hook=_known)
+            msgspec.convert(bins, self.class_, builtin_types=_UNCHANGED, dec_hook=_checked_instance)
         except msgspec.ValidationError:
             self.fitting(bins)  # Says which field it is, in the words of all kinds.
             raise
@@ -101,7 +101,9 @@ class StructSchema(Schema):
 
     def put_together(self, bins: dict[str, Any]) -> Any:
         try:
-            return msgspec.convert(bins, self.class_, builtin_types=_UNCHANGED, dec_hook=_known)
+            return msgspec.convert(
+                bins, self.class_, builtin_types=_UNCHANGED, dec_hook=_checked_instance
+            )
         except msgspec.ValidationError as error:
             self.fitting(bins)
             raise ConversionError(str(error)) from error

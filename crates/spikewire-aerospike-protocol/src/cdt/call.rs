@@ -78,8 +78,8 @@ impl<'a> Call<'a> {
     }
 
     /// Appends the operation number.
-    pub(crate) fn op(self, number: u8) -> Self {
-        self.int(i64::from(number))
+    pub(crate) fn op(self, number: i64) -> Self {
+        self.int(number)
     }
 
     fn counted(self) -> Self {

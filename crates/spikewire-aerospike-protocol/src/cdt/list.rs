@@ -4,6 +4,27 @@ use super::call::{Argument, Arguments, Call};
 use super::select::By;
 use crate::Malformed;
 
+/// Numbers of the operations on the wire.
+mod number {
+    pub const SET_ORDER: i64 = 0;
+    pub const APPEND: i64 = 1;
+    pub const APPEND_ITEMS: i64 = 2;
+    pub const INSERT: i64 = 3;
+    pub const INSERT_ITEMS: i64 = 4;
+    pub const POP: i64 = 5;
+    pub const POP_RANGE: i64 = 6;
+    pub const REMOVE: i64 = 7;
+    pub const REMOVE_RANGE: i64 = 8;
+    pub const SET: i64 = 9;
+    pub const TRIM: i64 = 10;
+    pub const CLEAR: i64 = 11;
+    pub const INCREMENT: i64 = 12;
+    pub const SORT: i64 = 13;
+    pub const SIZE: i64 = 16;
+    pub const GET: i64 = 17;
+    pub const GET_RANGE: i64 = 18;
+}
+
 /// An operation on a list. `order` are the order flags of a list that has to be created, `flags`
 /// those of [`super::flags::list_write`]. `N` is the type of indexes and counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,42 +138,46 @@ impl<V: Argument, N: Argument> ListOp<V, N> {
     pub fn encode(&self, out: &mut Vec<u8>) {
         let call = Call::new(out);
         match self {
-            Self::SetOrder(order) => call.op(0).int(*order),
+            Self::SetOrder(order) => call.op(number::SET_ORDER).int(*order),
             Self::Append { value, order, flags } => {
-                order_and_flags(call.op(1).value(value), *order, *flags)
+                order_and_flags(call.op(number::APPEND).value(value), *order, *flags)
             }
             Self::AppendItems { items, order, flags } => {
-                order_and_flags(call.op(2).value(items), *order, *flags)
+                order_and_flags(call.op(number::APPEND_ITEMS).value(items), *order, *flags)
             }
             Self::Insert { index, value, flags } => {
-                write_flags(call.op(3).value(index).value(value), *flags)
+                write_flags(call.op(number::INSERT).value(index).value(value), *flags)
             }
             Self::InsertItems { index, items, flags } => {
-                write_flags(call.op(4).value(index).value(items), *flags)
+                write_flags(call.op(number::INSERT_ITEMS).value(index).value(items), *flags)
             }
-            Self::Pop(index) => call.op(5).value(index),
-            Self::PopRange(index, count) => call.op(6).value(index).optional_value(count.as_ref()),
-            Self::Remove(index) => call.op(7).value(index),
+            Self::Pop(index) => call.op(number::POP).value(index),
+            Self::PopRange(index, count) => {
+                call.op(number::POP_RANGE).value(index).optional_value(count.as_ref())
+            }
+            Self::Remove(index) => call.op(number::REMOVE).value(index),
             Self::RemoveRange(index, count) => {
-                call.op(8).value(index).optional_value(count.as_ref())
+                call.op(number::REMOVE_RANGE).value(index).optional_value(count.as_ref())
             }
             Self::Set { index, value, flags } => {
-                write_flags(call.op(9).value(index).value(value), *flags)
+                write_flags(call.op(number::SET).value(index).value(value), *flags)
             }
-            Self::Trim(index, count) => call.op(10).value(index).value(count),
-            Self::Clear => call.op(11),
+            Self::Trim(index, count) => call.op(number::TRIM).value(index).value(count),
+            Self::Clear => call.op(number::CLEAR),
             Self::Increment { index, delta, order, flags } => {
-                let call = call.op(12).value(index);
+                let call = call.op(number::INCREMENT).value(index);
                 match delta {
                     Some(delta) => order_and_flags(call.value(delta), *order, *flags),
                     None if (*order, *flags) == (0, 0) => call,
                     None => order_and_flags(call.nil(), *order, *flags),
                 }
             }
-            Self::Sort(flags) => write_flags(call.op(13), *flags),
-            Self::Size => call.op(16),
-            Self::Get(index) => call.op(17).value(index),
-            Self::GetRange(index, count) => call.op(18).value(index).optional_value(count.as_ref()),
+            Self::Sort(flags) => write_flags(call.op(number::SORT), *flags),
+            Self::Size => call.op(number::SIZE),
+            Self::Get(index) => call.op(number::GET).value(index),
+            Self::GetRange(index, count) => {
+                call.op(number::GET_RANGE).value(index).optional_value(count.as_ref())
+            }
             Self::GetBy(returns, by) => by.write(call.op(by.list_number(false)).int(*returns)),
             Self::RemoveBy(returns, by) => by.write(call.op(by.list_number(true)).int(*returns)),
         };
@@ -169,42 +194,42 @@ impl<'a> ListOp<&'a [u8]> {
             });
         }
         Ok(match number {
-            0 => Self::SetOrder(args.int()?),
-            1 => {
+            number::SET_ORDER => Self::SetOrder(args.int()?),
+            number::APPEND => {
                 let value = args.value()?;
                 Self::Append { value, order: args.int_or(0)?, flags: args.int_or(0)? }
             }
-            2 => {
+            number::APPEND_ITEMS => {
                 let items = args.value()?;
                 Self::AppendItems { items, order: args.int_or(0)?, flags: args.int_or(0)? }
             }
-            3 => {
+            number::INSERT => {
                 let (index, value) = (args.int()?, args.value()?);
                 Self::Insert { index, value, flags: args.int_or(0)? }
             }
-            4 => {
+            number::INSERT_ITEMS => {
                 let (index, items) = (args.int()?, args.value()?);
                 Self::InsertItems { index, items, flags: args.int_or(0)? }
             }
-            5 => Self::Pop(args.int()?),
-            6 => Self::PopRange(args.int()?, args.optional_int()?),
-            7 => Self::Remove(args.int()?),
-            8 => Self::RemoveRange(args.int()?, args.optional_int()?),
-            9 => {
+            number::POP => Self::Pop(args.int()?),
+            number::POP_RANGE => Self::PopRange(args.int()?, args.optional_int()?),
+            number::REMOVE => Self::Remove(args.int()?),
+            number::REMOVE_RANGE => Self::RemoveRange(args.int()?, args.optional_int()?),
+            number::SET => {
                 let (index, value) = (args.int()?, args.value()?);
                 Self::Set { index, value, flags: args.int_or(0)? }
             }
-            10 => Self::Trim(args.int()?, args.int()?),
-            11 => Self::Clear,
-            12 => {
+            number::TRIM => Self::Trim(args.int()?, args.int()?),
+            number::CLEAR => Self::Clear,
+            number::INCREMENT => {
                 let (index, delta) = (args.int()?, args.optional_value()?);
                 let delta = delta.filter(|delta| *delta != [0xc0]);
                 Self::Increment { index, delta, order: args.int_or(0)?, flags: args.int_or(0)? }
             }
-            13 => Self::Sort(args.int_or(0)?),
-            16 => Self::Size,
-            17 => Self::Get(args.int()?),
-            18 => Self::GetRange(args.int()?, args.optional_int()?),
+            number::SORT => Self::Sort(args.int_or(0)?),
+            number::SIZE => Self::Size,
+            number::GET => Self::Get(args.int()?),
+            number::GET_RANGE => Self::GetRange(args.int()?, args.optional_int()?),
             _ => return Err(Malformed::new("list operation", "unknown number")),
         })
     }

@@ -4,6 +4,21 @@ use super::call::{Argument, Arguments, Call};
 use super::select::By;
 use crate::Malformed;
 
+/// Numbers of the operations on the wire.
+mod number {
+    pub const SET_ORDER: i64 = 64;
+    pub const ADD: i64 = 65;
+    pub const ADD_ITEMS: i64 = 66;
+    pub const PUT: i64 = 67;
+    pub const PUT_ITEMS: i64 = 68;
+    pub const REPLACE: i64 = 69;
+    pub const REPLACE_ITEMS: i64 = 70;
+    pub const INCREMENT: i64 = 73;
+    pub const DECREMENT: i64 = 74;
+    pub const CLEAR: i64 = 75;
+    pub const SIZE: i64 = 96;
+}
+
 /// An operation on a map. `order` are the order flags of a map that has to be created, `flags`
 /// those of [`super::flags::map_write`]. `N` is the type of indexes and counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,25 +111,27 @@ impl<V: Argument, N: Argument> MapOp<V, N> {
         let call = Call::new(out);
         let some = |flags: &i64| Some(*flags).filter(|flags| *flags != 0);
         match self {
-            Self::SetOrder(order) => call.op(64).int(*order),
-            Self::Add { key, value, order } => call.op(65).value(key).value(value).int(*order),
-            Self::AddItems { items, order } => call.op(66).value(items).int(*order),
+            Self::SetOrder(order) => call.op(number::SET_ORDER).int(*order),
+            Self::Add { key, value, order } => {
+                call.op(number::ADD).value(key).value(value).int(*order)
+            }
+            Self::AddItems { items, order } => call.op(number::ADD_ITEMS).value(items).int(*order),
             Self::Put { key, value, order, flags } => {
-                call.op(67).value(key).value(value).int(*order).optional_int(some(flags))
+                call.op(number::PUT).value(key).value(value).int(*order).optional_int(some(flags))
             }
             Self::PutItems { items, order, flags } => {
-                call.op(68).value(items).int(*order).optional_int(some(flags))
+                call.op(number::PUT_ITEMS).value(items).int(*order).optional_int(some(flags))
             }
-            Self::Replace { key, value } => call.op(69).value(key).value(value),
-            Self::ReplaceItems(items) => call.op(70).value(items),
+            Self::Replace { key, value } => call.op(number::REPLACE).value(key).value(value),
+            Self::ReplaceItems(items) => call.op(number::REPLACE_ITEMS).value(items),
             Self::Increment { key, delta, order } => {
-                step(call.op(73).value(key), delta.as_ref(), *order)
+                step(call.op(number::INCREMENT).value(key), delta.as_ref(), *order)
             }
             Self::Decrement { key, delta, order } => {
-                step(call.op(74).value(key), delta.as_ref(), *order)
+                step(call.op(number::DECREMENT).value(key), delta.as_ref(), *order)
             }
-            Self::Clear => call.op(75),
-            Self::Size => call.op(96),
+            Self::Clear => call.op(number::CLEAR),
+            Self::Size => call.op(number::SIZE),
             Self::GetBy(returns, by) => by.write(call.op(by.map_number(false)).int(*returns)),
             Self::RemoveBy(returns, by) => by.write(call.op(by.map_number(true)).int(*returns)),
         };
@@ -138,34 +155,34 @@ impl<'a> MapOp<&'a [u8]> {
             });
         }
         Ok(match number {
-            64 => Self::SetOrder(args.int()?),
-            65 => {
+            number::SET_ORDER => Self::SetOrder(args.int()?),
+            number::ADD => {
                 let (key, value) = (args.value()?, args.value()?);
                 Self::Add { key, value, order: args.int_or(0)? }
             }
-            66 => Self::AddItems { items: args.value()?, order: args.int_or(0)? },
-            67 => {
+            number::ADD_ITEMS => Self::AddItems { items: args.value()?, order: args.int_or(0)? },
+            number::PUT => {
                 let (key, value) = (args.value()?, args.value()?);
                 Self::Put { key, value, order: args.int_or(0)?, flags: args.int_or(0)? }
             }
-            68 => {
+            number::PUT_ITEMS => {
                 let items = args.value()?;
                 Self::PutItems { items, order: args.int_or(0)?, flags: args.int_or(0)? }
             }
-            69 => Self::Replace { key: args.value()?, value: args.value()? },
-            70 => Self::ReplaceItems(args.value()?),
-            73 | 74 => {
+            number::REPLACE => Self::Replace { key: args.value()?, value: args.value()? },
+            number::REPLACE_ITEMS => Self::ReplaceItems(args.value()?),
+            number::INCREMENT | number::DECREMENT => {
                 let (key, delta) = (args.value()?, args.optional_value()?);
                 let delta = delta.filter(|delta| *delta != [0xc0]);
                 let order = args.int_or(0)?;
-                if number == 73 {
+                if number == number::INCREMENT {
                     Self::Increment { key, delta, order }
                 } else {
                     Self::Decrement { key, delta, order }
                 }
             }
-            75 => Self::Clear,
-            96 => Self::Size,
+            number::CLEAR => Self::Clear,
+            number::SIZE => Self::Size,
             _ => return Err(Malformed::new("map operation", "unknown number")),
         })
     }

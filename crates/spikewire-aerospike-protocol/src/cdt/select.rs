@@ -38,8 +38,8 @@ pub enum By<V, N = i64> {
 
 /// Numbers of the get and remove operations for each way; 0 if there is none.
 struct Numbers {
-    list: (u8, u8),
-    map: (u8, u8),
+    list: (i64, i64),
+    map: (i64, i64),
 }
 
 impl<V, N> By<V, N> {
@@ -67,13 +67,13 @@ impl<V, N> By<V, N> {
         matches!(self, Self::Index(_) | Self::Rank(_) | Self::Value(_) | Self::Key(_))
     }
 
-    pub(super) fn list_number(&self, removes: bool) -> u8 {
+    pub(super) fn list_number(&self, removes: bool) -> i64 {
         let (get, remove) = self.numbers().list;
         debug_assert!(get != 0, "lists have no keys");
         if removes { remove } else { get }
     }
 
-    pub(super) fn map_number(&self, removes: bool) -> u8 {
+    pub(super) fn map_number(&self, removes: bool) -> i64 {
         let (get, remove) = self.numbers().map;
         if removes { remove } else { get }
     }

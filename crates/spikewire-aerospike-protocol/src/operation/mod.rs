@@ -31,6 +31,7 @@ pub use self::arguments::{
 };
 pub use self::compose::{ComposedOperation, Family};
 pub use self::converter::ArgumentConverter;
+pub use self::pack::pack_step;
 use crate::expression::Type;
 
 /// A parameter of an operation.

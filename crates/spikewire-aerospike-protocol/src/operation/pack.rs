@@ -1,7 +1,8 @@
 //! Operations of `operate`: arguments become bytes.
 
 use super::{ArgumentConverter, Family, ValueArguments, ValueForm, Words};
-use crate::cdt::{Argument, Step, context};
+use crate::cdt::context::{self, At, Inside};
+use crate::cdt::{Argument, Step};
 use crate::expression::Fault;
 
 impl Family {
@@ -38,6 +39,36 @@ impl Family {
     pub fn takes_no(self, name: &str, option: &str) -> Fault {
         Fault::of_value(format!("the {} operation {name} takes no {option}", self.name()))
     }
+}
+
+/// The step of a path that the function of this name makes of its first argument. `order` is that
+/// of a list or map that is created where it is missing, `pad` fills such a list up to its index.
+pub fn pack_step<A: ValueArguments>(
+    name: &str,
+    arguments: &A,
+    order: Option<&str>,
+    pad: bool,
+    persist: bool,
+) -> Result<Step<Vec<u8>>, A::Error> {
+    let (inside, what) = match name.split_once('_') {
+        Some(("list", what)) => (Inside::List, what),
+        Some(("map", what)) => (Inside::Map, what),
+        _ => (Inside::Either, name),
+    };
+    let at = match what.strip_suffix("_create").unwrap_or(what) {
+        "index" => At::Index(arguments.integer(0, "index")?),
+        "rank" => At::Rank(arguments.integer(0, "rank")?),
+        "value" => At::Value(arguments.packed(0, "value", ValueForm::Any)?),
+        "key" if inside == Inside::Map => At::Key(arguments.packed(0, "key", ValueForm::Key)?),
+        _ => return Err(Fault::of_value(format!("unknown step {name:?}")).into()),
+    };
+    let step = Step { persist, ..Step::new(inside, at) };
+    let step = match order {
+        None if !pad => step,
+        order => step.ordered(order.unwrap_or_default(), pad)?,
+    };
+    step.check()?;
+    Ok(step)
 }
 
 /// Packs a host's arguments.

@@ -95,6 +95,12 @@ impl<'a> Row<'a> {
         Ok(row)
     }
 
+    /// Its user key, if stored: the type, and the bytes.
+    pub fn user_key(&self) -> Option<(u8, &'a [u8])> {
+        let (of, bytes) = self.key?.split_first()?;
+        Some((*of, bytes))
+    }
+
     /// Its bins or results, in wire order.
     pub fn ops(&self) -> impl Iterator<Item = Op<'a>> + use<'a> {
         message::ops_in(self.ops)

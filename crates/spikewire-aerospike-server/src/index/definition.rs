@@ -13,8 +13,23 @@ use crate::expression::{Program, RecordView, Val};
 use crate::record::View;
 use crate::record::bins::Bin;
 
-/// Where the values of an index come from.
+/// An expression whose results are indexed.
 #[derive(Debug)]
+pub struct IndexedExpression {
+    /// Its wire form.
+    pub wire: Vec<u8>,
+    /// The decoded expression.
+    pub program: Program,
+}
+
+impl PartialEq for IndexedExpression {
+    fn eq(&self, other: &Self) -> bool {
+        self.wire == other.wire
+    }
+}
+
+/// Where the values of an index come from.
+#[derive(Debug, PartialEq)]
 pub enum Source {
     /// From a bin, or a value nested in it.
     Bin {
@@ -24,18 +39,13 @@ pub enum Source {
         context: Option<Vec<u8>>,
     },
     /// From the result of an expression.
-    Expression {
-        /// Its wire form.
-        wire: Vec<u8>,
-        /// The decoded expression.
-        program: Program,
-    },
+    Expression(IndexedExpression),
     /// Not from a value: every record of the set has an entry, all with the same key.
     Set,
 }
 
 /// What is indexed.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Definition {
     /// The set's name and number; `None` = the whole namespace.
     pub set: Option<(String, u16)>,
@@ -48,24 +58,6 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Whether both index the same values.
-    pub fn is_same(&self, other: &Self) -> bool {
-        let source = match (&self.source, &other.source) {
-            (Source::Bin { name, context }, Source::Bin { name: name2, context: context2 }) => {
-                name == name2 && context == context2
-            }
-            (Source::Expression { wire, .. }, Source::Expression { wire: wire2, .. }) => {
-                wire == wire2
-            }
-            (Source::Set, Source::Set) => true,
-            _ => false,
-        };
-        source
-            && self.set == other.set
-            && self.collection == other.collection
-            && self.kind == other.kind
-    }
-
     /// An index of all records of a set.
     pub fn of_set(name: &str, number: u16) -> Self {
         Self {
@@ -93,7 +85,7 @@ impl Definition {
                     [old, new] => old.is_none() && new.is_none(),
                 }
             }
-            Source::Expression { .. } => false,
+            Source::Expression(_) => false,
             Source::Set => true,
         };
         same && old.set() == new.set()
@@ -129,7 +121,7 @@ impl Definition {
                 }
             }
             Source::Set => visit(Key::Int(0)),
-            Source::Expression { program, .. } => match program.evaluate(view) {
+            Source::Expression(expression) => match expression.program.evaluate(view) {
                 Val::Packed(_, bytes) if self.collection != Collection::Value => {
                     self.elements(&bytes, visit);
                 }

@@ -36,10 +36,10 @@ impl Indexes {
         let mut list = self.0.write();
         let named = |index: &&Arc<Index>| !name.is_empty() && *index.name.read() == name;
         if let Some(known) = list.iter().find(named) {
-            let same = known.definition.is_same(&definition);
+            let same = known.definition == definition;
             return if same { IndexCreation::There } else { IndexCreation::NameInUse };
         }
-        if let Some(known) = list.iter().find(|index| index.definition.is_same(&definition)) {
+        if let Some(known) = list.iter().find(|index| index.definition == definition) {
             if !name.is_empty() {
                 name.clone_into(&mut known.name.write());
             }
@@ -130,7 +130,7 @@ fn answers(index: &Index, query: &query::Index) -> bool {
         (Subject::Bin(bin), Source::Bin { name, context }) => {
             bin == name && *context == query.context
         }
-        (Subject::Expression(bytes), Source::Expression { wire, .. }) => bytes == wire,
+        (Subject::Expression(bytes), Source::Expression(expression)) => *bytes == expression.wire,
         _ => false,
     };
     source

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, NO_NAMESPACE, error};
 
@@ -49,9 +50,9 @@ fn stable(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     let state = target.state;
     if let Some(size) = command.param("size") {
         match size.parse::<usize>() {
-            Err(_) => return error(4, "bad size"),
+            Err(_) => return error(ResultCode::PARAMETER, "bad size"),
             Ok(size) if size != state.alive().len() => {
-                return error(7, "cluster not specified size");
+                return error(ResultCode::CLUSTER_KEY_MISMATCH, "cluster not specified size");
             }
             Ok(_) => {}
         }
@@ -59,15 +60,15 @@ fn stable(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     let ignore = match command.param("ignore-migrations") {
         None | Some("false" | "no") => false,
         Some("true" | "yes") => true,
-        Some(_) => return error(4, "bad ignore migrations"),
+        Some(_) => return error(ResultCode::PARAMETER, "bad ignore migrations"),
     };
     if let Some(name) = command.param("namespace")
         && state.namespace(name.as_bytes()).is_none()
     {
-        return error(20, NO_NAMESPACE);
+        return error(ResultCode::NAMESPACE, NO_NAMESPACE);
     }
     if !ignore && state.remaining() > 0 {
-        return error(7, "unstable cluster");
+        return error(ResultCode::CLUSTER_KEY_MISMATCH, "unstable cluster");
     }
     format!("{:X}", state.cluster_key())
 }

@@ -1,6 +1,7 @@
 //! Statistics of an index: progress, size, selectivity.
 
 use spikewire_aerospike_protocol::query::Collection;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, error, named_namespace};
 use crate::index::Index;
@@ -14,9 +15,15 @@ pub(super) fn stat(target: &InfoTarget<'_>, namespace: Option<&str>, name: Optio
         Err(text) => return text,
     };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return format!("{}{}", error(4, "missing 'indexname'"), error(201, "no index"));
+        return format!(
+            "{}{}",
+            error(ResultCode::PARAMETER, "missing 'indexname'"),
+            error(ResultCode::INDEX_NOT_FOUND, "no index")
+        );
     };
-    let Some(index) = namespace.indexes.find(name) else { return error(201, "no index") };
+    let Some(index) = namespace.indexes.find(name) else {
+        return error(ResultCode::INDEX_NOT_FOUND, "no index");
+    };
     let size = Size::of(namespace, &index, target.number);
     let (entries, bytes, percent) =
         (size.entries, size.entries * size_of::<Entry>(), index.percent());

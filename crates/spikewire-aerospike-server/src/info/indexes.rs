@@ -8,6 +8,7 @@ use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::query::Collection;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::{
@@ -15,7 +16,9 @@ use super::{
 };
 use crate::expression::Program;
 use crate::index::Index;
-use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
+use crate::index::definition::{
+    Definition, IndexedExpression, Source, expected_type, is_indexable, is_plain_context,
+};
 use crate::index::key::KeyType;
 use crate::index::list::IndexCreation;
 use crate::record::sets::Sets;
@@ -53,10 +56,10 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
 }
 
 fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> {
-    let bad_param = |text: &str| Err(error(4, text));
+    let bad_param = |text: &str| Err(error(ResultCode::PARAMETER, text));
     let param = |key: &str| command.param(key).filter(|value| !value.is_empty());
     let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
-        return Err(error(20, "missing 'namespace'"));
+        return Err(error(ResultCode::NAMESPACE, "missing 'namespace'"));
     };
     let Some(index) = param("indexname") else { return bad_param("missing 'indexname'") };
     if index.len() > limits::INDEX_NAME {
@@ -124,26 +127,32 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
     };
     match created {
         Some(IndexCreation::New(_) | IndexCreation::There) => Ok(()),
-        Some(IndexCreation::NameInUse) => {
-            Err(error(200, "'indexname' already exists with different definition"))
+        Some(IndexCreation::NameInUse) => Err(error(
+            ResultCode::INDEX_FOUND,
+            "'indexname' already exists with different definition",
+        )),
+        Some(IndexCreation::TooMany) => {
+            Err(error(ResultCode::INDEX_MAX_COUNT, "already at sindex definition limit"))
         }
-        Some(IndexCreation::TooMany) => Err(error(206, "already at sindex definition limit")),
         None => bad_param("too many sets"),
     }
 }
 
 fn context_bytes(text: &str) -> Result<Vec<u8>, String> {
-    let bytes = STANDARD.decode(text).map_err(|_| error(4, "'context' invalid base64"))?;
+    let bytes = STANDARD
+        .decode(text)
+        .map_err(|_| error(ResultCode::PARAMETER, "'context' invalid base64"))?;
     match is_plain_context(&bytes) {
         Ok(true) => Ok(bytes),
-        Ok(false) => Err(error(4, "'context' not normalized msgpack")),
-        Err(_) => Err(error(4, "'context' invalid cdt context")),
+        Ok(false) => Err(error(ResultCode::PARAMETER, "'context' not normalized msgpack")),
+        Err(_) => Err(error(ResultCode::PARAMETER, "'context' invalid cdt context")),
     }
 }
 
 fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Result<Source, String> {
-    let bad = || error(4, "bad 'exp'");
-    let wire = STANDARD.decode(text).map_err(|_| error(4, "'exp' invalid base64"))?;
+    let bad = || error(ResultCode::PARAMETER, "bad 'exp'");
+    let wire =
+        STANDARD.decode(text).map_err(|_| error(ResultCode::PARAMETER, "'exp' invalid base64"))?;
     let tree = Expression::decode(&wire).map_err(|_| bad())?;
     let kind_of_tree = tree.check().map_err(|_| bad())?;
     let expected = expected_type(kind, collection);
@@ -156,7 +165,7 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
             _ => of.name().to_ascii_lowercase(),
         };
         return Err(error(
-            4,
+            ResultCode::PARAMETER,
             &format!(
                 "bad 'exp' - expression type '{}' does not match expected type '{}'",
                 name(kind_of_tree),
@@ -165,19 +174,22 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
         ));
     }
     if !is_indexable(&tree) {
-        return Err(error(4, "bad 'exp' - only bins and the digest can be indexed"));
+        return Err(error(
+            ResultCode::PARAMETER,
+            "bad 'exp' - only bins and the digest can be indexed",
+        ));
     }
     let program = Program::new(tree).map_err(|_| bad())?;
-    Ok(Source::Expression { wire, program })
+    Ok(Source::Expression(IndexedExpression { wire, program }))
 }
 
 fn delete(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
-        return error(20, "missing 'namespace'");
+        return error(ResultCode::NAMESPACE, "missing 'namespace'");
     };
     let Some(index) = command.param("indexname").filter(|name| !name.is_empty()) else {
         // As on servers: both in one message.
-        return format!("{}ok", error(4, "missing 'indexname'"));
+        return format!("{}ok", error(ResultCode::PARAMETER, "missing 'indexname'"));
     };
     match target.state.namespace(name.as_bytes()) {
         Some((at, namespace)) => {
@@ -197,7 +209,7 @@ fn exists(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     };
     match command.param("indexname").filter(|name| !name.is_empty()) {
         Some(name) => namespace.indexes.find(name).is_some().to_string(),
-        None => error(4, "missing 'indexname'"),
+        None => error(ResultCode::PARAMETER, "missing 'indexname'"),
     }
 }
 
@@ -212,7 +224,7 @@ fn list(
     let one =
         |name: &str| target.state.namespace(name.as_bytes()).map(|(_, namespace)| vec![namespace]);
     let Some(namespaces) = namespace.map_or_else(|| Some(all()), one) else {
-        let absent = error(20, NO_NAMESPACE);
+        let absent = error(ResultCode::NAMESPACE, NO_NAMESPACE);
         return format!("{absent};{absent}");
     };
     let lines = |line: &dyn Fn(&Namespace, &Index) -> Option<String>| {
@@ -234,7 +246,7 @@ fn line(namespace: &Namespace, index: &Index, encoded: bool) -> Option<String> {
     let none = || "null".to_owned();
     let (bin, context, expression) = match &definition.source {
         Source::Bin { name, context } => (name.clone(), context.as_deref(), None),
-        Source::Expression { wire, .. } => (none(), None, Some(wire.as_slice())),
+        Source::Expression(expression) => (none(), None, Some(expression.wire.as_slice())),
         Source::Set => return None,
     };
     let text_of = |bytes: Option<&[u8]>, readable: fn(&[u8]) -> String| match bytes {

@@ -31,10 +31,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::info::{self, Command};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use crate::index::Index;
 use crate::security;
-use crate::security::privilege::Access;
+use crate::security::access::Access;
 use crate::state::ClusterState;
 use crate::state::index_build::IndexBuild;
 use crate::state::node::Node;
@@ -72,8 +73,8 @@ impl InfoTarget<'_> {
 }
 
 /// Formats an error.
-pub(crate) fn error(code: u8, text: &str) -> String {
-    format!("ERROR:{code}:{text}")
+pub(crate) fn error(code: ResultCode, text: &str) -> String {
+    format!("ERROR:{}:{text}", code.0)
 }
 
 /// Replies to the commands in `body` with one frame.
@@ -96,7 +97,10 @@ fn value(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
     if let Some(missing) = target.access.and_then(|access| security::info::missing(access, command))
     {
         let name = missing.name();
-        return error(81, &format!("role violation - requires permission '{name}'"));
+        return error(
+            ResultCode::ROLE_VIOLATION,
+            &format!("role violation - requires permission '{name}'"),
+        );
     }
     match command.name {
         "user-agent-set" => return set_user_agent(target, command),
@@ -114,7 +118,7 @@ fn value(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
         .or_else(|| queries::value(target, command))
         .or_else(|| indexes::value(target, command))
         .or_else(|| operator::value(target, command))
-        .unwrap_or_else(|| error(4, "unrecognized command"))
+        .unwrap_or_else(|| error(ResultCode::PARAMETER, "unrecognized command"))
 }
 
 fn namespace_param<'a>(command: &Command<'a>) -> Option<&'a str> {
@@ -127,19 +131,23 @@ fn named_namespace<'a>(
     name: Option<&str>,
 ) -> Result<&'a Namespace, String> {
     let name = name.filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
+    let name = name.ok_or_else(|| error(ResultCode::NAMESPACE, "missing 'namespace'"))?;
     let namespace = target.state.namespace(name.as_bytes());
-    namespace.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
+    namespace
+        .map(|(_, namespace)| namespace)
+        .ok_or_else(|| error(ResultCode::NAMESPACE, NO_NAMESPACE))
 }
 
 /// Sets the client's user agent, once per connection.
 fn set_user_agent(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
-    let Some(value) = command.param("value") else { return error(4, "missing 'value'") };
+    let Some(value) = command.param("value") else {
+        return error(ResultCode::PARAMETER, "missing 'value'");
+    };
     match STANDARD.decode(value) {
-        Err(_) => error(4, "'value' invalid base64"),
-        Ok(text) if text.len() > 63 => error(4, "'value' value too long"),
+        Err(_) => error(ResultCode::PARAMETER, "'value' invalid base64"),
+        Ok(text) if text.len() > 63 => error(ResultCode::PARAMETER, "'value' value too long"),
         Ok(_) if target.user_agent.as_ref().is_some_and(UserAgent::is_known) => {
-            error(4, "already set")
+            error(ResultCode::PARAMETER, "already set")
         }
         Ok(_) => {
             *target.user_agent = Some(target.node().user_agents.register(value));

@@ -2,6 +2,7 @@
 //! of these only check their parameters.
 
 use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, error};
 use crate::state::stats;
@@ -14,18 +15,22 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
         "log" => log(command),
         "log-set" => log_set(command),
         "mesh" => target.node().address.to_string(),
-        "mcast" => error(4, "heartbeat is in mesh mode"),
+        "mcast" => error(ResultCode::PARAMETER, "heartbeat is in mesh mode"),
         "tip" => tip(command),
         "tip-clear" => "ok".to_owned(),
         "recluster" if is_principal(target) => "ok".to_owned(),
         "recluster" => "ignored-by-non-principal".to_owned(),
-        "physical-devices" if command.param("path").is_none() => error(4, "missing 'path'"),
-        "physical-devices" => error(2, "no device info"),
+        "physical-devices" if command.param("path").is_none() => {
+            error(ResultCode::PARAMETER, "missing 'path'")
+        }
+        "physical-devices" => error(ResultCode::NOT_FOUND, "no device info"),
         "objects" => stats::of(target.state, target.number).objects.to_string(),
         "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
         | "alumni-tls-std" | "alumni-tls-alt" | "roster" | "roster-set" | "quiesce"
         | "quiesce-undo" | "revive" | "feature-key" | "masking" | "masking-show"
-        | "xdr-dc-state" | "xdr-get-filter" | "xdr-set-filter" => error(25, "enterprise only"),
+        | "xdr-dc-state" | "xdr-get-filter" | "xdr-set-filter" => {
+            error(ResultCode::ENTERPRISE_ONLY, "enterprise only")
+        }
         _ => return None,
     })
 }
@@ -41,7 +46,7 @@ fn log(command: &Command<'_>) -> String {
         None => (command.params, None),
     };
     match (sink.parse::<u32>(), context) {
-        (Err(_), _) => error(4, "bad sink-id"),
+        (Err(_), _) => error(ResultCode::PARAMETER, "bad sink-id"),
         (Ok(0), None) => String::new(),
         (Ok(0), Some(_)) => "ERROR::bad-context".to_owned(),
         (Ok(_), _) => "ERROR::bad-id".to_owned(),
@@ -50,7 +55,7 @@ fn log(command: &Command<'_>) -> String {
 
 /// `log-set:id=SINK;CONTEXT=LEVEL`. Accepts any level of any context.
 fn log_set(command: &Command<'_>) -> String {
-    let bad = |text| error(4, text);
+    let bad = |text| error(ResultCode::PARAMETER, text);
     let Some(params) = command.params.strip_prefix("id=") else { return bad("missing id") };
     let (sink, setting) = params.split_once(';').unwrap_or((params, ""));
     let Ok(sink) = sink.parse::<u32>() else { return bad("bad id") };
@@ -67,12 +72,14 @@ fn log_set(command: &Command<'_>) -> String {
 /// `tip:host=HOST;port=PORT`: nodes know each other already.
 fn tip(command: &Command<'_>) -> String {
     if command.param("host").is_none_or(str::is_empty) {
-        return error(4, "missing 'host'");
+        return error(ResultCode::PARAMETER, "missing 'host'");
     }
     match (command.param("port"), command.param("tls")) {
-        (None | Some(""), _) => error(4, "missing 'port'"),
-        (Some(port), _) if port.parse::<i32>().is_err() => error(4, "'port' must be an integer"),
+        (None | Some(""), _) => error(ResultCode::PARAMETER, "missing 'port'"),
+        (Some(port), _) if port.parse::<i32>().is_err() => {
+            error(ResultCode::PARAMETER, "'port' must be an integer")
+        }
         (_, None | Some("true" | "false")) => "ok".to_owned(),
-        _ => error(4, "'tls' must be either 'true' or 'false'"),
+        _ => error(ResultCode::PARAMETER, "'tls' must be either 'true' or 'false'"),
     }
 }

@@ -2,6 +2,7 @@
 
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::partition::{Bitmap, Replicas};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, error};
 use crate::storage::namespace::Namespace;
@@ -9,7 +10,7 @@ use crate::storage::namespace::Namespace;
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "replicas" => match command.param("max").map(str::parse::<usize>) {
-            Some(Err(_)) => error(4, "bad max"),
+            Some(Err(_)) => error(ResultCode::PARAMETER, "bad max"),
             None | Some(Ok(0)) => Replicas::format(&maps(target, usize::MAX)),
             Some(Ok(max)) => Replicas::format(&maps(target, max)),
         },
@@ -59,7 +60,7 @@ fn strip(maps: &[Replicas], prefix: &str) -> String {
 fn racks(target: &InfoTarget<'_>) -> String {
     let state = target.state;
     if state.options.racks.is_empty() {
-        return error(25, "enterprise only");
+        return error(ResultCode::ENTERPRISE_ONLY, "enterprise only");
     }
     let alive = state.alive();
     let mut numbers: Vec<u32> = alive.iter().map(|node| state.options.racks[*node]).collect();
@@ -83,7 +84,7 @@ fn racks(target: &InfoTarget<'_>) -> String {
 
 fn rack_ids(target: &InfoTarget<'_>) -> String {
     let Some(rack) = target.state.options.racks.get(target.number) else {
-        return error(25, "enterprise only");
+        return error(ResultCode::ENTERPRISE_ONLY, "enterprise only");
     };
     let entry = |namespace: &Namespace| format!("{}:{rack}", namespace.options.name);
     target.state.namespaces.iter().map(entry).collect::<Vec<_>>().join(";")

@@ -1,6 +1,7 @@
 //! Queries and background jobs of the node: list and abort.
 
 use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, error};
 
@@ -12,12 +13,14 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
         }
         "query-show" => match number(command) {
             Err(text) => text,
-            Ok(id) => jobs.find(id).map_or_else(|| error(2, "job not found"), |it| it.describe()),
+            Ok(id) => jobs
+                .find(id)
+                .map_or_else(|| error(ResultCode::NOT_FOUND, "job not found"), |it| it.describe()),
         },
         "query-abort" => match number(command) {
             Err(text) => text,
             Ok(id) if jobs.find(id).is_some_and(|job| job.abort()) => "ok".to_owned(),
-            Ok(_) => error(2, "id not active"),
+            Ok(_) => error(ResultCode::NOT_FOUND, "id not active"),
         },
         "query-abort-all" => {
             let killed = jobs.all().iter().filter(|job| job.abort()).count();
@@ -30,6 +33,6 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
 /// The id of the job; servers before 8.1 use another parameter name.
 fn number(command: &Command<'_>) -> Result<u64, String> {
     let text = command.param("id").or(command.param("trid"));
-    let text = text.ok_or_else(|| error(4, "missing 'id'"))?;
-    text.parse().map_err(|_| error(4, "bad id"))
+    let text = text.ok_or_else(|| error(ResultCode::PARAMETER, "missing 'id'"))?;
+    text.parse().map_err(|_| error(ResultCode::PARAMETER, "bad id"))
 }

@@ -2,6 +2,7 @@
 
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, error, namespace_param};
 use crate::index::Index;
@@ -16,19 +17,25 @@ pub(super) fn create(
 ) -> Result<(), String> {
     for other in ["context", "indexdata", "type", "bin", "exp"] {
         if command.param(other).is_some() {
-            return Err(error(4, &format!("{other} parameter is not supported for set index")));
+            return Err(error(
+                ResultCode::PARAMETER,
+                &format!("{other} parameter is not supported for set index"),
+            ));
         }
     }
     let Some(set) = command.param("set").filter(|set| !set.is_empty()) else {
-        return Err(error(4, "missing 'set'"));
+        return Err(error(ResultCode::PARAMETER, "missing 'set'"));
     };
     let namespace = namespace_param(command).and_then(|of| target.state.namespace(of.as_bytes()));
-    let Some((at, namespace)) = namespace else { return Err(error(4, "namespace not found")) };
+    let Some((at, namespace)) = namespace else {
+        return Err(error(ResultCode::PARAMETER, "namespace not found"));
+    };
     match namespace.index_set(name, set) {
-        None => Err(error(4, "failed to get/create set")),
-        Some(IndexCreation::NameInUse | IndexCreation::TooMany) => {
-            Err(error(200, "'indexname' already exists with different definition"))
-        }
+        None => Err(error(ResultCode::PARAMETER, "failed to get/create set")),
+        Some(IndexCreation::NameInUse | IndexCreation::TooMany) => Err(error(
+            ResultCode::INDEX_FOUND,
+            "'indexname' already exists with different definition",
+        )),
         Some(IndexCreation::There) => Ok(()),
         Some(IndexCreation::New(index)) => {
             target.build(at, index);
@@ -39,7 +46,8 @@ pub(super) fn create(
 
 /// `set-config`: of all settings of servers, only `enable-index` of a set.
 pub(super) fn configure(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
-    change(target, command).map_or_else(|| error(4, "invalid set-config parameter"), str::to_owned)
+    change(target, command)
+        .map_or_else(|| error(ResultCode::PARAMETER, "invalid set-config parameter"), str::to_owned)
 }
 
 fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str> {

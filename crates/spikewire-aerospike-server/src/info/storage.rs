@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, NO_NAMESPACE, error, set_indexes};
 use crate::record::sets::Set;
@@ -180,13 +181,13 @@ fn config(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
         Some("network") => network(),
         Some("security" | "xdr") => String::new(),
         Some("namespace") => match command.param("namespace").or(command.param("id")) {
-            None => error(20, "missing 'namespace'"),
+            None => error(ResultCode::NAMESPACE, "missing 'namespace'"),
             Some(name) => match state.namespace(name.as_bytes()) {
                 Some((_, namespace)) => settings(namespace),
-                None => error(20, NO_NAMESPACE),
+                None => error(ResultCode::NAMESPACE, NO_NAMESPACE),
             },
         },
-        Some(_) => error(4, "invalid context"),
+        Some(_) => error(ResultCode::PARAMETER, "invalid context"),
     }
 }
 
@@ -201,6 +202,6 @@ fn latencies(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     match command.param("hist") {
         None => names.iter().map(|name| format!("{name}:")).collect::<Vec<_>>().join(";"),
         Some(name) if names.iter().any(|known| known == name) => format!("{name}:"),
-        Some(_) => error(4, "bad hist name"),
+        Some(_) => error(ResultCode::PARAMETER, "bad hist name"),
     }
 }

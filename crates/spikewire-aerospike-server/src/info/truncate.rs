@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{InfoTarget, error};
 use crate::record::clock::Moment;
@@ -29,13 +30,13 @@ fn run(
 ) -> Result<(), String> {
     let state = target.state;
     let name = command.param("namespace").filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
+    let name = name.ok_or_else(|| error(ResultCode::NAMESPACE, "missing 'namespace'"))?;
     let set = match (whole, command.param("set")) {
         (true, None) => None,
-        (true, Some(_)) => return Err(error(4, "unexpected set name")),
-        (false, None | Some("")) => return Err(error(4, "missing 'set'")),
+        (true, Some(_)) => return Err(error(ResultCode::PARAMETER, "unexpected set name")),
+        (false, None | Some("")) => return Err(error(ResultCode::PARAMETER, "missing 'set'")),
         (false, Some(set)) if set.len() > limits::SET_NAME => {
-            return Err(error(4, "'set' value too long"));
+            return Err(error(ResultCode::PARAMETER, "'set' value too long"));
         }
         (false, Some(set)) => Some(set.as_bytes()),
     };
@@ -62,10 +63,10 @@ fn moment(text: &str, now: Moment) -> Result<Option<Moment>, String> {
     let millis = text.parse::<u64>().unwrap_or(0) / 1_000_000;
     let moment = Moment::from_millis(millis.saturating_sub(limits::EPOCH_2010 * 1000));
     if moment.millis() == 0 {
-        return Err(error(4, "would truncate to 0"));
+        return Err(error(ResultCode::PARAMETER, "would truncate to 0"));
     }
     if moment > now {
-        return Err(error(4, "would truncate in the future"));
+        return Err(error(ResultCode::PARAMETER, "would truncate in the future"));
     }
     Ok(Some(moment))
 }

@@ -9,9 +9,10 @@ use spikewire_aerospike_protocol::auth::{HASH_LEN, NO_PASSWORD, hash_password};
 use spikewire_aerospike_protocol::manage::Hash;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use super::access::Access;
 use super::network::Network;
 use super::options::UserOptions;
-use super::privilege::{Access, KINDS, Kind, Privilege};
+use super::privilege::{DEFINITIONS, Privilege, PrivilegeDefinition};
 use super::usage::{Quotas, Usage};
 
 /// How a user is authenticated.
@@ -110,9 +111,9 @@ pub struct Directory {
 impl Directory {
     /// A directory of these users, for this many nodes, and the predefined roles.
     pub fn new(users: &[UserOptions], nodes: usize) -> Self {
-        let role = |kind: &'static Kind| {
-            let privileges = vec![Privilege::everywhere(kind)];
-            (kind.name.to_owned(), Role { privileges, ..Role::default() })
+        let role = |definition: &'static PrivilegeDefinition| {
+            let privileges = vec![Privilege::everywhere(definition)];
+            (definition.name.to_owned(), Role { privileges, ..Role::default() })
         };
         let user = |options: &UserOptions| {
             let proof = if options.external {
@@ -122,7 +123,10 @@ impl Directory {
             };
             (options.name.clone(), User::new(proof, options.roles.clone(), nodes))
         };
-        Self { users: users.iter().map(user).collect(), roles: KINDS.iter().map(role).collect() }
+        Self {
+            users: users.iter().map(user).collect(),
+            roles: DEFINITIONS.iter().map(role).collect(),
+        }
     }
 
     fn roles_of<'a>(&'a self, user: &'a User) -> impl Iterator<Item = &'a Role> {

@@ -2,8 +2,8 @@
 
 use spikewire_aerospike_protocol::info::Command;
 
+use super::access::Access;
 use super::permission::Permissions;
-use super::privilege::Access;
 
 /// The reply to an info request on a connection that is not logged in: one line for all of its
 /// commands.

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::directory::{Directory, Proof, Role, User};
 use super::network::Network;
 use super::permission::Permissions;
-use super::privilege::{Kind, Privilege};
+use super::privilege::{Privilege, PrivilegeDefinition};
 use super::usage::Quotas;
 use super::{LoggedIn, Origin, Security};
 
@@ -157,7 +157,7 @@ impl Directory {
 
     /// A role that can be changed: predefined ones cannot.
     fn own_role(&mut self, name: &str) -> Outcome<&mut Role> {
-        if Kind::named(name).is_some() {
+        if PrivilegeDefinition::named(name).is_some() {
             return Err(ResultCode::INVALID_ROLE);
         }
         self.roles.get_mut(name).ok_or(ResultCode::INVALID_ROLE)

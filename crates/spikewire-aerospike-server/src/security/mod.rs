@@ -2,8 +2,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`permission`] | what is asked of whoever sends a command |
-//! | [`privilege`] | what a role grants, and where; the roles that every cluster has |
+//! | [`permission`] | what commands require |
+//! | [`privilege`] | what a role grants, and where; the predefined roles |
+//! | [`access`] | what a user may do by the privileges of its roles |
 //! | [`directory`] | users and roles |
 //! | [`network`] | where the users of a role may come from |
 //! | [`usage`] | what a user has open and uses up |
@@ -14,6 +15,7 @@
 //! | `origin` | where a security message came in |
 //! | `answer` | the answers to security messages |
 
+pub mod access;
 mod answer;
 pub mod directory;
 pub mod info;
@@ -34,9 +36,9 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::RwLock;
 
+use self::access::Access;
 use self::directory::Directory;
 use self::options::UserOptions;
-use self::privilege::Access;
 use self::sessions::Sessions;
 use self::usage::Presence;
 

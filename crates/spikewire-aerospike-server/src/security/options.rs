@@ -6,7 +6,7 @@ use std::io;
 use spikewire_aerospike_protocol::limits;
 use spikewire_options::{Form, OptionValue};
 
-use super::privilege::{KINDS, Kind};
+use super::privilege::{DEFINITIONS, PrivilegeDefinition};
 use crate::error::invalid;
 
 /// A user.
@@ -29,7 +29,7 @@ impl UserOptions {
         Self {
             name: name.into(),
             password: password.into(),
-            roles: KINDS.iter().map(|kind| kind.name.to_owned()).collect(),
+            roles: DEFINITIONS.iter().map(|definition| definition.name.to_owned()).collect(),
             external: false,
         }
     }
@@ -76,8 +76,11 @@ impl UserOptions {
                     "user {name:?}: the password must not be empty or hold a zero character"
                 )));
             }
-            if let Some(role) = user.roles.iter().find(|role| Kind::named(role).is_none()) {
-                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            if let Some(role) =
+                user.roles.iter().find(|role| PrivilegeDefinition::named(role).is_none())
+            {
+                let known: Vec<&str> =
+                    DEFINITIONS.iter().map(|definition| definition.name).collect();
                 let known = known.join(", ");
                 return Err(invalid(format!(
                     "user {name:?}: no role {role:?}; there are: {known}"

@@ -1,17 +1,14 @@
 //! Privileges of roles and their scope. Each predefined role grants one.
 
-use std::sync::Arc;
-
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::manage::{self, PrivilegeKind};
 
 use super::permission::Permissions;
-use super::usage::{Quotas, Usage};
 
-/// A kind of privilege.
+/// What a kind of privilege is called and permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
-    /// Its kind in messages.
+pub struct PrivilegeDefinition {
+    /// The kind in messages.
     pub kind: PrivilegeKind,
     /// Its name, which is also that of the role that grants it globally.
     pub name: &'static str,
@@ -45,38 +42,38 @@ const PERMITS: [Permissions; 10] = [
     Permissions::TRUNCATE,
 ];
 
-/// Every kind of privilege.
-pub const KINDS: [Kind; PERMITS.len()] = kinds();
+/// All kinds of privileges.
+pub const DEFINITIONS: [PrivilegeDefinition; PERMITS.len()] = definitions();
 
-const fn kinds() -> [Kind; PERMITS.len()] {
-    let none = Kind { kind: PrivilegeKind(0), name: "", permits: Permissions::NONE };
+const fn definitions() -> [PrivilegeDefinition; PERMITS.len()] {
+    let none = PrivilegeDefinition { kind: PrivilegeKind(0), name: "", permits: Permissions::NONE };
     let mut all = [none; PERMITS.len()];
     let mut at = 0;
     while at < all.len() {
         let (kind, name) = PrivilegeKind::ALL[at];
-        all[at] = Kind { kind, name, permits: PERMITS[at] };
+        all[at] = PrivilegeDefinition { kind, name, permits: PERMITS[at] };
         at += 1;
     }
     all
 }
 
-impl Kind {
-    /// The kind with this number.
+impl PrivilegeDefinition {
+    /// The definition of this kind.
     pub fn of(kind: PrivilegeKind) -> Option<&'static Self> {
-        KINDS.iter().find(|known| known.kind == kind)
+        DEFINITIONS.iter().find(|definition| definition.kind == kind)
     }
 
-    /// The kind with this name.
+    /// The definition with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        KINDS.iter().find(|kind| kind.name == name)
+        DEFINITIONS.iter().find(|definition| definition.name == name)
     }
 }
 
 /// A privilege of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privilege {
-    /// Its kind.
-    pub kind: &'static Kind,
+    /// What it permits.
+    pub definition: &'static PrivilegeDefinition,
     /// Its namespace; empty: all.
     pub namespace: String,
     /// Its set; empty: all.
@@ -85,8 +82,8 @@ pub struct Privilege {
 
 impl Privilege {
     /// A global privilege.
-    pub fn everywhere(kind: &'static Kind) -> Self {
-        Self { kind, namespace: String::new(), set: String::new() }
+    pub fn everywhere(definition: &'static PrivilegeDefinition) -> Self {
+        Self { definition, namespace: String::new(), set: String::new() }
     }
 
     /// Converts the privilege from a message; `None` if there is no such privilege.
@@ -95,112 +92,13 @@ impl Privilege {
         let fits = namespace.len() <= limits::NAMESPACE_NAME
             && set.len() <= limits::SET_NAME
             && (set.is_empty() || !namespace.is_empty());
-        let kind = Kind::of(*kind).filter(|_| fits)?;
-        Some(Self { kind, namespace: namespace.clone(), set: set.clone() })
+        let definition = PrivilegeDefinition::of(*kind).filter(|_| fits)?;
+        Some(Self { definition, namespace: namespace.clone(), set: set.clone() })
     }
 
     /// Converts it for a message.
     pub fn to_wire(&self) -> manage::Privilege {
         let (namespace, set) = (self.namespace.clone(), self.set.clone());
-        manage::Privilege { kind: self.kind.kind, namespace, set }
-    }
-}
-
-/// The privileges of a user.
-#[derive(Debug, Clone, Default)]
-pub struct Access {
-    everywhere: Permissions,
-    scoped: Vec<Privilege>,
-    /// Quotas and their usage.
-    limits: Option<(Quotas, Arc<Usage>)>,
-}
-
-impl Access {
-    /// The combination of these privileges.
-    pub fn of<'a>(privileges: impl Iterator<Item = &'a Privilege>) -> Self {
-        let mut access = Self::default();
-        for privilege in privileges {
-            if privilege.namespace.is_empty() {
-                access.everywhere = access.everywhere | privilege.kind.permits;
-            } else {
-                access.scoped.push(privilege.clone());
-            }
-        }
-        access
-    }
-
-    /// The same with quotas.
-    pub fn within(mut self, quotas: Quotas, usage: &Arc<Usage>) -> Self {
-        self.limits = quotas.limit().then(|| (quotas, usage.clone()));
-        self
-    }
-
-    /// Counts a single-record command against the quota at a node; returns whether it is allowed.
-    pub fn spend(&self, node: usize, required: Permissions) -> bool {
-        let Some((quotas, usage)) = &self.limits else { return true };
-        usage.spend(
-            node,
-            *quotas,
-            required.contain(Permissions::READ),
-            required != Permissions::READ,
-        )
-    }
-
-    /// Whether a command that requires these permissions is permitted on this namespace and set.
-    pub fn permits(&self, required: Permissions, namespace: &[u8], set: &[u8]) -> bool {
-        if self.everywhere.contain(required) {
-            return true;
-        }
-        let mut held = self.everywhere;
-        for privilege in &self.scoped {
-            if privilege.namespace.as_bytes() == namespace
-                && (privilege.set.is_empty() || privilege.set.as_bytes() == set)
-            {
-                held = held | privilege.kind.permits;
-            }
-        }
-        held.contain(required)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn privilege(name: &str, namespace: &str, set: &str) -> Privilege {
-        let kind = Kind::named(name).unwrap();
-        Privilege { kind, namespace: namespace.to_owned(), set: set.to_owned() }
-    }
-
-    #[test]
-    fn privileges_hold_where_they_were_granted() {
-        let granted = [privilege("read", "test", ""), privilege("write", "test", "own")];
-        let access = Access::of(granted.iter());
-        assert!(access.permits(Permissions::READ, b"test", b"any"));
-        assert!(access.permits(Permissions::READ, b"test", b""));
-        assert!(!access.permits(Permissions::READ, b"other", b"any"));
-        assert!(access.permits(Permissions::WRITE, b"test", b"own"));
-        assert!(!access.permits(Permissions::WRITE, b"test", b"any"));
-        assert!(!access.permits(Permissions::WRITE, b"test", b""));
-        // Both permissions, from two privileges.
-        assert!(access.permits(Permissions::WRITE | Permissions::READ, b"test", b"own"));
-        assert!(!access.permits(Permissions::UDF_APPLY, b"test", b"own"));
-    }
-
-    #[test]
-    fn roles_that_every_cluster_has() {
-        let may = |name, required| {
-            Access::of([privilege(name, "", "")].iter()).permits(required, b"test", b"s")
-        };
-        assert!(may("read", Permissions::QUERY) && !may("read", Permissions::OPS_QUERY));
-        assert!(may("write", Permissions::WRITE) && !may("write", Permissions::READ));
-        assert!(may("read-write", Permissions::READ | Permissions::WRITE));
-        assert!(!may("read-write", Permissions::UDF_APPLY));
-        assert!(may("read-write-udf", Permissions::UDF_APPLY));
-        assert!(may("data-admin", Permissions::TRUNCATE));
-        assert!(!may("data-admin", Permissions::SET_CONFIG));
-        assert!(may("sys-admin", Permissions::SET_CONFIG) && !may("sys-admin", Permissions::READ));
-        assert!(!may("sys-admin", Permissions::USER_ADMIN));
-        assert!(may("user-admin", Permissions::USER_ADMIN));
+        manage::Privilege { kind: self.definition.kind, namespace, set }
     }
 }

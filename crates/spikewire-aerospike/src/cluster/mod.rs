@@ -8,7 +8,7 @@
 //! | `seeds` | start-up: the first node, or why no seed led to one |
 //! | `worker`, `discovery` | one pass over all nodes: counters, maps, racks; nodes that join and leave |
 //! | `member`, `peers` | what the cluster worker keeps about one node, and about nodes not yet met |
-//! | `rules`, `map`, `node_info`, `address`, `build` | the rules, without sockets |
+//! | `rules`, `partition_table`, `node_info`, `address`, `build` | the rules, without sockets |
 //! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
 //! | `names` | resolving the addresses that nodes announce |
 //! | `info_command`, `node_request` | requests to single nodes, checked, and their replies |
@@ -24,7 +24,6 @@ mod build;
 mod discovery;
 pub mod info_command;
 mod info_request;
-mod map;
 mod member;
 mod names;
 mod net;
@@ -32,6 +31,7 @@ mod node;
 mod node_error;
 mod node_info;
 pub(crate) mod node_request;
+mod partition_table;
 mod peers;
 mod poll;
 mod probe;

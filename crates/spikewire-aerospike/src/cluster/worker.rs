@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::node_stats::report_breaker;
 
-use super::map::PartitionTable;
 use super::member::{Member, ask_all, counter_commands};
 use super::net::Net;
 use super::node_info::Requirements;
+use super::partition_table::PartitionTable;
 use super::peers::Candidates;
 use super::probe::ProbedHost;
 use super::rules;

@@ -26,8 +26,8 @@ mod spec;
 pub use execution::{BatchExecution, BatchOwner, BatchTicket};
 pub use function::Function;
 pub use operations::{
-    OperationRef, Operations, Source, check_bin_name, check_index_bin, check_operand,
-    check_read_name,
+    OperationRef, Operations, OwnedOperation, Source, check_bin_name, check_index_bin,
+    check_operand, check_read_name, code_of,
 };
 pub use response::{Judgement, ResponseKind, ResponseOutcome, Sink, judge_row, read_bins};
 pub use set_ref::SetRef;

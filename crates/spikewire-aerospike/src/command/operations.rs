@@ -52,6 +52,63 @@ impl OperationRef<'_> {
     }
 }
 
+/// The same, with its own memory.
+#[derive(Debug)]
+pub struct OwnedOperation {
+    /// See [`op`].
+    pub code: u8,
+    /// The bin; empty for operations on the whole record.
+    pub bin: String,
+    /// The type of its value.
+    pub particle: ParticleType,
+    /// Its value.
+    pub value: Vec<u8>,
+}
+
+impl OwnedOperation {
+    /// An operation on a whole bin, or on the record; `encode` has its value, if it takes one.
+    pub fn plain<E: From<InvalidArgument>>(
+        verb: &str,
+        bin: Option<&str>,
+        encode: Option<impl FnOnce(&str, &mut Vec<u8>) -> Result<ParticleType, E>>,
+    ) -> Result<Self, E> {
+        let unknown = || InvalidArgument::of_value(format!("unknown operation {verb:?}"));
+        let code = code_of(verb).ok_or_else(unknown)?;
+        match bin {
+            Some(bin) if code == op::READ => check_read_name(bin)?,
+            Some(bin) => check_bin_name(bin)?,
+            None => {}
+        }
+        let bin = bin.unwrap_or_default();
+        let (mut particle, mut value) = (particle::NULL, Vec::new());
+        if let Some(encode) = encode {
+            particle = encode(bin, &mut value)?;
+            check_operand(code, particle, bin)?;
+        }
+        Ok(Self { code, bin: bin.to_owned(), particle, value })
+    }
+
+    /// The operation as it is sent.
+    pub fn as_sent(&self) -> OperationRef<'_> {
+        let Self { code, bin, particle, value } = self;
+        OperationRef { code: *code, bin, particle: *particle, value }
+    }
+}
+
+/// The code of an operation on a whole bin or record, by its verb.
+pub fn code_of(verb: &str) -> Option<u8> {
+    Some(match verb {
+        "get" => op::READ,
+        "put" => op::WRITE,
+        "add" => op::ADD,
+        "append" => op::APPEND,
+        "prepend" => op::PREPEND,
+        "touch" => op::TOUCH,
+        "delete" => op::DELETE,
+        _ => return None,
+    })
+}
+
 /// A destination for operations: a single-record request, or the kind of batch rows.
 pub trait Operations {
     /// Appends a field; all fields go before the operations.

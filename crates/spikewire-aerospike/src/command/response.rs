@@ -3,19 +3,20 @@
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-/// The kind of result of a command.
+/// The kind of result of a command, with what a host keeps until the reply: `D` about the default
+/// of a read, `O` about operations, `F` about the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResponseKind {
-    /// A record, or none.
-    Record,
-    /// Whether the record exists, or existed.
+pub enum ResponseKind<D = (), O = (), F = ()> {
+    /// A record. If it is missing or filtered out: the default, or an error if there is none.
+    Record(D),
+    /// Whether the record exists, or existed, and passes the filter.
     Presence,
-    /// None: it succeeds or fails.
+    /// None: it succeeds or fails. A record that is missing or filtered out is an error.
     Done,
     /// A record with the results of operations, one each.
-    Results,
+    Results(O),
     /// The return value of a function.
-    Returned,
+    Returned(F),
 }
 
 /// The meaning of a reply's result code.
@@ -46,29 +47,29 @@ pub enum ResponseOutcome {
     Failed,
 }
 
-impl ResponseKind {
+impl<D, O, F> ResponseKind<D, O, F> {
     /// Interprets a result code.
     #[inline]
-    pub fn outcome(self, code: ResultCode) -> ResponseOutcome {
+    pub fn outcome(&self, code: ResultCode) -> ResponseOutcome {
         match (self.judge(code), self) {
             (Judgement::Failed, _) => ResponseOutcome::Failed,
             (judgement, Self::Presence) => {
                 ResponseOutcome::Presence(judgement == Judgement::Present)
             }
             (Judgement::Absent, _) => ResponseOutcome::Absent,
-            (Judgement::Present, Self::Record | Self::Results) => ResponseOutcome::Record,
+            (Judgement::Present, Self::Record(_) | Self::Results(_)) => ResponseOutcome::Record,
             (Judgement::Present, Self::Done) => ResponseOutcome::Done,
-            (Judgement::Present, Self::Returned) => ResponseOutcome::Returned,
+            (Judgement::Present, Self::Returned(_)) => ResponseOutcome::Returned,
         }
     }
 
     /// Classifies a result code.
     #[inline]
-    pub fn judge(self, code: ResultCode) -> Judgement {
+    pub fn judge(&self, code: ResultCode) -> Judgement {
         match code {
             ResultCode::OK => Judgement::Present,
             ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT
-                if matches!(self, Self::Record | Self::Presence) =>
+                if matches!(self, Self::Record(_) | Self::Presence) =>
             {
                 Judgement::Absent
             }
@@ -80,7 +81,7 @@ impl ResponseKind {
 /// Classifies the result code of a batch row: for every kind of row the record may be absent.
 #[inline]
 pub fn judge_row(code: ResultCode) -> Judgement {
-    ResponseKind::Record.judge(code)
+    <ResponseKind>::Record(()).judge(code)
 }
 
 /// Receives the bins of a record directly from the wire.
@@ -150,13 +151,13 @@ mod tests {
     #[test]
     fn what_a_reply_is() {
         let ok = |kind: ResponseKind| kind.outcome(ResultCode::OK);
-        assert_eq!(ok(ResponseKind::Record), ResponseOutcome::Record);
-        assert_eq!(ok(ResponseKind::Results), ResponseOutcome::Record);
+        assert_eq!(ok(ResponseKind::Record(())), ResponseOutcome::Record);
+        assert_eq!(ok(ResponseKind::Results(())), ResponseOutcome::Record);
         assert_eq!(ok(ResponseKind::Presence), ResponseOutcome::Presence(true));
         assert_eq!(ok(ResponseKind::Done), ResponseOutcome::Done);
-        assert_eq!(ok(ResponseKind::Returned), ResponseOutcome::Returned);
+        assert_eq!(ok(ResponseKind::Returned(())), ResponseOutcome::Returned);
         let missing = |kind: ResponseKind| kind.outcome(ResultCode::NOT_FOUND);
-        assert_eq!(missing(ResponseKind::Record), ResponseOutcome::Absent);
+        assert_eq!(missing(ResponseKind::Record(())), ResponseOutcome::Absent);
         assert_eq!(missing(ResponseKind::Presence), ResponseOutcome::Presence(false));
         assert_eq!(missing(ResponseKind::Done), ResponseOutcome::Failed);
     }
@@ -164,10 +165,10 @@ mod tests {
     #[test]
     fn absence_answers_reads_only() {
         for code in [ResultCode::NOT_FOUND, ResultCode::FILTERED_OUT] {
-            assert_eq!(ResponseKind::Record.judge(code), Judgement::Absent);
-            assert_eq!(ResponseKind::Presence.judge(code), Judgement::Absent);
-            assert_eq!(ResponseKind::Done.judge(code), Judgement::Failed);
-            assert_eq!(ResponseKind::Results.judge(code), Judgement::Failed);
+            assert_eq!(<ResponseKind>::Record(()).judge(code), Judgement::Absent);
+            assert_eq!(<ResponseKind>::Presence.judge(code), Judgement::Absent);
+            assert_eq!(<ResponseKind>::Done.judge(code), Judgement::Failed);
+            assert_eq!(<ResponseKind>::Results(()).judge(code), Judgement::Failed);
             assert_eq!(judge_row(code), Judgement::Absent);
         }
         assert_eq!(judge_row(ResultCode::TIMEOUT), Judgement::Failed);

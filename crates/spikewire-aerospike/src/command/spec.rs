@@ -60,6 +60,15 @@ pub struct ReadRules {
     pub hedge: Option<Hedge>,
 }
 
+impl ReadOptions {
+    /// The same for operations that only read.
+    pub fn for_operations(self) -> (WriteOptions, ReadRules) {
+        let Self { filter, touch, mode, replica, timeout, retry, hedge } = self;
+        let options = WriteOptions { filter, replica, timeout, retry, ..WriteOptions::default() };
+        (options, ReadRules { touch, mode, hedge })
+    }
+}
+
 /// Options of one write.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
@@ -313,20 +322,6 @@ impl CommandSpec {
         }
         spec.header.info2 |= info2::RESPOND_ALL_OPS;
         Ok((spec, answered))
-    }
-
-    /// Rejects operations that do not suit a row of a batch: those of a `Read` only read, and of a
-    /// `Write` some write.
-    pub fn check_row(&self, writes: bool) -> Result<(), InvalidArgument> {
-        match writes {
-            _ if self.write == writes => Ok(()),
-            true => Err(InvalidArgument::of_value(
-                "operations of a Write must write: use Read for these",
-            )),
-            false => {
-                Err(InvalidArgument::of_value("ops of a Read must only read: use Write for these"))
-            }
-        }
     }
 
     /// Applies the rules for reads.

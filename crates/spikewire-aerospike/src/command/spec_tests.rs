@@ -87,17 +87,6 @@ fn operations_say_which_of_them_are_answered() {
 }
 
 #[test]
-fn rows_read_or_write() {
-    let rows = [(op::READ, false, "must write"), (op::TOUCH, true, "must only read")];
-    for (code, writes, expected) in rows {
-        let bin = if writes { "" } else { "a" };
-        let (spec, _) = operate(&WriteOptions::default(), None, &[step(code, bin)]).unwrap();
-        assert_eq!(spec.check_row(writes), Ok(()));
-        assert!(spec.check_row(!writes).unwrap_err().message().contains(expected));
-    }
-}
-
-#[test]
 fn a_request_and_a_row_say_the_same() {
     let set = SetRef::new("test", "demo").unwrap();
     let filter: Arc<[u8]> = Arc::from(&b"f"[..]);

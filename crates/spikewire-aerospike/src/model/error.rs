@@ -46,7 +46,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name, by which hosts choose an error class.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -61,6 +61,40 @@ impl Kind {
             Self::Closed | Self::Interrupted => "closed",
             Self::QueryClosed => "query_closed",
             Self::Invalid => "invalid",
+        }
+    }
+
+    /// The name of its class, for languages that have classes of errors.
+    pub fn class_name(self) -> &'static str {
+        match self {
+            Self::Timeout | Self::Server(ResultCode::TIMEOUT) => "Timeout",
+            Self::NoNamespace | Self::Server(ResultCode::NAMESPACE) => "NamespaceNotFound",
+            Self::Connection => "ConnectionFailed",
+            Self::NoNode | Self::CircuitOpen => "NodeUnavailable",
+            Self::Busy => "TooBusy",
+            Self::Malformed => "ProtocolError",
+            Self::Paused => "QueryPaused",
+            Self::Closed | Self::Interrupted => "ClientClosed",
+            Self::QueryClosed => "QueryClosed",
+            Self::Server(ResultCode::NOT_FOUND) => "RecordNotFound",
+            Self::Server(ResultCode::GENERATION) => "GenerationMismatch",
+            Self::Server(ResultCode::RECORD_EXISTS) => "RecordExists",
+            Self::Server(ResultCode::BIN_EXISTS) => "BinExists",
+            Self::Server(ResultCode::BIN_TYPE) => "BinTypeError",
+            Self::Server(ResultCode::RECORD_TOO_BIG) => "RecordTooBig",
+            Self::Server(ResultCode::BIN_NOT_FOUND) => "BinNotFound",
+            Self::Server(ResultCode::ELEMENT_NOT_FOUND) => "ElementNotFound",
+            Self::Server(ResultCode::ELEMENT_EXISTS) => "ElementExists",
+            Self::Server(ResultCode::OP_NOT_APPLICABLE) => "OpNotApplicable",
+            Self::Server(ResultCode::FILTERED_OUT) => "FilteredOut",
+            Self::Server(ResultCode::INVALID_USER) => "UserNotFound",
+            Self::Server(ResultCode::USER_EXISTS) => "UserExists",
+            Self::Server(ResultCode::INVALID_ROLE) => "RoleNotFound",
+            Self::Server(ResultCode::ROLE_EXISTS) => "RoleExists",
+            Self::Server(ResultCode::ROLE_VIOLATION) => "PermissionDenied",
+            Self::Server(ResultCode::UDF) => "FunctionFailed",
+            Self::Server(ResultCode::INDEX_NOT_FOUND) => "IndexNotFound",
+            Self::Server(_) | Self::Invalid => "ServerError",
         }
     }
 

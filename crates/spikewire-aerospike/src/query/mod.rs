@@ -1,15 +1,16 @@
-//! Queries from the caller's view: one stream of records, whatever happens to the nodes meanwhile.
+//! Queries without I/O: which partitions to read from which nodes, until every record was delivered
+//! once, although nodes fail and partitions move meanwhile.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`spec`] | what was asked for, checked, and the plan it makes |
-//! | `ops` | what is read of each record, or done to it |
-//! | `range` | which values of which index |
-//! | [`partitions`] | which partitions a caller wants |
-//! | [`tracker`] | how far each partition was read, and who reads it now |
-//! | [`cursor`] | the same as bytes, for another process to go on |
-//! | [`rules`] | limits, and which failures are tried again |
-//! | `task_id` | the numbers that nodes know queries and jobs by |
+//! | [`spec`] | the parameters, and the plan or the job that follows from them |
+//! | `ops` | operations on every record: reads of a query, writes of a job |
+//! | `range` | validation of the index range |
+//! | [`partitions`] | the partitions to read |
+//! | [`tracker`] | how far each partition was read, and which request reads it now |
+//! | [`cursor`] | progress as bytes, from which another process can resume |
+//! | [`rules`] | limits, and which failures are retried |
+//! | `task_id` | the numbers by which nodes know queries and jobs |
 
 pub mod cursor;
 mod ops;

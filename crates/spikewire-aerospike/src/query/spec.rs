@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::query::{Index, Query};
+use spikewire_options::{Bounds, OptionValue};
 
 use super::range::check_index;
 use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor, pauses};
-use crate::model::RetryOptions;
 use crate::model::{Error, Result};
 use crate::model::{Policy, ReplicaPolicy};
+use crate::model::{RetryOptions, parse};
 
 /// Default limit for the silence of a node and the pause of a reader.
 const DEFAULT_SOCKET_TIMEOUT: Duration = Duration::from_secs(30);
@@ -19,14 +20,15 @@ const MIN_RETRIES: u32 = 8;
 /// Allowed window sizes.
 const WINDOWS: std::ops::RangeInclusive<usize> = 4096..=1 << 26;
 
-/// Largest record limit of a query.
-pub const MAX_LIMIT: u64 = u32::MAX as u64;
-/// Largest page size.
-pub const MAX_PAGE_SIZE: u64 = 1_000_000;
-/// Largest rate limit.
-pub const MAX_RECORDS_PER_SECOND: u64 = 1 << 31;
-/// Largest number of nodes read concurrently.
-pub const MAX_CONCURRENT_NODES: u64 = 10_000;
+static BOUNDS: Bounds = Bounds {
+    counts: &[
+        ("limit", (1, u32::MAX as u64)),
+        ("page_size", (1, 1_000_000)),
+        ("records_per_second", (1, 1 << 31)),
+        ("concurrent_nodes", (1, 10_000)),
+    ],
+    spans: &[],
+};
 
 /// Bounds of the number of rows in a batch of columns.
 pub const BATCH_ROWS: (u64, u64) = (1, 10_000_000);
@@ -119,11 +121,32 @@ impl QuerySpec {
         }
     }
 
+    /// The same query with the numbers, times and words among a host's options; `get` has the value
+    /// of an option.
+    pub fn read<V: OptionValue>(
+        self,
+        get: impl Fn(&str) -> std::result::Result<Option<V>, V::Error>,
+    ) -> std::result::Result<Self, V::Error> {
+        let count = |name| get(name)?.map(|value| BOUNDS.count(name, &value)).transpose();
+        let span = |name| get(name)?.map(|value| value.span(name)).transpose();
+        let replica = get("replica")?.map(|value| value.text("replica")).transpose()?;
+        Ok(Self {
+            limit: count("limit")?,
+            page_size: count("page_size")?,
+            records_per_second: count("records_per_second")?,
+            concurrent_nodes: count("concurrent_nodes")?,
+            replica: replica.map(|word| parse::replica(&word)).transpose()?,
+            timeout: span("timeout")?,
+            socket_timeout: span("socket_timeout")?,
+            ..self
+        })
+    }
+
     /// Validates the parameters; `policy` has the client's defaults.
     pub fn plan(&self, policy: &Policy) -> Result<QueryPlan> {
         let mut query = self.scope()?;
-        check_number("limit", self.limit, MAX_LIMIT)?;
-        check_number("page_size", self.page_size, MAX_PAGE_SIZE)?;
+        check_count("limit", self.limit)?;
+        check_count("page_size", self.page_size)?;
         self.project(&mut query)?;
         query.check()?;
         let limits = self.limits(policy)?;
@@ -136,7 +159,7 @@ impl QuerySpec {
     /// Which records to process, and at which rate: the part that jobs and aggregations share.
     pub fn scope(&self) -> Result<Query> {
         let pace = self.records_per_second;
-        check_number("records_per_second", pace, MAX_RECORDS_PER_SECOND)?;
+        check_count("records_per_second", pace)?;
         self.index.as_ref().map_or(Ok(()), check_index)?;
         Ok(Query {
             namespace: self.namespace.clone(),
@@ -178,7 +201,7 @@ impl QuerySpec {
 
     /// Its time limits and read options.
     pub fn limits(&self, policy: &Policy) -> Result<Limits> {
-        check_number("concurrent_nodes", self.concurrent_nodes, MAX_CONCURRENT_NODES)?;
+        check_count("concurrent_nodes", self.concurrent_nodes)?;
         let mut policy = *policy;
         if let Some(retry) = &self.retry {
             retry.check().map_err(|error| Error::invalid(error.message()))?;
@@ -261,13 +284,8 @@ impl QuerySpec {
     }
 }
 
-fn check_number(what: &str, number: Option<u64>, most: u64) -> Result<()> {
-    match number {
-        Some(number) if !(1..=most).contains(&number) => {
-            Err(Error::invalid(format!("{what} must be from 1 to {most}, got {number}")))
-        }
-        _ => Ok(()),
-    }
+fn check_count(name: &str, count: Option<u64>) -> Result<()> {
+    Ok(count.map_or(Ok(()), |count| BOUNDS.check_count(name, count))?)
 }
 
 fn check_exclusive(options: &[(&str, bool)]) -> Result<()> {
@@ -286,6 +304,7 @@ mod tests {
     use super::*;
     use spikewire_aerospike_protocol::message::op;
     use spikewire_aerospike_protocol::query::{Collection, Range, Subject};
+    use spikewire_options::Literal;
 
     fn spec() -> QuerySpec {
         QuerySpec::new("test", "users")
@@ -343,6 +362,24 @@ mod tests {
     }
 
     #[test]
+    fn options_of_a_host_are_read_within_their_bounds() {
+        let get = |name: &str| {
+            Ok(match name {
+                "limit" => Some(Literal::from(5)),
+                "replica" => Some("any".into()),
+                "timeout" => Some(1.5.into()),
+                _ => None,
+            })
+        };
+        let read = spec().read(get).unwrap();
+        assert_eq!((read.limit, read.replica), (Some(5), Some(ReplicaPolicy::Any)));
+        assert_eq!(read.timeout, Some(Duration::from_millis(1500)));
+        let zero = |name: &str| Ok((name == "page_size").then(|| Literal::from(0)));
+        let error = spec().read(zero).unwrap_err();
+        assert_eq!(error.message(), "page_size must be from 1 to 1000000, got 0");
+    }
+
+    #[test]
     fn limits_and_pages_request_empty_records_too() {
         let some = QuerySpec { bins: Some(bins(&["a", "b"])), ..spec() };
         let query = plan(&some).unwrap().query;
@@ -383,8 +420,8 @@ mod tests {
     fn query_numbers_must_be_in_range() {
         for (spec, name) in [
             (QuerySpec { limit: Some(0), ..spec() }, "limit"),
-            (QuerySpec { limit: Some(MAX_LIMIT + 1), ..spec() }, "limit"),
-            (QuerySpec { page_size: Some(MAX_PAGE_SIZE + 1), ..spec() }, "page_size"),
+            (QuerySpec { limit: Some(1 << 32), ..spec() }, "limit"),
+            (QuerySpec { page_size: Some(1_000_001), ..spec() }, "page_size"),
             (QuerySpec { records_per_second: Some(0), ..spec() }, "records_per_second"),
             (QuerySpec { concurrent_nodes: Some(0), ..spec() }, "concurrent_nodes"),
             (QuerySpec { window: Some(1), ..spec() }, "window"),

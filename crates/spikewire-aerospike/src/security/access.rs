@@ -60,10 +60,9 @@ impl Gate {
 
     /// The setup for an address. Certificates are verified against `name`, or else the address.
     pub fn access(&self, address: SocketAddr, name: Option<&str>) -> Result<Access, TlsError> {
-        let encryption = match (&self.tls, name) {
-            (None, _) => None,
-            (Some(tls), Some(name)) => Some(tls.to_host(name)?),
-            (Some(tls), None) => Some(tls.to_address(address.ip())),
+        let encryption = match name {
+            Some(name) => self.tls.as_ref().map(|tls| tls.to_host(name)).transpose()?,
+            None => self.tls.as_ref().map(|tls| tls.to_address(address.ip())),
         };
         let encryption = encryption.map(|encryption| encryption.with_units(frame_len));
         let session = self.credentials.as_ref().map(|it| self.session(address, it));

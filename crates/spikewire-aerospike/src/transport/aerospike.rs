@@ -1,16 +1,13 @@
-//! Implements the transport's traits for Aerospike: frames, result codes, nodes. Routing is in
-//! `route.rs`.
+//! Implements the transport's traits for Aerospike: result codes, nodes, errors. Frames are in
+//! `framing.rs`, routing is in `route.rs`.
 
 use std::net::SocketAddr;
 
-use spikewire_aerospike_protocol::manage::Page;
-use spikewire_aerospike_protocol::message::{self, Header, info3};
+use spikewire_aerospike_protocol::auth;
+use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_aerospike_protocol::{auth, info};
 use spikewire_transport::metrics::{About, Gauges};
-use spikewire_transport::protocol::{
-    Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
-};
+use spikewire_transport::protocol::{RequestKind, Sharing};
 use spikewire_transport::topology::Endpoint;
 use spikewire_transport::{
     Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol,
@@ -28,38 +25,6 @@ impl Protocol for Aerospike {
 
     fn new(_: &Cluster, node: &Node) -> Self {
         Self::new(&node.access)
-    }
-
-    #[inline]
-    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
-        if self.is_service_frame
-            != (matches!(request.kind, RequestKind::Accounts | RequestKind::Info))
-        {
-            return Err(Malformed("a message in answer to an info request, or the reverse".into()));
-        }
-        if self.is_service_frame {
-            return self.classify_service_reply(body, request);
-        }
-        if body.len() < message::HEADER_LEN {
-            return Err(Malformed("a reply shorter than its header".into()));
-        }
-        let code = Header::result_of(body);
-        if code == ResultCode::OK && !request.many {
-            return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
-        }
-        if request.many && !is_last(body) && !refuses_all(body) {
-            // Each contains at least one row.
-            if request.parts >= request.rows {
-                return Err(Malformed("a batch's reply of more messages than it has rows".into()));
-            }
-            return Ok(Disposition { outcome: ReplyKind::More, closes: false });
-        }
-        let outcome = if code.is_retryable() && !request.many {
-            ReplyKind::Retry { doubtful: is_doubtful(code) }
-        } else {
-            ReplyKind::Done
-        };
-        Ok(Disposition { outcome, closes: code.closes_connection() })
     }
 
     #[inline]
@@ -110,44 +75,6 @@ impl Protocol for Aerospike {
     }
 }
 
-impl Aerospike {
-    /// What follows from a reply that is no message.
-    #[cold]
-    fn classify_service_reply(
-        &self,
-        body: &[u8],
-        request: RequestInfo,
-    ) -> Result<Disposition, Malformed> {
-        if self.security != (request.kind == RequestKind::Accounts) {
-            return Err(Malformed("an answer to another kind of request".into()));
-        }
-        let needs_login = if self.security {
-            let end = security_end(body, request.many)?;
-            if end.is_none() {
-                return Ok(Disposition { outcome: ReplyKind::More, closes: false });
-            }
-            end.is_some_and(ResultCode::needs_login)
-        } else {
-            info_needs_login(body)
-        };
-        if self.logs_in && needs_login {
-            let outcome = ReplyKind::Retry { doubtful: false };
-            return Ok(Disposition { outcome, closes: true });
-        }
-        Ok(Disposition { outcome: ReplyKind::Done, closes: false })
-    }
-}
-
-/// How a reply about users and roles ends; `None`: with a further frame.
-fn security_end(body: &[u8], many: bool) -> Result<Option<ResultCode>, Malformed> {
-    let malformed =
-        |error: spikewire_aerospike_protocol::Malformed| Malformed(error.to_string().into());
-    if many {
-        return Page::parse(body).map(|page| page.end).map_err(malformed);
-    }
-    auth::Reply::parse(body).map(|reply| Some(reply.result)).map_err(malformed)
-}
-
 /// The code of a reply about users and roles, whose list ends as it should; other bodies have none.
 fn security_code(body: &[u8]) -> ResultCode {
     match body {
@@ -162,29 +89,6 @@ fn security_code(body: &[u8]) -> ResultCode {
 /// Whether a reply is a message. Others have no code there.
 fn has_code(body: &[u8]) -> bool {
     body.first() == Some(&(message::HEADER_LEN as u8)) && body.len() >= message::HEADER_LEN
-}
-
-/// Whether this info reply means that the connection is not, or no longer, logged in.
-#[cold]
-fn info_needs_login(body: &[u8]) -> bool {
-    let answer = String::from_utf8_lossy(body);
-    info::error_codes(&answer).any(|code| ResultCode(code).needs_login())
-}
-
-/// Whether a reply message has the flag of the last of several.
-fn is_last(body: &[u8]) -> bool {
-    body[3] & info3::LAST != 0
-}
-
-/// Whether a frame of a batch reply without the last flag rejects the whole batch. Rows are
-/// numbered from 1 on the wire, so it is not the reply to one of them.
-fn refuses_all(body: &[u8]) -> bool {
-    Header::result_of(body) != ResultCode::OK && body[14..18] == [0; 4]
-}
-
-/// The server's own timeout does not say whether it wrote.
-fn is_doubtful(code: ResultCode) -> bool {
-    code == ResultCode::TIMEOUT
 }
 
 impl Endpoint for Node {
@@ -278,6 +182,7 @@ mod tests {
 
     use super::*;
     use crate::command::{Failure, Verdict};
+    use crate::framing::is_doubtful;
     use crate::model::{Policy, ReplicaPolicy};
 
     const NOW: Tick = Tick(1_000);

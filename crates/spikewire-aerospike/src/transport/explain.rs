@@ -1,4 +1,4 @@
-//! What a refused request was about: servers reply with a code only.
+//! Adds to the error of a request what it was about: servers reply with a code only.
 
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{Message, info1};

@@ -64,21 +64,21 @@ pub(super) fn run<T>(
     let reader = call.execution.reader();
     let caller = Arc::new(Caller { thread: thread::current(), outcome: Mutex::new(None) });
     // If the thread has ended, the ticket is dropped, which reports that.
-    let waiting = CallerWaiter { caller: caller.clone(), answered: None };
+    let waiting = CallerWaiter { caller: caller.clone(), delivered: None };
     drop(copy_thread.submit(Ticket::command(call, Tick::now(), waiting)));
-    let (outcome, answered) = loop {
+    let Outcome { reply, delivered } = loop {
         if let Some(outcome) = caller.outcome.lock().take() {
             break outcome;
         }
         thread::park_timeout(INTERRUPT_POLL);
         if interrupted.is_some_and(|interrupted| interrupted()) {
             let message = "a signal interrupted the call";
-            break (Err(Error::new(Kind::Interrupted, message)), None);
+            break Outcome { reply: Err(Error::new(Kind::Interrupted, message)), delivered: None };
         }
     };
-    cluster.metrics().goes_on(answered);
-    let OwnedReply { body, node, attempts } = match outcome {
-        Ok(answered) => answered,
+    cluster.metrics().goes_on(delivered);
+    let OwnedReply { body, node, attempts } = match reply {
+        Ok(reply) => reply,
         Err(error) => return read(Err(error)),
     };
     let result = read(reader.read(Reply { body: &body, node: &node, attempts }));
@@ -90,8 +90,15 @@ pub(super) fn run<T>(
 #[derive(Debug)]
 struct Caller {
     thread: Thread,
-    /// Includes when its reply was delivered, while stages are timed.
-    outcome: Mutex<Option<(Result<OwnedReply>, Option<Tick>)>>,
+    outcome: Mutex<Option<Outcome>>,
+}
+
+/// How a caller's statement ended.
+#[derive(Debug)]
+struct Outcome {
+    reply: Result<OwnedReply>,
+    /// When the reply was delivered, while stages are timed.
+    delivered: Option<Tick>,
 }
 
 /// An answer to be read by the caller.
@@ -106,12 +113,14 @@ struct OwnedReply {
 #[derive(Debug)]
 pub(super) struct CallerWaiter {
     caller: Arc<Caller>,
-    answered: Option<Tick>,
+    /// When the reply was delivered, while stages are timed.
+    delivered: Option<Tick>,
 }
 
 impl CallerWaiter {
-    fn complete(&self, outcome: Result<OwnedReply>) {
-        self.caller.outcome.lock().get_or_insert((outcome, self.answered));
+    fn complete(&self, reply: Result<OwnedReply>) {
+        let outcome = Outcome { reply, delivered: self.delivered };
+        self.caller.outcome.lock().get_or_insert(outcome);
         self.caller.thread.unpark();
     }
 }
@@ -124,7 +133,7 @@ impl Drop for CallerWaiter {
 
 impl AnswerWaiter for CallerWaiter {
     fn answered_at(&mut self, at: Tick) {
-        self.answered = Some(at);
+        self.delivered = Some(at);
     }
 }
 

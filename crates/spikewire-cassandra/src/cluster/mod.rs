@@ -9,6 +9,7 @@
 //! | `seeds` | connecting and reconnecting: the first node that answers, and its protocol version |
 //! | `control` | the control connection: requests and events |
 //! | `worker`, `after_events` | the background thread: when to refresh what |
+//! | `node_reports` | events about nodes |
 //! | `tables`, `versions` | reading the system tables; schema versions of nodes |
 //! | `reach` | which nodes can be reached; address translation |
 //! | `node`, `shards`, `snapshot` | the public view |
@@ -17,6 +18,7 @@
 mod after_events;
 mod control;
 mod node;
+mod node_reports;
 mod reach;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -1,7 +1,7 @@
 //! The background thread of a session, which keeps the control connection and the snapshot of the
 //! cluster up to date.
 
-use std::collections::VecDeque;
+use std::iter::once_with;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use spikewire_cql::response::Event;
 use spikewire_cql::response::schema::Target;
 use spikewire_cql::token::is_murmur3;
-use spikewire_transport::Tick;
 use spikewire_transport::descriptors::Listed;
 use spikewire_transport::metrics::Event as Signal;
-use spikewire_transport::node_stats::report_breaker;
+use spikewire_transport::{Encryption, Tick};
 
 use super::after_events::{AfterEvents, CALM};
 use super::control::Control;
 use super::node::{Description, HostId, Node};
+use super::node_reports::NodeReports;
 use super::reach::{AddressMap, Probes};
 use super::shared::Shared;
 use super::snapshot::Keyspaces;
@@ -64,8 +64,7 @@ pub(super) struct ClusterWorker {
     described: Vec<Description>,
     /// The schema as of the last refresh.
     schema: Option<HostId>,
-    /// What was last reported of each node: whether it is up, and whether its breaker is open.
-    reported: Vec<(Arc<Node>, bool, bool)>,
+    node_reports: NodeReports,
     due: Schedule,
 }
 
@@ -102,12 +101,11 @@ impl ClusterWorker {
             looked: Tick::default(),
             described: Vec::new(),
             schema: None,
-            reported: Vec::new(),
+            node_reports: NodeReports::default(),
             due,
         };
         worker.adopt(control)?;
-        let nodes = worker.shared.snapshot.load_full();
-        worker.reported = nodes.nodes.iter().map(|node| (node.clone(), true, false)).collect();
+        worker.node_reports = NodeReports::new(&worker.shared.snapshot.load());
         Ok(worker)
     }
 
@@ -118,19 +116,19 @@ impl ClusterWorker {
     /// The thread's main loop.
     pub fn run(mut self) {
         while !self.shared.is_closed() {
-            self.chores();
+            self.run_upkeep();
             if self.control.is_none() && self.reconnect <= Tick::now() {
-                self.find_another();
+                self.reconnect_elsewhere();
             }
-            if self.attend().is_err() {
-                self.lose();
+            if self.wait_for_events().is_err() {
+                self.give_up_control();
             }
         }
         self.shared.set_waker(None);
     }
 
     /// Does what is due independently of the control connection.
-    fn chores(&mut self) {
+    fn run_upkeep(&mut self) {
         let now = Tick::now();
         if self.shared.take_look() {
             self.due.look = self.due.look.min(self.looked.after(LOOK));
@@ -143,7 +141,7 @@ impl ClusterWorker {
         }
         self.probes.start(self.shared.take_suspects().iter(), now);
         self.probes.go_on(&snapshot.nodes, self.shared.options.reconnect, now);
-        self.report(&snapshot);
+        self.node_reports.update(&snapshot, &self.shared.metrics);
         if self.due.sweep <= now {
             self.due.sweep = now.after(SWEEP);
             for node in &snapshot.nodes {
@@ -153,39 +151,8 @@ impl ClusterWorker {
         }
     }
 
-    /// Reports events: nodes that joined or left, went up or down, and their breakers.
-    fn report(&mut self, snapshot: &Snapshot) {
-        let metrics = &self.shared.metrics;
-        let name = |node: &Node| -> Arc<str> { node.to_string().into() };
-        // Not by number: after a USE there may be the same nodes under other numbers.
-        let same =
-            |one: &Node, other: &Node| one.host_id == other.host_id && one.address == other.address;
-        self.reported.retain(|(node, was_up, _)| {
-            let is_there = snapshot.nodes.iter().any(|known| same(known, node));
-            if !is_there && *was_up {
-                metrics.events().push(Signal::NodeDown(name(node)));
-            }
-            is_there
-        });
-        for node in &snapshot.nodes {
-            let at = self.reported.iter().position(|(known, ..)| same(known, node));
-            let at = at.unwrap_or_else(|| {
-                self.reported.push((node.clone(), false, false));
-                self.reported.len() - 1
-            });
-            let (_, was_up, breaker) = &mut self.reported[at];
-            let is_up = node.is_up();
-            if is_up != std::mem::replace(was_up, is_up) {
-                let name = name(node);
-                let event = if is_up { Signal::NodeUp(name) } else { Signal::NodeDown(name) };
-                metrics.events().push(event);
-            }
-            report_breaker(metrics, breaker, &**node);
-        }
-    }
-
     /// Waits for something to happen on the control connection, and does what is due there.
-    fn attend(&mut self) -> Result<()> {
+    fn wait_for_events(&mut self) -> Result<()> {
         let now = Tick::now();
         if self.shared.wants_comparison(now) {
             self.due.compare = self.due.compare.min(now);
@@ -357,7 +324,7 @@ impl ClusterWorker {
     }
 
     /// Gives up the control connection.
-    fn lose(&mut self) {
+    fn give_up_control(&mut self) {
         self.shared.set_waker(None);
         self.drop_control();
         self.reconnect = Tick::now();
@@ -373,40 +340,24 @@ impl ClusterWorker {
     /// Looks for another node: known nodes, those that are up first, then what the contact points
     /// resolve to now. No address is tried twice, unless its certificate may be valid for another
     /// name.
-    fn find_another(&mut self) {
+    fn reconnect_elsewhere(&mut self) {
         let snapshot = self.shared.snapshot.load_full();
         let mut known: Vec<_> = snapshot.nodes.iter().collect();
         known.sort_by_key(|node| (!node.is_up(), !snapshot.is_local(node)));
-        let mut candidates: VecDeque<_> =
+        let nodes: Vec<Candidate> =
             known.iter().map(|node| (node.address, node.encryption.clone())).collect();
+        let dialled: Vec<_> = nodes.iter().map(|(address, _)| *address).collect();
         let shared = self.shared.clone();
-        let options = &shared.options;
-        let mut dialled: Vec<_> = candidates.iter().map(|(address, _)| *address).collect();
-        let mut resolved = false;
-        loop {
-            let Some((address, encryption)) = candidates.pop_front() else {
-                if std::mem::replace(&mut resolved, true) || shared.is_closed() {
-                    break;
-                }
-                let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
-                for (host, addresses) in hosts {
-                    // Never unencrypted if it should be encrypted.
-                    let Ok(encryption) = seeds::encryption(host, options) else { continue };
-                    let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
-                    for address in addresses.unwrap_or_default() {
-                        if is_named || !dialled.contains(&address) {
-                            dialled.push(address);
-                            candidates.push_back((address, encryption.clone()));
-                        }
-                    }
-                }
-                continue;
-            };
+        let contact_points = once_with(|| {
+            if shared.is_closed() { Vec::new() } else { resolve_contact_points(&shared, dialled) }
+        });
+        for (address, encryption) in nodes.into_iter().chain(contact_points.flatten()) {
             if shared.is_closed() {
                 return;
             }
+            let handshake = shared.handshake.clone();
             let opened =
-                seeds::open(address, encryption, options, shared.handshake.clone(), &shared.closed);
+                seeds::open(address, encryption, &shared.options, handshake, &shared.closed);
             if let Ok(control) = opened
                 && self.adopt(control).is_ok()
             {
@@ -419,4 +370,26 @@ impl ClusterWorker {
         self.reconnect = Tick::now().after(self.pause);
         self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);
     }
+}
+
+/// An address to connect to, and how connections to it are encrypted.
+type Candidate = (SocketAddr, Option<Encryption>);
+
+/// What the contact points resolve to now, without the addresses that were `dialled`, unless their
+/// certificate may be valid for another name.
+fn resolve_contact_points(shared: &Shared, mut dialled: Vec<SocketAddr>) -> Vec<Candidate> {
+    let options = &shared.options;
+    let mut candidates = Vec::new();
+    for (host, addresses) in seeds::resolve(&options.contact_points, options, &shared.closed) {
+        // Never unencrypted if it should be encrypted.
+        let Ok(encryption) = seeds::encryption(host, options) else { continue };
+        let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
+        for address in addresses.unwrap_or_default() {
+            if is_named || !dialled.contains(&address) {
+                dialled.push(address);
+                candidates.push((address, encryption.clone()));
+            }
+        }
+    }
+    candidates
 }

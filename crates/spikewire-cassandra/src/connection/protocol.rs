@@ -1,15 +1,14 @@
-//! What a reply means to its request, and the cluster as the transport's topology.
+//! The result codes of replies, and the cluster as the transport's topology. Frames are in
+//! `framing.rs`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_cql::envelope::{self, Opcode};
-use spikewire_cql::response::{Code, Message, Response, Retry, ServerError};
+use spikewire_cql::envelope;
+use spikewire_cql::response::Code;
 use spikewire_transport::metrics::{About, Gauges};
-use spikewire_transport::protocol::{
-    Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
-};
+use spikewire_transport::protocol::{RequestKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Settings};
 use spikewire_transport::{
     Breaker, Encryption, Health, Metrics, Protocol, ShardRoute, Tick, Topology,
@@ -18,6 +17,7 @@ use spikewire_transport::{
 use super::{Cassandra, about};
 use crate::cluster::{Cluster, Node};
 use crate::error::{Error, Kind, Result, SESSION_CLOSED, label};
+use crate::framing::{is_error, read_error};
 use crate::routing::{Aim, Replica, Target, choose};
 
 /// Requests longer than this (in bytes) use separate connections, so that short ones never wait
@@ -57,20 +57,6 @@ impl Protocol for Cassandra {
     }
 
     #[inline]
-    fn classify(
-        &mut self,
-        frame: &[u8],
-        _: RequestInfo,
-    ) -> std::result::Result<Disposition, Malformed> {
-        let outcome = if Self::is_server_error(frame) {
-            kind_of(&read_error(frame)?)
-        } else {
-            ReplyKind::Done
-        };
-        Ok(Disposition { outcome, closes: false })
-    }
-
-    #[inline]
     fn code(frame: &[u8]) -> u8 {
         frame[4]
     }
@@ -95,7 +81,7 @@ impl Protocol for Cassandra {
     }
 
     fn is_server_error(frame: &[u8]) -> bool {
-        Self::code(frame) == Opcode::Error as u8
+        is_error(frame)
     }
 
     #[inline]
@@ -105,26 +91,6 @@ impl Protocol for Cassandra {
 
     fn sharing(len: usize, _: usize, _: RequestKind) -> Sharing {
         if len > LARGE { Sharing::Alone } else { Sharing::Shared }
-    }
-}
-
-/// What an error means to its request.
-fn kind_of(error: &ServerError) -> ReplyKind {
-    match error.retry() {
-        Retry::Prepare => ReplyKind::Returned,
-        Retry::SameNode | Retry::NextNode => ReplyKind::Retry { doubtful: false },
-        Retry::SameNodeIfIdempotent | Retry::NextNodeIfIdempotent => {
-            ReplyKind::Retry { doubtful: true }
-        }
-        Retry::Never => ReplyKind::Done,
-    }
-}
-
-fn read_error(frame: &[u8]) -> std::result::Result<ServerError, Malformed> {
-    match Response::read(frame).map(|response| response.message) {
-        Ok(Message::Error(error)) => Ok(error),
-        Ok(_) => Err(Malformed("a frame of kind ERROR without an error".into())),
-        Err(error) => Err(Malformed(error.to_string().into())),
     }
 }
 

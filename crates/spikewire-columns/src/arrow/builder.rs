@@ -6,6 +6,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::batch::RowContents;
 use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_aerospike_protocol::msgpack::Reader;
 use spikewire_aerospike_protocol::void_time;
@@ -102,8 +103,26 @@ impl TableBuilder {
         self.end_row(row)
     }
 
+    /// Adds the rows of a batch, to which keys have been added: nulls if there is no record, and
+    /// for rows that failed if `lenient`.
+    pub fn fill<'a>(
+        &mut self,
+        rows: impl Iterator<Item = RowContents<'a>>,
+        lenient: bool,
+    ) -> Result<(), RowError> {
+        for (row, contents) in rows.enumerate() {
+            match contents {
+                RowContents::Record(header, walk) => self.record(&header, walk, row)?,
+                RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
+                RowContents::NoRecord | RowContents::Failed => {}
+            }
+            self.end_row(row)?;
+        }
+        Ok(())
+    }
+
     /// Ends a row; columns without a value get a null.
-    pub fn end_row(&mut self, row: usize) -> Result<(), RowError> {
+    fn end_row(&mut self, row: usize) -> Result<(), RowError> {
         for at in 0..self.all.len() {
             if self.all[at].len() <= row {
                 self.put(at, &WireValue::Nil, row)?;
@@ -113,12 +132,7 @@ impl TableBuilder {
     }
 
     /// Adds the contents of a record to a row.
-    pub fn record(
-        &mut self,
-        header: &Header,
-        mut walk: Walk<'_>,
-        row: usize,
-    ) -> Result<(), RowError> {
+    fn record(&mut self, header: &Header, mut walk: Walk<'_>, row: usize) -> Result<(), RowError> {
         if let Some(at) = self.generation {
             self.put(at, &WireValue::Int(header.generation.into()), row)?;
         }

@@ -24,16 +24,17 @@ type Done = Result<(), ColumnError>;
 /// The error for a value in a column of another type. Never happens, since columns are created from
 /// the types with which they are filled.
 #[cold]
-fn other(ty: &Type) -> ColumnError {
+fn wrong_type(ty: &Type) -> ColumnError {
     ColumnError::kind(format!("another value than {ty}"))
 }
 
-macro_rules! push {
-    ($self:ident, $store:ident, $value:expr) => {{
+/// Adds a value to the next column, whose store has to match `$store`, by `$add`.
+macro_rules! add {
+    ($self:ident, $store:pat => $add:expr) => {{
         let mut all = $self.all.borrow_mut();
         let column = &mut all[$self.at.get()];
-        let Store::$store(values) = &mut column.store else { return Err(other(&column.ty)) };
-        values.push($value);
+        let $store = &mut column.store else { return Err(wrong_type(&column.ty)) };
+        $add;
         column.valid.append_non_null();
         $self.at.set(column.next);
         Ok(())
@@ -43,14 +44,10 @@ macro_rules! push {
 impl Columns {
     #[inline]
     fn bytes(&self, value: &[u8]) -> Done {
-        let mut all = self.all.borrow_mut();
-        let column = &mut all[self.at.get()];
-        let Store::Bytes(ends, data) = &mut column.store else { return Err(other(&column.ty)) };
-        data.extend_from_slice(value);
-        ends.push(data.len());
-        column.valid.append_non_null();
-        self.at.set(column.next);
-        Ok(())
+        add!(self, Store::Bytes(ends, data) => {
+            data.extend_from_slice(value);
+            ends.push(data.len());
+        })
     }
 
     /// Enters the column's children with `inside`, and records that there is a value.
@@ -65,7 +62,7 @@ impl Columns {
             let column = &all[at];
             match child(&column.store) {
                 Some(child) => self.at.set(child),
-                None => return Err(other(&column.ty)),
+                None => return Err(wrong_type(&column.ty)),
             }
         }
         inside()?;
@@ -83,8 +80,8 @@ impl Columns {
         Ok(())
     }
 
-    /// Takes the elements of a vector from their bytes; `false` unless they are plain numbers.
-    fn numbers(&self, bytes: &[u8]) -> bool {
+    /// Adds the elements of a vector, which are [plain numbers](Self::has_numbers), from their bytes.
+    fn add_numbers(&self, bytes: &[u8]) {
         fn each<const N: usize, T>(
             bytes: &[u8],
             of: impl Fn([u8; N]) -> T,
@@ -92,29 +89,28 @@ impl Columns {
             let (numbers, _) = bytes.as_chunks::<N>();
             numbers.iter().map(move |number| of(*number))
         }
-        let mut all = self.all.borrow_mut();
-        let column = &mut all[self.at.get()];
+        let mut columns = self.all.borrow_mut();
+        let column = &mut columns[self.at.get()];
         let count = match &mut column.store {
-            Store::F32(all) => {
-                all.extend(each(bytes, f32::from_be_bytes));
+            Store::F32(values) => {
+                values.extend(each(bytes, f32::from_be_bytes));
                 bytes.len() / 4
             }
-            Store::F64(all) => {
-                all.extend(each(bytes, f64::from_be_bytes));
+            Store::F64(values) => {
+                values.extend(each(bytes, f64::from_be_bytes));
                 bytes.len() / 8
             }
-            Store::I32(all) => {
-                all.extend(each(bytes, i32::from_be_bytes));
+            Store::I32(values) => {
+                values.extend(each(bytes, i32::from_be_bytes));
                 bytes.len() / 4
             }
-            Store::I64(all) => {
-                all.extend(each(bytes, i64::from_be_bytes));
+            Store::I64(values) => {
+                values.extend(each(bytes, i64::from_be_bytes));
                 bytes.len() / 8
             }
-            _ => return false,
+            _ => return,
         };
         column.valid.append_n_non_nulls(count);
-        true
     }
 
     /// Whether the elements of the next vector are plain numbers.
@@ -149,41 +145,35 @@ impl Sink for Columns {
     }
 
     fn boolean(&self, value: bool) -> Done {
-        let mut all = self.all.borrow_mut();
-        let column = &mut all[self.at.get()];
-        let Store::Boolean(flags) = &mut column.store else { return Err(other(&column.ty)) };
-        flags.append(value);
-        column.valid.append_non_null();
-        self.at.set(column.next);
-        Ok(())
+        add!(self, Store::Boolean(flags) => flags.append(value))
     }
 
     fn tinyint(&self, value: i8) -> Done {
-        push!(self, I8, value)
+        add!(self, Store::I8(values) => values.push(value))
     }
 
     fn smallint(&self, value: i16) -> Done {
-        push!(self, I16, value)
+        add!(self, Store::I16(values) => values.push(value))
     }
 
     #[inline]
     fn int(&self, value: i32) -> Done {
-        push!(self, I32, value)
+        add!(self, Store::I32(values) => values.push(value))
     }
 
     #[inline]
     fn bigint(&self, value: i64) -> Done {
-        push!(self, I64, value)
+        add!(self, Store::I64(values) => values.push(value))
     }
 
     #[inline]
     fn float(&self, value: f32) -> Done {
-        push!(self, F32, value)
+        add!(self, Store::F32(values) => values.push(value))
     }
 
     #[inline]
     fn double(&self, value: f64) -> Done {
-        push!(self, F64, value)
+        add!(self, Store::F64(values) => values.push(value))
     }
 
     // All text of a column is validated at once when the array is made.
@@ -206,54 +196,36 @@ impl Sink for Columns {
     }
 
     fn decimal(&self, scale: i32, digits: &[u8]) -> Done {
-        let mut all = self.all.borrow_mut();
-        let column = &mut all[self.at.get()];
-        let Store::DecimalValues(decimals) = &mut column.store else {
-            return Err(other(&column.ty));
-        };
-        decimals.push(scale, digits);
-        column.valid.append_non_null();
-        self.at.set(column.next);
-        Ok(())
+        add!(self, Store::DecimalValues(decimals) => decimals.push(scale, digits))
     }
 
     fn uuid(&self, value: [u8; 16]) -> Done {
-        let mut all = self.all.borrow_mut();
-        let column = &mut all[self.at.get()];
-        let Store::Uuid(data) = &mut column.store else { return Err(other(&column.ty)) };
-        data.extend_from_slice(&value);
-        column.valid.append_non_null();
-        self.at.set(column.next);
-        Ok(())
+        add!(self, Store::Uuid(data) => data.extend_from_slice(&value))
     }
 
     fn inet(&self, value: IpAddr) -> Done {
-        let mut all = self.all.borrow_mut();
-        let column = &mut all[self.at.get()];
-        let Store::Bytes(ends, data) = &mut column.store else { return Err(other(&column.ty)) };
-        // Writing to a vector cannot fail.
-        let _ = write!(data, "{value}");
-        ends.push(data.len());
-        column.valid.append_non_null();
-        self.at.set(column.next);
-        Ok(())
+        add!(self, Store::Bytes(ends, data) => {
+            // Writing to a vector cannot fail.
+            let _ = write!(data, "{value}");
+            ends.push(data.len());
+        })
     }
 
     fn timestamp(&self, milliseconds: i64) -> Done {
-        push!(self, I64, milliseconds)
+        add!(self, Store::I64(values) => values.push(milliseconds))
     }
 
     fn date(&self, days: i32) -> Done {
-        push!(self, I32, days)
+        add!(self, Store::I32(values) => values.push(days))
     }
 
     fn time(&self, nanoseconds: i64) -> Done {
-        push!(self, I64, nanoseconds)
+        add!(self, Store::I64(values) => values.push(nanoseconds))
     }
 
     fn duration(&self, value: Duration) -> Done {
         let Duration { months, days, nanoseconds } = value;
-        push!(self, Duration, IntervalMonthDayNano::new(months, days, nanoseconds))
+        add!(self, Store::Duration(values) => values.push(IntervalMonthDayNano::new(months, days, nanoseconds)))
     }
 
     fn list<I: Elements<(), ColumnError>>(&self, _: &Type, items: &mut I) -> Done {
@@ -277,7 +249,7 @@ impl Sink for Columns {
             if self.has_numbers()
                 && let Some(bytes) = items.take_fixed()
             {
-                self.numbers(bytes);
+                self.add_numbers(bytes);
             }
             items.try_for_each(|item| item)
         })

@@ -31,23 +31,6 @@ pub struct Column {
     pub ty: Type,
 }
 
-/// Checks the number of values for these bind markers. The error is a sentence.
-#[inline]
-pub fn check_count(parameters: &[Column], count: usize) -> std::result::Result<(), String> {
-    if parameters.len() == count { Ok(()) } else { Err(wrong_count(parameters, count)) }
-}
-
-#[cold]
-fn wrong_count(parameters: &[Column], count: usize) -> String {
-    let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
-    let (expected, names) = (names.len(), names.join(", "));
-    match expected {
-        0 => format!("the statement takes no values, and {count} were given"),
-        1 => format!("the statement takes 1 value ({names}), not {count}"),
-        _ => format!("the statement takes {expected} values ({names}), not {count}"),
-    }
-}
-
 /// Columns in order. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {

@@ -6,6 +6,7 @@
 //! | [`supported`] | SUPPORTED |
 //! | [`result`] | RESULT: the five kinds |
 //! | [`metadata`] | the columns of results and the markers of prepared statements |
+//! | [`parameters`] | values for the parameters of a statement, by position or by name |
 //! | [`rows`] | rows of a result |
 //! | [`prepared`] | a prepared statement |
 //! | [`schema`] | schema changes |
@@ -14,6 +15,7 @@
 pub mod error;
 pub mod event;
 pub mod metadata;
+pub mod parameters;
 pub mod prepared;
 pub mod result;
 pub mod rows;
@@ -22,7 +24,8 @@ pub mod supported;
 
 pub use error::{Code, Details, Retry, ServerError, WriteType};
 pub use event::Event;
-pub use metadata::{Column, Metadata, check_count};
+pub use metadata::{Column, Metadata};
+pub use parameters::{NamedValues, bind_by_name, check_count, check_names};
 pub use prepared::Prepared;
 pub use result::QueryResult;
 pub use rows::Rows;

@@ -40,7 +40,7 @@ pub fn not_utf8(ty: &Type, error: impl fmt::Display) -> Malformed {
 }
 
 /// Creates a host's values. By default related types are created in the same way: `ascii` as text,
-/// `timeuuid` as a UUID.
+/// `timeuuid` as a UUID, and numbers as the next wider ones.
 pub trait Sink {
     /// The host's value.
     type Value;
@@ -59,9 +59,13 @@ pub trait Sink {
     /// A `boolean`.
     fn boolean(&self, value: bool) -> Result<Self::Value, Self::Error>;
     /// A `tinyint`.
-    fn tinyint(&self, value: i8) -> Result<Self::Value, Self::Error>;
+    fn tinyint(&self, value: i8) -> Result<Self::Value, Self::Error> {
+        self.smallint(value.into())
+    }
     /// A `smallint`.
-    fn smallint(&self, value: i16) -> Result<Self::Value, Self::Error>;
+    fn smallint(&self, value: i16) -> Result<Self::Value, Self::Error> {
+        self.int(value.into())
+    }
     /// An `int`.
     fn int(&self, value: i32) -> Result<Self::Value, Self::Error>;
     /// A `bigint`.
@@ -71,7 +75,10 @@ pub trait Sink {
         self.bigint(value)
     }
     /// A `float`.
-    fn float(&self, value: f32) -> Result<Self::Value, Self::Error>;
+    #[inline]
+    fn float(&self, value: f32) -> Result<Self::Value, Self::Error> {
+        self.double(value.into())
+    }
     /// A `double`.
     fn double(&self, value: f64) -> Result<Self::Value, Self::Error>;
     /// A `text` or `ascii` from bytes that are not validated yet. By default validates that they

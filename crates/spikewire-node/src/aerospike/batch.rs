@@ -6,15 +6,14 @@
 //! typed array for all records.
 
 use spikewire_aerospike::command::batch::{Batch, ResultFlags, RowOutcome};
-use spikewire_aerospike::command::{Sink, read_bins};
+use spikewire_aerospike::command::read_bins;
 use spikewire_aerospike::{Error, Kind};
-use spikewire_aerospike_protocol::message::{Header, Message, Op};
-use spikewire_aerospike_protocol::value::particle::NULL;
+use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::void_time;
 
-use crate::aerospike::record::{WIDEST, name_array, parts};
+use crate::aerospike::record::{RecordSink, WIDEST, name_array, parts};
 use crate::aerospike::ticket::RowPlan;
-use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
+use crate::aerospike::value::decode::{DecodeOptions, Decoder};
 use crate::environment::Environment;
 use crate::errors;
 use crate::hooks::Hooks;
@@ -108,7 +107,7 @@ fn fail<'e>(
 }
 
 /// What records made by the same function have in common.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct RowShape {
     /// The number of results; `None` for records without results.
     results: Option<u16>,
@@ -118,7 +117,6 @@ struct RowShape {
 
 /// Consecutive records of the same shape, to be made in one call.
 struct RowRun<'m, 'e, 'a> {
-    decoder: &'m Decoder<'e, 'a>,
     environment: &'a Environment,
     batch: Value<'e>,
     /// The array of numbers of the records found.
@@ -127,50 +125,13 @@ struct RowRun<'m, 'e, 'a> {
     from: usize,
     count: usize,
     shape: RowShape,
-    /// The values of the records' bins and results, record after record.
-    values: Vec<Value<'e>>,
-    /// The shape of the record being read, and the number of values before it.
-    latest: RowShape,
+    /// The record being read; its values follow those of the run, record after record.
+    sink: RecordSink<'m, 'e, 'a>,
+    /// The number of values before it.
     before: usize,
-    /// The results of the record being read.
-    results: Vec<Value<'e>>,
-    is_wide: bool,
-}
-
-impl Sink for RowRun<'_, '_, '_> {
-    type Error = Failure;
-
-    fn result(&mut self, answer: Option<Op<'_>>) -> Result<()> {
-        let Some(answer) = answer else {
-            self.results.push(self.decoder.env.null()?);
-            return Ok(());
-        };
-        let value = particle(self.decoder, answer.particle, answer.value)?;
-        if answer.particle != NULL && !answer.name.is_empty() {
-            self.name(answer.name);
-            self.values.push(value);
-        }
-        self.results.push(value);
-        Ok(())
-    }
-
-    #[inline]
-    fn bin(&mut self, bin: Op<'_>) -> Result<()> {
-        let value = particle(self.decoder, bin.particle, bin.value)?;
-        self.name(bin.name);
-        self.values.push(value);
-        Ok(())
-    }
 }
 
 impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
-    #[inline]
-    fn name(&mut self, name: &[u8]) {
-        self.is_wide |= name.len() > usize::from(u8::MAX);
-        self.latest.names.push(name.len() as u8);
-        self.latest.names.extend_from_slice(name);
-    }
-
     fn new(
         decoder: &'m Decoder<'e, 'a>,
         environment: &'a Environment,
@@ -178,20 +139,8 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
         numbers: Value<'e>,
         from: usize,
     ) -> Self {
-        Self {
-            decoder,
-            environment,
-            batch,
-            numbers,
-            from,
-            count: 0,
-            shape: RowShape::default(),
-            values: Vec::with_capacity(2 * ROOM),
-            latest: RowShape::default(),
-            before: 0,
-            results: Vec::new(),
-            is_wide: false,
-        }
+        let (shape, sink) = (RowShape::default(), RecordSink::new(decoder, 2 * ROOM));
+        Self { environment, batch, numbers, from, count: 0, shape, sink, before: 0 }
     }
 
     /// Makes the records of a part of what was found.
@@ -203,21 +152,23 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
     ) -> Result<()> {
         for row in numbers.iter().step_by(NUMBERS) {
             let row = *row as usize;
-            self.latest.names.clear();
-            self.results.clear();
-            self.before = self.values.len();
-            match self.record(rows, answered.of(row), row) {
-                Ok(true) => self.add()?,
+            let answered: Option<&[bool]> = answered.of(row);
+            self.sink.key.clear();
+            self.sink.results.clear();
+            self.before = self.sink.values.len();
+            match self.record(rows, answered, row) {
+                Ok(true) => self.add(answered.map(|answered| answered.len() as u16))?,
                 Ok(false) => self.skip()?,
                 Err(Failure::Engine(error)) => {
                     self.skip()?;
                     let error = rows.unreadable(row, error.message());
-                    fail(self.decoder.env, self.decoder.hooks, self.batch, row, &error)?;
+                    let Decoder { env, hooks, .. } = *self.sink.decoder;
+                    fail(env, hooks, self.batch, row, &error)?;
                 }
                 Err(failure) => return Err(failure),
             }
         }
-        self.flush(self.values.len())
+        self.flush(self.sink.values.len())
     }
 
     /// Reads the bins of a row; if it is unsuitable for a run, makes its record separately.
@@ -225,38 +176,37 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
         let Ok(Some(message)) = rows.record(row) else { return Ok(false) };
         let message = Message::again(message)
             .map_err(|error| Error::new(Kind::Malformed, error.to_string()))?;
-        let results = answered.unwrap_or_default();
+        let (results, sink) = (answered.unwrap_or_default(), &mut self.sink);
         if usize::from(message.header.ops).max(results.len()) <= WIDEST / 2 {
-            self.latest.results = answered.map(|answered| answered.len() as u16);
-            read_bins(&message, results, self)?;
-            if !std::mem::take(&mut self.is_wide) {
-                self.values.append(&mut self.results);
-                return Ok(true);
-            }
+            read_bins(&message, results, sink)?;
+            sink.values.append(&mut sink.results);
+            return Ok(true);
         }
         let factories = &self.environment.factories;
-        let record = parts(self.decoder, factories, &message, answered)?.record(self.decoder)?;
+        let record = parts(sink.decoder, factories, &message, answered)?.record(sink.decoder)?;
         self.batch.set_element(row as u32, record)?;
         Ok(false)
     }
 
     /// Adds the record just read to the run, or starts a new one if its shape differs.
-    fn add(&mut self) -> Result<()> {
-        if self.count == 0 || self.shape != self.latest {
+    fn add(&mut self, results: Option<u16>) -> Result<()> {
+        if self.count == 0 || self.shape.results != results || self.shape.names != self.sink.key {
             self.flush(self.before)?;
-            std::mem::swap(&mut self.shape, &mut self.latest);
+            self.shape.results = results;
+            std::mem::swap(&mut self.shape.names, &mut self.sink.key);
         }
         self.count += 1;
-        let wide = self.values.len() / self.count;
-        if wide > 0 && self.values.len() + wide > ROOM {
-            self.flush(self.values.len())?;
+        let len = self.sink.values.len();
+        let wide = len / self.count;
+        if wide > 0 && len + wide > ROOM {
+            self.flush(len)?;
         }
         Ok(())
     }
 
     /// Excludes the record just read, and ends the run before it.
     fn skip(&mut self) -> Result<()> {
-        self.values.truncate(self.before);
+        self.sink.values.truncate(self.before);
         self.flush(self.before)?;
         self.from += 1;
         Ok(())
@@ -264,12 +214,12 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
 
     /// Makes the records of the run, whose values are the first `len`.
     fn flush(&mut self, len: usize) -> Result<()> {
-        let Self { decoder, environment, batch, numbers, from, count, .. } = *self;
+        let Self { environment, batch, numbers, from, count, .. } = *self;
         if count == 0 {
             return Ok(());
         }
         (self.from, self.count) = (from + count, 0);
-        let (env, hooks) = (decoder.env, decoder.hooks);
+        let Decoder { env, hooks, .. } = *self.sink.decoder;
         let RowShape { results, names } = &self.shape;
         let make_rows = |most: usize| {
             let results = results.map_or_else(|| env.null(), |count| env.uint32(count.into()))?;
@@ -285,7 +235,7 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
         let most = (ROOM * count).checked_div(len).unwrap_or(1);
         let factory = environment.row_factories.of(&key, || make_rows(most))?;
         let rows = [batch, numbers, env.uint32(from as u32)?, env.uint32(count as u32)?];
-        let arguments: Vec<_> = rows.into_iter().chain(self.values.drain(..len)).collect();
+        let arguments: Vec<_> = rows.into_iter().chain(self.sink.values.drain(..len)).collect();
         match factory {
             Some(factory) => factory.0.call(env, &arguments)?,
             None => env.call(make_rows(0)?, &arguments)?,

@@ -17,32 +17,9 @@ pub struct ResponsePlan {
     pub decode_options: DecodeOptions,
 }
 
-/// The kinds of results.
-#[derive(Debug)]
-pub enum ResponseShape {
-    /// A record. If it is missing or filtered out: an error, or `undefined` if there is a default.
-    Record { has_default: bool },
-    /// Whether the record exists and passes the filter.
-    Presence,
-    /// No value; a missing or filtered record is an error.
-    Done,
-    /// A record with one result per operation.
-    Operated { answered: Vec<bool> },
-    /// The return value of a Lua function.
-    Applied,
-}
-
-impl ResponseShape {
-    fn kind(&self) -> ResponseKind {
-        match self {
-            Self::Record { .. } => ResponseKind::Record,
-            Self::Presence => ResponseKind::Presence,
-            Self::Done => ResponseKind::Done,
-            Self::Operated { .. } => ResponseKind::Results,
-            Self::Applied => ResponseKind::Returned,
-        }
-    }
-}
+/// What a reply becomes: a record has a default or not; operations have a result of their own or
+/// not.
+pub type ResponseShape = ResponseKind<bool, Vec<bool>>;
 
 impl ResponsePlan {
     /// Settles the promise of a slot.
@@ -73,7 +50,7 @@ impl ResponsePlan {
         reply: &Reply<'_>,
     ) -> Result<Option<Value<'e>>> {
         let env = decoder.env;
-        let value = match self.shape.kind().outcome(reply.code()) {
+        let value = match self.shape.outcome(reply.code()) {
             ResponseOutcome::Presence(exists) => env.boolean(exists)?,
             ResponseOutcome::Done => return Ok(None),
             ResponseOutcome::Returned => match message(reply.body)?.ops().next() {
@@ -82,14 +59,12 @@ impl ResponsePlan {
             },
             ResponseOutcome::Record => {
                 let answered = match &self.shape {
-                    ResponseShape::Operated { answered } => Some(&answered[..]),
+                    ResponseShape::Results(answered) => Some(&answered[..]),
                     _ => None,
                 };
                 parts(decoder, factories, &message(reply.body)?, answered)?.record(decoder)?
             }
-            ResponseOutcome::Absent
-                if matches!(self.shape, ResponseShape::Record { has_default: true }) =>
-            {
+            ResponseOutcome::Absent if matches!(self.shape, ResponseShape::Record(true)) => {
                 return Ok(None);
             }
             ResponseOutcome::Absent | ResponseOutcome::Failed => return Err(reply.error().into()),

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::command::{Sink, read_bins};
-use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::query::Row;
+use spikewire_aerospike_protocol::value::particle::NULL;
 use spikewire_aerospike_protocol::void_time;
 
 use crate::aerospike::value::decode::{Decoder, particle};
@@ -44,18 +44,18 @@ fn names_in(mut key: &[u8]) -> Vec<String> {
 }
 
 /// Bins and results decoded from the wire.
-struct RecordSink<'m, 'e, 'a> {
-    decoder: &'m Decoder<'e, 'a>,
-    key: Vec<u8>,
-    values: Vec<Value<'e>>,
-    results: Vec<Value<'e>>,
-    is_wide: bool,
+pub struct RecordSink<'m, 'e, 'a> {
+    pub decoder: &'m Decoder<'e, 'a>,
+    /// The names of the bins, each preceded by its length.
+    pub key: Vec<u8>,
+    pub values: Vec<Value<'e>>,
+    pub results: Vec<Value<'e>>,
 }
 
 impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
-    fn new(decoder: &'m Decoder<'e, 'a>) -> Self {
-        let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(8));
-        Self { decoder, key, values, results: Vec::new(), is_wide: false }
+    pub fn new(decoder: &'m Decoder<'e, 'a>, room: usize) -> Self {
+        let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(room));
+        Self { decoder, key, values, results: Vec::new() }
     }
 
     /// The arguments for the record's factory.
@@ -66,15 +66,14 @@ impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
         void_time: u32,
         has_results: bool,
     ) -> Result<RecordParts<'e>> {
-        let Self { decoder, key, values, results, is_wide } = self;
+        let Self { decoder, key, values, results } = self;
         let env = decoder.env;
         let generation = env.uint32(generation)?;
         let ttl = match void_time::ttl(void_time) {
             Some(seconds) => env.uint32(seconds)?,
             None => env.null()?,
         };
-        let plain = !has_results && !is_wide && values.len() <= WIDEST;
-        let factory = if plain {
+        let factory = if !has_results && values.len() <= WIDEST {
             factories.of(&key, || {
                 decoder.hooks.make_factory.call(decoder.env, &[name_array(decoder.env, &key)?])
             })?
@@ -86,10 +85,11 @@ impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
         Ok(RecordParts { factory, generation, ttl, names, values, results })
     }
 
+    #[inline]
     fn add(&mut self, name: &[u8], value: Value<'e>) {
-        self.is_wide |= name.len() > usize::from(u8::MAX);
+        // The wire has no longer names than that.
         self.key.push(name.len() as u8);
-        self.key.extend_from_slice(&name[..name.len().min(usize::from(u8::MAX))]);
+        self.key.extend_from_slice(name);
         self.values.push(value);
     }
 }
@@ -103,9 +103,7 @@ impl Sink for RecordSink<'_, '_, '_> {
             return Ok(());
         };
         let value = particle(self.decoder, answer.particle, answer.value)?;
-        if answer.particle != spikewire_aerospike_protocol::value::particle::NULL
-            && !answer.name.is_empty()
-        {
+        if answer.particle != NULL && !answer.name.is_empty() {
             self.add(answer.name, value);
         }
         self.results.push(value);
@@ -128,28 +126,26 @@ pub fn parts<'e>(
     message: &Message<'_>,
     answered: Option<&[bool]>,
 ) -> Result<RecordParts<'e>> {
-    let mut sink = RecordSink::new(decoder);
+    let mut sink = RecordSink::new(decoder, 8);
     read_bins(message, answered.unwrap_or_default(), &mut sink)?;
     let header = &message.header;
     sink.finish(factories, header.generation, header.ttl, answered.is_some())
 }
 
-/// Decodes a record from a row of a query. `results` is the number of its operation results.
+/// Decodes a record from a row of a query: its bins, or the results of operations.
 pub fn row_parts<'e>(
     decoder: &Decoder<'e, '_>,
     factories: &Factories,
     row: &Row<'_>,
-    results: Option<usize>,
+    has_results: bool,
 ) -> Result<RecordParts<'e>> {
-    let mut sink = RecordSink::new(decoder);
-    match results {
-        None => row.ops().try_for_each(|bin| sink.bin(bin))?,
-        Some(count) => {
-            row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
-            check_results(count, sink.results.len())?;
-        }
+    let mut sink = RecordSink::new(decoder, 8);
+    if has_results {
+        row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
+    } else {
+        row.ops().try_for_each(|bin| sink.bin(bin))?;
     }
-    sink.finish(factories, row.generation, row.void_time, results.is_some())
+    sink.finish(factories, row.generation, row.void_time, has_results)
 }
 
 impl<'e> RecordParts<'e> {

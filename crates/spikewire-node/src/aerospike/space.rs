@@ -1,10 +1,8 @@
 //! Sets and lists of bin names, to which JavaScript refers by number.
 
-use std::rc::Rc;
+use spikewire_aerospike::command::SetRef;
 
-use spikewire_aerospike::command::{SetRef, check_bin_name};
-
-use crate::arguments;
+use crate::aerospike::arguments::bin_names;
 use crate::binding::Call;
 use crate::js::{Failure, Result, Value};
 
@@ -25,12 +23,6 @@ pub fn space<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 
 /// `shape(names)`: validates a list of bin names and returns its number.
 pub fn shape<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let array = call.argument(0);
-    let names = (0..array.len()?).map(|at| {
-        let name = arguments::text("a bin name", array.element(at)?)?;
-        check_bin_name(&name)?;
-        Ok(name)
-    });
-    let names = names.collect::<Result<Rc<[String]>>>()?;
+    let names = bin_names(call.argument(0))?;
     call.env.uint32(call.host.environment.add_shape(names)).map(Some)
 }

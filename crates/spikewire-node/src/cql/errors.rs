@@ -35,8 +35,7 @@ impl From<EncodeError> for Failure {
 
 impl From<Malformed> for Failure {
     fn from(error: Malformed) -> Self {
-        let message = format!("a node sent invalid bytes: {error}");
-        Error::new(Kind::Malformed, message).into()
+        Error::from(error).into()
     }
 }
 

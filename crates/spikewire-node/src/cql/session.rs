@@ -6,7 +6,6 @@ use std::sync::Arc;
 use spikewire_cassandra::connection::Cassandra;
 use spikewire_cassandra::session::Call as Request;
 use spikewire_cassandra::{Error, Kind, Session as Engine};
-use spikewire_cql::types::TypeName;
 use spikewire_transport::Tick;
 
 use super::classes::{Class, Classes};
@@ -189,12 +188,8 @@ pub fn register_type<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let session = Session::of(call)?;
     let name = text("the name of a type", call.argument(1))?;
     let keyspace = session.engine.keyspace();
-    let name = TypeName::parse(&name, keyspace.as_deref()).map_err(Failure::of_range)?;
     let class = Class { make: Function::keep(call.argument(2))?, factories: Factories::default() };
-    call.host
-        .environment
-        .resources
-        .get::<Classes>(session.decode_options.classes)?
-        .add(name, class);
-    Ok(None)
+    let classes = call.host.environment.resources.get::<Classes>(session.decode_options.classes)?;
+    let former = classes.add(&name, keyspace.as_deref(), Rc::new(class));
+    former.map(|_| None).map_err(Failure::of_range)
 }

@@ -2,25 +2,25 @@
 //! `node/src/cql/errors.ts`.
 
 use spikewire_cassandra::Error;
-use spikewire_cql::response::error::{Details, Replicas};
+use spikewire_cql::response::error::DetailValue;
 
 use crate::hooks::cql::Hooks;
+use crate::js::failure::camel;
 use crate::js::{Env, Result, Value};
 
 /// The package's error for a failure of the engine.
 pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value<'e>> {
-    let server = error.server();
-    let code = server.map_or_else(|| env.null(), |server| env.int32(server.code.number()))?;
+    let code = error.server().map(|server| server.code.number());
+    let code = code.map_or_else(|| env.null(), |number| env.int32(number))?;
     let node = error.node().map_or_else(|| env.null(), |node| env.string(node))?;
-    let details = DetailList { env, into: env.array(0)?, len: 0 };
     let arguments = [
-        env.string(error.kind().name())?,
+        env.string(error.class_name())?,
         code,
         env.string(error.message())?,
         node,
         env.uint32(error.attempts())?,
         env.boolean(error.in_doubt())?,
-        details.of(server.map(|server| &server.details))?,
+        details(env, error)?,
         failed_attempts(env, error)?,
     ];
     hooks.make_error.call(env, &arguments)
@@ -37,72 +37,26 @@ fn failed_attempts<'e>(env: Env<'e>, error: &Error) -> Result<Value<'e>> {
     Ok(flat)
 }
 
-/// The details of a server's error: names and values, alternating.
-struct DetailList<'e> {
-    env: Env<'e>,
-    into: Value<'e>,
-    len: u32,
-}
-
-impl<'e> DetailList<'e> {
-    fn set(&mut self, name: &str, value: Result<Value<'e>>) -> Result<()> {
-        self.into.set_element(self.len, self.env.string(name)?)?;
-        self.into.set_element(self.len + 1, value?)?;
-        self.len += 2;
-        Ok(())
+/// What a server says besides the message: names and values, alternating.
+fn details<'e>(env: Env<'e>, error: &Error) -> Result<Value<'e>> {
+    let flat = env.array(0)?;
+    let fields = error.server().map(|server| server.details.fields()).unwrap_or_default();
+    for (at, (name, value)) in (0..).step_by(2).zip(fields) {
+        let (name, value) = match (name, value) {
+            ("consistency", DetailValue::Text(level)) => {
+                (name, env.string(&level.to_ascii_lowercase()))
+            }
+            ("function", DetailValue::Text(function)) => ("function_name", env.string(function)),
+            (_, DetailValue::Absent) => (name, env.null()),
+            (_, DetailValue::Number(number)) => (name, env.int32(number)),
+            (_, DetailValue::Flag(flag)) => (name, env.boolean(flag)),
+            (_, DetailValue::Text(text)) => (name, env.string(text)),
+            (_, DetailValue::Texts(texts)) => {
+                ("argument_types", env.array_of(texts.iter().map(|text| env.string(text))))
+            }
+        };
+        flat.set_element(at, env.string(&camel(name))?)?;
+        flat.set_element(at + 1, value?)?;
     }
-
-    fn number(&mut self, name: &str, number: i32) -> Result<()> {
-        self.set(name, self.env.int32(number))
-    }
-
-    fn text(&mut self, name: &str, text: &str) -> Result<()> {
-        self.set(name, self.env.string(text))
-    }
-
-    fn replicas(&mut self, of: &Replicas) -> Result<()> {
-        self.text("consistency", &of.consistency.name().to_ascii_lowercase())?;
-        self.number("received", of.received)?;
-        self.number("required", of.required)
-    }
-
-    fn of(mut self, details: Option<&Details>) -> Result<Value<'e>> {
-        let env = self.env;
-        match details {
-            None | Some(Details::None | Details::Unprepared(_)) => {}
-            Some(Details::Unavailable(of) | Details::CasWriteUnknown(of)) => self.replicas(of)?,
-            Some(Details::WriteTimeout { replicas, write_type, contentions }) => {
-                self.replicas(replicas)?;
-                self.text("writeType", write_type.name())?;
-                let contentions = contentions.map(u32::from);
-                self.set("contentions", contentions.map_or_else(|| env.null(), |n| env.uint32(n)))?;
-            }
-            Some(Details::ReadTimeout { replicas, data_present }) => {
-                self.replicas(replicas)?;
-                self.set("dataPresent", env.boolean(*data_present))?;
-            }
-            Some(Details::ReadFailure { replicas, failures, data_present }) => {
-                self.replicas(replicas)?;
-                self.number("failures", failures.count)?;
-                self.set("dataPresent", env.boolean(*data_present))?;
-            }
-            Some(Details::WriteFailure { replicas, failures, write_type }) => {
-                self.replicas(replicas)?;
-                self.number("failures", failures.count)?;
-                self.text("writeType", write_type.name())?;
-            }
-            Some(Details::FunctionFailure { keyspace, function, arguments }) => {
-                self.text("keyspace", keyspace)?;
-                self.text("functionName", function)?;
-                let arguments = arguments.iter().map(|argument| env.string(argument));
-                self.set("argumentTypes", env.array_of(arguments))?;
-            }
-            Some(Details::AlreadyExists { keyspace, table }) => {
-                self.text("keyspace", keyspace)?;
-                let table = if table.is_empty() { env.null() } else { env.string(table) };
-                self.set("table", table)?;
-            }
-        }
-        Ok(self.into)
-    }
+    Ok(flat)
 }

@@ -47,15 +47,15 @@ fn argument_error<'e>(
     message: &str,
 ) -> Result<Value<'e>> {
     let Some(hooks) = hooks else { return builtin_error(env, range, message) };
-    let kind = env.string(if range { "range" } else { "type" })?;
-    hooks.make_error.call(env, &[kind, env.int32(0)?, env.string(message)?])
+    let class = env.string(if range { "RangeError" } else { "TypeError" })?;
+    hooks.make_error.call(env, &[class, env.int32(0)?, env.string(message)?])
 }
 
 /// The package's error for a failure of the engine.
 pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value<'e>> {
     let node = error.node().map_or_else(|| env.null(), |node| env.string(node))?;
     let arguments = [
-        env.string(error.kind().name())?,
+        env.string(error.kind().class_name())?,
         env.int32(error.kind().code())?,
         env.string(error.message())?,
         node,

@@ -398,7 +398,7 @@ impl Batch {
         columns::fill_keys(py, &mut columns, &self.reader.keys)?.map_err(explain)?;
         let table = py.detach(|| {
             self.reads_all(|| {
-                columns::fill(&mut columns, &self.rows, errors == "mask")?;
+                columns.fill(self.rows.all_contents(), errors == "mask")?;
                 Ok(columns.finish(self.rows.len()))
             })
         });

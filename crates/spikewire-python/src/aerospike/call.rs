@@ -12,7 +12,9 @@ use spikewire_aerospike::transport::Reply;
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle::NULL;
 use spikewire_aerospike_protocol::void_time;
 
 use crate::aerospike::key::Key;
@@ -34,32 +36,9 @@ pub struct ResponsePlan {
     digest: Digest,
 }
 
-/// The kinds of results.
-pub enum ResponseShape {
-    /// A `Record`. If the record is missing or filtered out: the default, or an error if there is
-    /// no default.
-    Record { default: Option<Py<PyAny>> },
-    /// Whether the record exists and passes the filter.
-    Presence,
-    /// No value. A record that is missing or filtered out is an error.
-    Done,
-    /// A `Record` with one result per operation.
-    Operated { answers: Answers, operations: Vec<Py<Operation>> },
-    /// The return value of a function of this module.
-    Applied { module: String },
-}
-
-impl ResponseShape {
-    fn kind(&self) -> ResponseKind {
-        match self {
-            Self::Record { .. } => ResponseKind::Record,
-            Self::Presence => ResponseKind::Presence,
-            Self::Done => ResponseKind::Done,
-            Self::Operated { .. } => ResponseKind::Results,
-            Self::Applied { .. } => ResponseKind::Returned,
-        }
-    }
-}
+/// What a reply becomes, with the default of a read, the operations and how to read their results,
+/// or the name of the function's module.
+pub type ResponseShape = ResponseKind<Option<Py<PyAny>>, (Answers, Vec<Py<Operation>>), String>;
 
 impl ResponsePlan {
     /// The plan for the reply to a request for this record.
@@ -117,13 +96,13 @@ impl ResponsePlan {
             Ok(reply) => reply,
             Err(error) => return Err(self.error(py, &error)),
         };
-        match self.shape.kind().outcome(reply.code()) {
+        match self.shape.outcome(reply.code()) {
             ResponseOutcome::Record => self.record(py, &reply, reusable),
             ResponseOutcome::Presence(exists) => Ok(PyBool::new(py, exists).to_owned().into_any()),
             ResponseOutcome::Done => Ok(PyNone::get(py).to_owned().into_any()),
             ResponseOutcome::Returned => returned(py, &reply),
             ResponseOutcome::Absent => match &self.shape {
-                ResponseShape::Record { default: Some(default) } => Ok(default.bind(py).clone()),
+                ResponseShape::Record(Some(default)) => Ok(default.bind(py).clone()),
                 _ => Err(self.error(py, &reply.error())),
             },
             ResponseOutcome::Failed => Err(self.error(py, &reply.error())),
@@ -156,7 +135,7 @@ impl ResponsePlan {
         }
         let views = buffer.as_ref().map(Views::new);
         let answers = match &self.shape {
-            ResponseShape::Operated { answers, .. } => Some(answers),
+            ResponseShape::Results((answers, _)) => Some(answers),
             _ => None,
         };
         let codec = self.codec.as_deref();
@@ -169,15 +148,15 @@ impl ResponsePlan {
         let key = Bound::new(py, key).ok().map(Bound::into_any);
         let Kind::Server(code) = error.kind() else { return errors::to_python(py, error, key) };
         match &self.shape {
-            ResponseShape::Operated { operations, .. } if concerns_an_operation(code) => {
+            ResponseShape::Results((_, operations)) if concerns_an_operation(code) => {
                 let message = format!("{}{}", code.text(), suspects(py, operations));
                 errors::to_python_as(py, error, &message, key)
             }
-            ResponseShape::Record { default: None } if code == ResultCode::NOT_FOUND => {
+            ResponseShape::Record(None) if code == ResultCode::NOT_FOUND => {
                 let raised = errors::to_python(py, error, key);
                 advised(py, raised, "with default=None, the call returns None instead")
             }
-            ResponseShape::Applied { module } if error.message().ends_with("Execution Error 1") => {
+            ResponseShape::Returned(module) if error.message().ends_with("Execution Error 1") => {
                 let advice = format!(
                     "is a module {module:?} registered? client.modules.list() has those that are"
                 );
@@ -248,10 +227,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// For the return value of a function, in a bin of this name. Codecs do not apply to it.
-    pub fn of_a_function() -> Self {
-        Self { returns: vec![true], plain: vec!["SUCCESS".to_owned()] }
-    }
+    /// The bin with the return value of a function. Codecs do not apply to it.
+    pub const RETURNED: &str = "SUCCESS";
 }
 
 /// A codec, and the bins for which an operation returns something other than their value.
@@ -291,7 +268,7 @@ impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for RecordSink<'py
         };
         let value = (self.decode)(&answer)?;
         if let Some(bins) = &self.bins
-            && !value.is_none()
+            && answer.particle != NULL
             && !answer.name.is_empty()
         {
             bins.set_item(bin(py, answer.name)?, &value)?;
@@ -373,6 +350,26 @@ pub fn results<'py>(
     codec: Option<&Codec>,
 ) -> PyResult<Results<'py>> {
     parts(py, message, answers, codec, None, None, |_| {}).map(|(_, results)| results)
+}
+
+/// The bins and the results of operations in a row of a query.
+pub fn row_results<'py>(
+    py: Python<'py>,
+    row: &Row<'_>,
+    codec: Option<Decoding<'_>>,
+) -> PyResult<(Bound<'py, PyDict>, Results<'py>)> {
+    let bins = PyDict::new(py);
+    let decode = |answer: &Op<'_>| {
+        let value = particle(py, answer.particle, answer.value)?;
+        match &codec {
+            Some(codec) => codec.read(answer.name, value),
+            None => Ok(value),
+        }
+    };
+    let results = Results::with_capacity(row.op_count.into());
+    let mut sink = RecordSink { py, bins: Some(bins.clone()), results, decode };
+    row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
+    Ok((bins, sink.results))
 }
 
 /// The record in a reply's message: see [`parts`].

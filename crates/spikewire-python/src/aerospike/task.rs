@@ -198,7 +198,7 @@ impl JobCore {
     /// Its end on every node; a timeout of `None` or 0 is no limit.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<AdminTask> {
-        let (job, limit) = (self.job.clone(), limit(timeout)?);
+        let (job, limit) = (self.job.clone(), timeout.map_or(Ok(Duration::ZERO), limit)?);
         Ok(AdminTask::new(self.origin.clone(), move |_| Ok(WatchJob::wait(job, limit))))
     }
 
@@ -209,7 +209,7 @@ impl JobCore {
     }
 }
 
-/// How long to wait. Zero, like `None`, means no limit.
-pub fn limit(timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Duration> {
-    timeout.map_or(Ok(Duration::ZERO), |timeout| seconds("timeout", timeout))
+/// How long to wait. Zero means no limit.
+pub fn limit(timeout: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    seconds("timeout", timeout)
 }

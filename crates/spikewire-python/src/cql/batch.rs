@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spikewire_cassandra::statement_job::{self, BatchContent};
+use spikewire_cassandra::text::without_percent_markers;
 use spikewire_cql::request::BatchKind;
 use spikewire_sync::Mutex;
 
-use super::bind::{bind, copy_of_parameters, markers};
-use super::prepared::Single;
+use super::bind::{bind, copy_of_parameters};
+use super::prepared::{Statement, read_single};
 use crate::bridge::errors::{type_error, type_name, value_error};
 
 /// The limit of the protocol's counter.
@@ -68,7 +69,7 @@ impl Batch {
         parameters: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let parameters = parameters.filter(|parameters| !parameters.is_none());
-        let Some(single) = Single::read(statement)? else {
+        let Some(single) = read_single(statement)? else {
             return Err(if statement.is_instance_of::<Self>() {
                 type_error("a batch cannot hold another batch")
             } else {
@@ -77,15 +78,16 @@ impl Batch {
             });
         };
         let entry = match (single, parameters) {
-            (Single::Text(text), None) => BatchStatement::Text(text),
-            (Single::Text(text), Some(parameters)) => {
-                BatchStatement::Unprepared(markers(&text)?.into(), copy_of_parameters(parameters)?)
+            (Statement::Text(text), None) => BatchStatement::Text(text),
+            (Statement::Text(text), Some(parameters)) => {
+                let text = without_percent_markers(&text).map_err(value_error)?;
+                BatchStatement::Unprepared(text.into(), copy_of_parameters(parameters)?)
             }
-            (Single::Bound(_, _), Some(_)) => {
+            (Statement::Bound(..), Some(_)) | (Statement::Batch(_), _) => {
                 return Err(type_error("a bound statement has its parameters"));
             }
-            (Single::Bound(known, values), None) => BatchStatement::Bound(known, values),
-            (Single::Prepared(known), parameters) => {
+            (Statement::Bound(known, values), None) => BatchStatement::Bound(known, values),
+            (Statement::Prepared(known), parameters) => {
                 let (latest, mut values) = (known.latest(), Vec::new());
                 match (bind(&latest, parameters, &mut values), parameters) {
                     (Ok(()), _) => BatchStatement::Bound(latest, values.into()),

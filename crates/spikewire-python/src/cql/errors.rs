@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use spikewire_cassandra::{Error, Kind};
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::request::RequestError;
-use spikewire_cql::response::error::Details;
+use spikewire_cql::response::error::DetailValue;
 use spikewire_cql::value::{EncodeError, Problem};
 
 use crate::bridge::errors::{ErrorTree, Raise, overflow, type_error, value_error};
@@ -64,8 +64,7 @@ impl From<EncodeError> for BoxedPyErr {
 impl From<Malformed> for BoxedPyErr {
     #[cold]
     fn from(error: Malformed) -> Self {
-        let message = format!("a node sent invalid bytes: {error}");
-        Self::from(Error::new(Kind::Malformed, message))
+        Self::from(Error::from(error))
     }
 }
 
@@ -74,20 +73,13 @@ impl Raise for Error {
         if self.kind() == Kind::Invalid {
             return value_error(self.message());
         }
-        let details = PyDict::new(py);
-        let server = self.server();
-        if let Some(server) = server
-            && let Err(error) = describe(&details, &server.details)
-        {
-            return error;
-        }
-        let failed: Vec<_> = self.failed_attempts().collect();
-        if let Err(error) = details.set_item("failed_attempts", failed) {
-            return error;
-        }
+        let details = match details(py, self) {
+            Ok(details) => details,
+            Err(error) => return error,
+        };
         let context = (
-            self.kind().name(),
-            server.map(|server| server.code.number()),
+            self.class_name(),
+            self.server().map(|server| server.code.number()),
             self.message(),
             self.node(),
             self.attempts(),
@@ -98,44 +90,18 @@ impl Raise for Error {
     }
 }
 
-/// Adds what a server reports besides the message, under the names of the exceptions' attributes.
-fn describe(into: &Bound<'_, PyDict>, details: &Details) -> PyResult<()> {
-    let replicas = |of: &spikewire_cql::response::error::Replicas| {
-        into.set_item("consistency", of.consistency.name())?;
-        into.set_item("received", of.received)?;
-        into.set_item("required", of.required)
-    };
-    match details {
-        Details::None | Details::Unprepared(_) => {}
-        Details::Unavailable(of) | Details::CasWriteUnknown(of) => replicas(of)?,
-        Details::WriteTimeout { replicas: of, write_type, contentions } => {
-            replicas(of)?;
-            into.set_item("write_type", write_type.name())?;
-            into.set_item("contentions", *contentions)?;
-        }
-        Details::ReadTimeout { replicas: of, data_present } => {
-            replicas(of)?;
-            into.set_item("data_present", *data_present)?;
-        }
-        Details::ReadFailure { replicas: of, failures, data_present } => {
-            replicas(of)?;
-            into.set_item("failures", failures.count)?;
-            into.set_item("data_present", *data_present)?;
-        }
-        Details::WriteFailure { replicas: of, failures, write_type } => {
-            replicas(of)?;
-            into.set_item("failures", failures.count)?;
-            into.set_item("write_type", write_type.name())?;
-        }
-        Details::FunctionFailure { keyspace, function, arguments } => {
-            into.set_item("keyspace", keyspace)?;
-            into.set_item("function", function)?;
-            into.set_item("arguments", arguments)?;
-        }
-        Details::AlreadyExists { keyspace, table } => {
-            into.set_item("keyspace", keyspace)?;
-            into.set_item("table", (!table.is_empty()).then_some(table))?;
-        }
+/// What is known besides the message, under the names of the exceptions' attributes.
+fn details<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyDict>> {
+    let details = PyDict::new(py);
+    for (name, value) in error.server().map(|server| server.details.fields()).unwrap_or_default() {
+        match value {
+            DetailValue::Absent => details.set_item(name, py.None()),
+            DetailValue::Number(number) => details.set_item(name, number),
+            DetailValue::Flag(flag) => details.set_item(name, flag),
+            DetailValue::Text(text) => details.set_item(name, text),
+            DetailValue::Texts(texts) => details.set_item(name, texts),
+        }?;
     }
-    Ok(())
+    details.set_item("failed_attempts", error.failed_attempts().collect::<Vec<_>>())?;
+    Ok(details)
 }

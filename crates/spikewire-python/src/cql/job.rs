@@ -8,8 +8,9 @@ use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 use spikewire_cassandra::statement_job::{
     self, JobResult, JobStep, ParameterEncoder, StatementHost, StatementJob,
 };
+use spikewire_cassandra::text::without_percent_markers;
 
-use super::bind::{bind, copy_of_parameters, is_input_error, markers};
+use super::bind::{bind, copy_of_parameters, is_input_error};
 use super::classes::Classes;
 use super::core::Core;
 use super::errors::BoxedPyErr;
@@ -17,7 +18,7 @@ use super::pages::CellBytes;
 use super::prepared::Prepared;
 use super::rows::Rows;
 use super::statement::Statement;
-use crate::bridge::errors::{about, type_error};
+use crate::bridge::errors::{about, type_error, value_error};
 
 pub use spikewire_cassandra::statement_job::Goal;
 
@@ -92,7 +93,7 @@ impl StatementHost for PythonHost {
     type Output<'a> = Bound<'a, PyAny>;
 
     fn markers(text: &str) -> Result<Cow<'_, str>, BoxedPyErr> {
-        Ok(markers(text)?)
+        Ok(without_percent_markers(text).map_err(value_error)?)
     }
 
     fn copy_parameters(parameters: &Bound<'_, PyAny>) -> Result<Py<PyAny>, BoxedPyErr> {

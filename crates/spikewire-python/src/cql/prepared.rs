@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spikewire_cassandra::statement::Prepared as Known;
+use spikewire_cassandra::statement_job;
 
 use super::bind::bind;
 use super::value::Mark;
@@ -145,30 +146,20 @@ impl BoundStatement {
     }
 }
 
-/// One statement.
-#[derive(Debug)]
-pub enum Single {
-    /// Text.
-    Text(Arc<str>),
-    /// A prepared statement.
-    Prepared(Arc<Known>),
-    /// A prepared statement and its values.
-    Bound(Arc<Known>, Arc<[u8]>),
-}
+/// The statement to execute.
+pub type Statement = statement_job::Statement<Py<PyAny>>;
 
-impl Single {
-    /// Parses an argument. `None` if it is something else.
-    pub fn read(statement: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        if let Ok(prepared) = statement.cast::<Prepared>() {
-            return Ok(Some(Self::Prepared(prepared.get().known.clone())));
-        }
-        if let Ok(text) = statement.cast::<PyString>() {
-            return Ok(Some(Self::Text(Arc::from(utf8("the statement", text)?))));
-        }
-        if let Ok(bound) = statement.cast::<BoundStatement>() {
-            let bound = bound.get();
-            return Ok(Some(Self::Bound(bound.known.clone(), bound.values.clone())));
-        }
-        Ok(None)
+/// Parses an argument that is one statement. `None` if it is something else, such as a batch.
+pub fn read_single(statement: &Bound<'_, PyAny>) -> PyResult<Option<Statement>> {
+    if let Ok(prepared) = statement.cast::<Prepared>() {
+        return Ok(Some(Statement::Prepared(prepared.get().known.clone())));
     }
+    if let Ok(text) = statement.cast::<PyString>() {
+        return Ok(Some(Statement::Text(Arc::from(utf8("the statement", text)?))));
+    }
+    if let Ok(bound) = statement.cast::<BoundStatement>() {
+        let bound = bound.get();
+        return Ok(Some(Statement::Bound(bound.known.clone(), bound.values.clone())));
+    }
+    Ok(None)
 }

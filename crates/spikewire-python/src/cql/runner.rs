@@ -5,7 +5,6 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use spikewire_cassandra::Error;
 use spikewire_cassandra::connection::Cassandra;
-use spikewire_cassandra::execution::{ExecutionAction, pause_is_over};
 use spikewire_cassandra::session::Call;
 use spikewire_transport::blocking::pause;
 use spikewire_transport::topology::Target as _;
@@ -19,7 +18,7 @@ use super::ticket::{self, Ticket};
 use crate::bridge::connections::LoopConnections;
 use crate::bridge::connections::LoopTable;
 use crate::bridge::driver_thread;
-use crate::bridge::errors::{Raise, raise};
+use crate::bridge::errors::Raise as _;
 use crate::bridge::future::FutureBase;
 use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::{Lifecycle, Running as _};
@@ -143,28 +142,9 @@ impl Blocking {
 
 /// Sends a call and waits until its job has received the reply.
 fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
-    let (mut draft, mut execution) = call.split();
-    loop {
-        let mut replied =
-            detached_command(py, |interrupted| core.blocking.send(draft, interrupted))?;
-        core.session.cluster().metrics().goes_on(replied.answered_at());
-        if let Some(request) = replied.take_returned() {
-            execution.returned(request);
-        }
-        let mut outcome = execution.on_outcome(replied.outcome());
-        draft = loop {
-            match outcome {
-                ExecutionAction::Done(answer) => return Ok(job.on_reply(py, answer)?),
-                ExecutionAction::Send(next) => break next,
-                ExecutionAction::Pause(at) => {
-                    let paused = detached(py, |interrupted| pause(at, interrupted))?;
-                    paused.map_err(|fault| raise::<Error>(py, fault))?;
-                    outcome = execution.on_outcome(Err(pause_is_over()));
-                }
-                ExecutionAction::Left => return Err(pause_is_over().raise(py)),
-            }
-        };
-    }
+    let send = |draft| detached_command(py, |interrupted| core.blocking.send(draft, interrupted));
+    let pause = |at| detached(py, |interrupted| pause(at, interrupted));
+    Ok(core.blocking.run_steps(call, send, pause, |answer| job.on_reply(py, answer))??)
 }
 
 /// Runs statements on the running event loop.

@@ -1,6 +1,5 @@
 //! Authentication by objects of the program.
 
-use std::fmt;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -19,19 +18,14 @@ pub fn authenticator(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Authenticator
             "authenticator must have a method begin(class_name), which {kind} has not"
         )));
     }
-    Ok(Arc::new(Custom(value.clone().unbind())))
+    Ok(Arc::new(PythonAuthenticator(value.clone().unbind())))
 }
 
 /// An authenticator written in Python. It is called by whatever thread opens a connection.
-struct Custom(Py<PyAny>);
+#[derive(Debug)]
+struct PythonAuthenticator(Py<PyAny>);
 
-impl fmt::Debug for Custom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Custom")
-    }
-}
-
-impl Authenticator for Custom {
+impl Authenticator for PythonAuthenticator {
     fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String> {
         Python::attach(|py| {
             let login = self.0.bind(py).call_method1(intern!(py, "begin"), (class,));
@@ -41,13 +35,9 @@ impl Authenticator for Custom {
     }
 }
 
+/// What its `begin` returned for one login.
+#[derive(Debug)]
 struct Login(Py<PyAny>);
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Login")
-    }
-}
 
 impl Conversation for Login {
     fn answer(&mut self, challenge: Option<&[u8]>) -> Result<Vec<u8>, String> {

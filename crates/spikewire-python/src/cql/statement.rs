@@ -3,16 +3,14 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spikewire_cassandra::statement::StatementOptions;
-use spikewire_cassandra::statement_job;
 
 use super::batch::Batch;
 use super::core::Core;
-use super::prepared::Single;
+use super::prepared::read_single;
 use crate::arguments::OptionArgument;
 use crate::bridge::errors::{type_error, type_name};
 
-/// The statement to execute.
-pub type Statement = statement_job::Statement<Py<PyAny>>;
+pub use super::prepared::Statement;
 
 /// Statements as arguments.
 pub trait ReadStatement: Sized {
@@ -22,11 +20,8 @@ pub trait ReadStatement: Sized {
 
 impl ReadStatement for Statement {
     fn read(statement: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match Single::read(statement)? {
-            Some(Single::Text(text)) => return Ok(Self::Text(text)),
-            Some(Single::Prepared(known)) => return Ok(Self::Prepared(known)),
-            Some(Single::Bound(known, values)) => return Ok(Self::Bound(known, values)),
-            None => {}
+        if let Some(single) = read_single(statement)? {
+            return Ok(single);
         }
         if let Ok(batch) = statement.cast::<Batch>() {
             return Ok(Self::Batch(batch.get().content()));

@@ -22,9 +22,7 @@ use crate::command::Command;
 use crate::fault::{CommandError, Fault};
 use crate::health::Health;
 use crate::policy::{Policy, Preference};
-use crate::protocol::{
-    CommandOf, Disposition, Frame, Framing, Malformed, Protocol, RequestInfo, RequestKind, Sharing,
-};
+use crate::protocol::{CommandOf, Frame, Framing, Malformed, Protocol, RequestKind, Sharing};
 use crate::topology::{Endpoint, Settings, Target, Topology};
 
 /// Runs a test in every order with at most this many involuntary switches of threads, which finds
@@ -97,10 +95,6 @@ impl Protocol for Unspoken {
 
     fn new(_: &NoNodes, _: &NoNode) -> Self {
         Self
-    }
-
-    fn classify(&mut self, _: &[u8], _: RequestInfo) -> Result<Disposition, Malformed> {
-        Err(Malformed("there is no node to answer".into()))
     }
 
     fn code(_: &[u8]) -> u8 {

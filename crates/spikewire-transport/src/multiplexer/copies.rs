@@ -17,7 +17,7 @@ use crate::ticket_handle::{Settlement, TicketHandle};
 use crate::topology::{CopyPlan, Target as _, Topology};
 
 /// How many copies of commands already answered may wait for their time.
-const KEPT_COPIES: usize = 1024;
+const ANSWERED_COPIES: usize = 1024;
 
 /// A command that has a copy, or whose latency is measured, was answered.
 #[cold]
@@ -78,7 +78,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let Some(ticket) = ticket else { return };
         // Copies of answered commands are dropped when their time comes; until then, their number
         // is limited relative to the commands in flight.
-        if self.delayed.len() > KEPT_COPIES + 4 * self.in_flight {
+        if self.delayed.len() > ANSWERED_COPIES + 4 * self.in_flight {
             self.delayed.retain(|next| !next.is_copy || !next.command.ticket.is_withdrawn());
         }
         let mut bytes = buffer::take();
@@ -97,7 +97,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             ticket,
         };
         self.alarm = self.alarm.min(start);
-        self.delay(start, Box::new(copy), true);
+        self.delay_copy(start, Box::new(copy));
     }
 
     /// Drops the next copies in the queue if they are not needed any more.

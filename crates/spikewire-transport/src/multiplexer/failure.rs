@@ -37,7 +37,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     return self.fail(command, error);
                 }
                 self.alarm = self.alarm.min(at.max(now));
-                self.delay(at, command, false);
+                self.delay(at, command);
             }
             Verdict::Fail(error) => self.fail(command, error),
         }

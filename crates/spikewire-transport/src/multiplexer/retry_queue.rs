@@ -38,8 +38,17 @@ impl<C> Ord for DelayedCommand<C> {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Keeps a command or a copy until its time has come.
-    pub(super) fn delay(&mut self, at: Tick, command: CommandOf<P, T>, is_copy: bool) {
+    /// Keeps a command until its time has come.
+    pub(super) fn delay(&mut self, at: Tick, command: CommandOf<P, T>) {
+        self.push_delayed(at, command, false);
+    }
+
+    /// Keeps a copy of a command until its time has come.
+    pub(super) fn delay_copy(&mut self, at: Tick, copy: CommandOf<P, T>) {
+        self.push_delayed(at, copy, true);
+    }
+
+    fn push_delayed(&mut self, at: Tick, command: CommandOf<P, T>, is_copy: bool) {
         self.delays += 1;
         self.delayed.push(DelayedCommand { at, number: self.delays, command, is_copy });
     }

@@ -32,7 +32,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.time_out(AbandonedCommand { command, sent: false }, None);
         } else if command.start > now {
             self.alarm = self.alarm.min(command.start);
-            self.delay(command.start, command, false);
+            self.delay(command.start, command);
         } else if self.in_flight > self.most && self.has_no_room(&command) {
             self.line.push_back(command);
             self.waits = true;

@@ -192,7 +192,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |node, frame| topology.event(node, frame),
         );
         // Replies that nobody waits for any more count as well.
-        if connection.pipeline.last_progress() == now {
+        if connection.pipeline.take_heard() {
             connection.node.health().answered();
         }
         self.in_flight -= completed;

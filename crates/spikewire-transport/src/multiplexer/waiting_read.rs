@@ -13,6 +13,7 @@ use std::time::Duration;
 use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
+use crate::connection::Connection;
 use crate::protocol::Protocol;
 use crate::reply::Outcome;
 
@@ -96,5 +97,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         self.flush(now, deliver);
         (Ok(()), now)
+    }
+}
+
+impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
+    /// Waits for bytes in a read, up to about `limit`. Returns the result of the read and the
+    /// time.
+    fn wait(&mut self, limit: Duration) -> (io::Result<(usize, bool)>, Tick) {
+        let mut came = None;
+        let filled = self
+            .wire
+            .waiting(limit)
+            .and_then(|mut wire| self.pipeline.fill(&mut wire, || *came.insert(Tick::now())));
+        (filled, came.unwrap_or_else(Tick::now))
     }
 }

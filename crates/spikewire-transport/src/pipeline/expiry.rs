@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use super::in_flight::Slot;
 use super::{AbandonedCommand, Pipeline};
 use crate::clock::Tick;
-use crate::in_flight::Slot;
 use crate::protocol::Protocol;
 
 impl<P: Protocol, C> Pipeline<P, C> {

@@ -181,6 +181,18 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
         plain.extend_from_slice(payload);
         Ok(OpenResult::Took(8 + len))
     }
+
+    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
+        let outcome = match body[0] {
+            DONE | LAST_WORD | REFUSED => ReplyKind::Done,
+            MORE if request.many => ReplyKind::More,
+            RETRY => ReplyKind::Retry { doubtful: false },
+            RETRY_DOUBTFUL => ReplyKind::Retry { doubtful: true },
+            RETURNED => ReplyKind::Returned,
+            kind => return Err(Malformed(format!("a frame of kind {kind}").into())),
+        };
+        Ok(Disposition { outcome, closes: body[0] == LAST_WORD })
+    }
 }
 
 impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
@@ -193,18 +205,6 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
 
     fn new(_: &Nodes, _: &Node) -> Self {
         Self::default()
-    }
-
-    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
-        let outcome = match body[0] {
-            DONE | LAST_WORD | REFUSED => ReplyKind::Done,
-            MORE if request.many => ReplyKind::More,
-            RETRY => ReplyKind::Retry { doubtful: false },
-            RETRY_DOUBTFUL => ReplyKind::Retry { doubtful: true },
-            RETURNED => ReplyKind::Returned,
-            kind => return Err(Malformed(format!("a frame of kind {kind}").into())),
-        };
-        Ok(Disposition { outcome, closes: body[0] == LAST_WORD })
     }
 
     fn code(body: &[u8]) -> u8 {

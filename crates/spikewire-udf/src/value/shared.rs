@@ -13,20 +13,23 @@ use crate::bounds::Bounds;
 
 /// Shared content: the items of a list, the pairs of a map, or bytes.
 pub trait Content {
-    /// Moves the containers among its values to `out`.
-    fn take_containers(&mut self, out: &mut Vec<Val>);
+    /// Empties it and returns the containers among its values.
+    fn take_containers(&mut self) -> Vec<Val>;
     /// Visits every value that may be a container.
     fn each(&self, visit: &mut dyn FnMut(&Val));
 }
 
 impl Content for Vec<u8> {
-    fn take_containers(&mut self, _: &mut Vec<Val>) {}
+    fn take_containers(&mut self) -> Vec<Val> {
+        Vec::new()
+    }
+
     fn each(&self, _: &mut dyn FnMut(&Val)) {}
 }
 
 impl Content for Vec<Val> {
-    fn take_containers(&mut self, out: &mut Vec<Val>) {
-        out.extend(std::mem::take(self).into_iter().filter(Val::is_container));
+    fn take_containers(&mut self) -> Vec<Val> {
+        std::mem::take(self).into_iter().filter(Val::is_container).collect()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Val)) {
@@ -35,8 +38,8 @@ impl Content for Vec<Val> {
 }
 
 impl Content for BTreeMap<MapKey, Val> {
-    fn take_containers(&mut self, out: &mut Vec<Val>) {
-        out.extend(std::mem::take(self).into_values().filter(Val::is_container));
+    fn take_containers(&mut self) -> Vec<Val> {
+        std::mem::take(self).into_values().filter(Val::is_container).collect()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Val)) {
@@ -132,8 +135,7 @@ impl<T: Content> SharedContent<T> {
 impl<T: Content> Drop for SharedContent<T> {
     fn drop(&mut self) {
         self.bounds.give(self.counted.get());
-        let mut containers = Vec::new();
-        self.inner.get_mut().take_containers(&mut containers);
+        let containers = self.inner.get_mut().take_containers();
         if !containers.is_empty() {
             let boxed = containers.into_iter().map(|value| Box::new(value) as Box<dyn Any>);
             self.bounds.drop_all(boxed);

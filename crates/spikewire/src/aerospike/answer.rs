@@ -22,7 +22,7 @@ pub trait Answer: Sized {
 
 impl Answer for Option<Record> {
     type Plan = ();
-    const KIND: ResponseKind = ResponseKind::Record;
+    const KIND: ResponseKind = ResponseKind::Record(());
 
     fn read(body: &[u8], exists: bool, (): &()) -> std::result::Result<Self, Malformed> {
         exists.then(|| Record::decode(body, &[])).transpose()
@@ -31,7 +31,7 @@ impl Answer for Option<Record> {
 
 impl Answer for Record {
     type Plan = Vec<bool>;
-    const KIND: ResponseKind = ResponseKind::Results;
+    const KIND: ResponseKind = ResponseKind::Results(());
 
     fn read(body: &[u8], _: bool, answered: &Vec<bool>) -> std::result::Result<Self, Malformed> {
         Record::decode(body, answered)

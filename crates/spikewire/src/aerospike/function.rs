@@ -19,7 +19,7 @@ pub(crate) fn function(module: &str, name: &str, arguments: &[Value]) -> Result<
 /// The return value of a function.
 impl Answer for Value {
     type Plan = ();
-    const KIND: ResponseKind = ResponseKind::Returned;
+    const KIND: ResponseKind = ResponseKind::Returned(());
 
     fn read(body: &[u8], _: bool, (): &()) -> std::result::Result<Self, Malformed> {
         let (message, _) = Message::parse(body)?;

@@ -2,8 +2,8 @@
 //! its rows in one request, all nodes at the same time.
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder, ResultFlags};
-use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations, limits};
+use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder, ResultFlags, RowCommand};
+use spikewire_aerospike::command::{BinSelection, CommandSpec, InvalidArgument, limits};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
@@ -14,6 +14,8 @@ use crate::aerospike::operation::Operation;
 use crate::aerospike::row::Row;
 use crate::aerospike::verbs::{Place, steps, write_bins};
 use crate::{Error, Result, Value};
+
+type Checked = std::result::Result<(), InvalidArgument>;
 
 /// A composed batch, ready to be sent by either API.
 #[derive(Debug)]
@@ -62,30 +64,30 @@ impl Place<'_> {
     /// Rows of a single kind, unless the key is stored with the record.
     fn alike<'k, K: Into<Key<'k>>>(
         &self,
+        verb: &'static str,
         keys: impl IntoIterator<Item = K>,
-        (verb, spec): (&'static str, &CommandSpec),
-        answered: Vec<bool>,
-        write: impl Fn(&mut Kind) -> Result<()>,
+        command: RowCommand<impl Fn(&mut Kind) -> Checked>,
     ) -> Result<ComposedBatch> {
+        let RowCommand { spec, answered, write } = command;
         let mut rows = BatchBuilder::default();
         for key in keys {
             let stored = address(&mut rows, self, &key.into(), spec.send_key);
-            rows.alike(spec, self.set, stored.as_deref(), &write)?;
+            rows.alike(&spec, self.set, stored.as_deref(), &write)?;
         }
         if rows.is_empty() {
             // Invalid requests are rejected even if there are no rows.
             spec.row(self.set, None, &write)?;
         }
-        Ok(self.finish(rows, spec.policy, ResultFlags::Same(answered), verb))
+        Ok(self.finish(rows, spec.policy, answered.into(), verb))
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<ComposedBatch> {
-        let options = self.options.for_read()?;
-        let spec = CommandSpec::get(self.defaults, &options, BinSelection::All)?;
-        self.alike(keys, ("BATCH get", &spec), Vec::new(), |_| Ok(()))
+        let bins = (BinSelection::All, Vec::<&str>::new());
+        let command = RowCommand::get(self.defaults, &self.options.for_read()?, bins)?;
+        self.alike("BATCH get", keys, command)
     }
 
     pub fn get_bins_many<'k, K: Into<Key<'k>>, N: AsRef<str>>(
@@ -94,27 +96,25 @@ impl Place<'_> {
         bins: impl IntoIterator<Item = N>,
     ) -> Result<ComposedBatch> {
         let bins: Vec<N> = bins.into_iter().collect();
-        let selection = BinSelection::of(Some(bins.len()));
-        let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
-        self.alike(keys, ("BATCH get", &spec), Vec::new(), |row| {
-            bins.iter().try_for_each(|name| Ok(row.read_bin(name.as_ref())?))
-        })
+        let bins = (BinSelection::of(Some(bins.len())), bins);
+        let command = RowCommand::get(self.defaults, &self.options.for_read()?, bins)?;
+        self.alike("BATCH get", keys, command)
     }
 
     pub fn exists_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<ComposedBatch> {
-        let spec = CommandSpec::exists(self.defaults, &self.options.for_read()?)?;
-        self.alike(keys, ("BATCH exists", &spec), Vec::new(), |_| Ok(()))
+        let command = RowCommand::exists(self.defaults, &self.options.for_read()?)?;
+        self.alike("BATCH exists", keys, command)
     }
 
     pub fn delete_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<ComposedBatch> {
-        let spec = CommandSpec::delete(self.defaults, &self.options.for_write()?)?;
-        self.alike(keys, ("BATCH delete", &spec), Vec::new(), |_| Ok(()))
+        let command = RowCommand::delete(self.defaults, &self.options.for_write()?)?;
+        self.alike("BATCH delete", keys, command)
     }
 
     pub fn operate_many<'k, K: Into<Key<'k>>>(
@@ -123,11 +123,10 @@ impl Place<'_> {
         operations: &[Operation],
     ) -> Result<ComposedBatch> {
         let steps = steps(operations)?;
-        let (spec, answered) = self.operations(&steps)?;
-        self.alike(keys, ("BATCH operate", &spec), answered, |row| {
-            steps.iter().for_each(|step| row.step(*step));
-            Ok(())
-        })
+        let (options, rules) = self.options.for_operations(&steps)?;
+        let steps = steps.iter().copied();
+        let command = RowCommand::operate(self.defaults, &options, &rules, steps)?;
+        self.alike("BATCH operate", keys, command)
     }
 
     pub fn apply_many<'k, K: Into<Key<'k>>>(
@@ -137,12 +136,9 @@ impl Place<'_> {
         name: &str,
         arguments: &[Value],
     ) -> Result<ComposedBatch> {
-        let function = function(module, name, arguments)?;
-        let spec = CommandSpec::apply_many(self.defaults, &self.options.for_write()?)?;
-        self.alike(keys, ("BATCH apply", &spec), vec![true], |row| {
-            row.call(&function);
-            Ok(())
-        })
+        let (function, options) = (function(module, name, arguments)?, self.options.for_write()?);
+        let command = RowCommand::apply(self.defaults, &options, &function, true)?;
+        self.alike("BATCH apply", keys, command)
     }
 
     pub fn put_many<'k, K: Into<Key<'k>>, N: AsRef<str>, V: Encode, B>(
@@ -164,20 +160,28 @@ impl Place<'_> {
         Ok(self.finish(rows, spec.policy, ResultFlags::None, "BATCH put"))
     }
 
+    /// Adds a row of its own kind; returns which of its operations have results.
+    pub fn row(
+        &self,
+        rows: &mut BatchBuilder,
+        key: &Key<'_>,
+        command: RowCommand<impl FnOnce(&mut Kind) -> Checked>,
+    ) -> Result<Option<Vec<bool>>> {
+        let RowCommand { spec, answered, write } = command;
+        let stored = address(rows, self, key, spec.send_key);
+        rows.row(&spec, self.set, stored.as_deref(), true, write)?;
+        Ok(answered)
+    }
+
     /// Rows of different kinds.
     pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<ComposedBatch> {
         let (timeout, replica) = (self.options.timeout, self.options.replica);
         let retry = self.options.checked_retry()?;
         let policy = limits(&self.defaults.policy, timeout, replica, retry.as_deref());
-        let mut rows = BatchBuilder::default();
-        let mut answered = Vec::new();
+        let (mut rows, mut answered) = (BatchBuilder::default(), Vec::new());
         for (number, row) in all.into_iter().enumerate() {
-            let composed = row.spec(self).and_then(|(spec, flags)| {
-                let stored = address(&mut rows, self, &row.key, spec.send_key);
-                rows.row(&spec, self.set, stored.as_deref(), true, |kind| row.write(kind))?;
-                Ok(flags)
-            });
-            answered.push(Some(composed.map_err(|error| at_row(error, number))?));
+            let flags = row.add_to(&mut rows, self);
+            answered.push(flags.map_err(|error| at_row(error, number))?);
         }
         Ok(self.finish(rows, policy, ResultFlags::Each(answered), "BATCH"))
     }

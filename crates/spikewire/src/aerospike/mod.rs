@@ -1,6 +1,6 @@
 //! The clients for Aerospike.
 //!
-//! Rooms, from the lowest to the highest:
+//! From the lowest to the highest:
 //!
 //! | module | contents |
 //! |---|---|
@@ -8,7 +8,8 @@
 //! | `words`, [`ctx`], `calls`, `expression`, `operation`, `function` | operations and expressions |
 //! | `options`, `builder` | options of calls and of clients |
 //! | `query_plan` | queries as they are sent and read |
-//! | `client_kind`, `span`, `verbs`, `many`, `batch`, `answer` | what both clients share |
+//! | `span`, `administration` | what traces say of a call |
+//! | `client_kind`, `verbs`, `many`, `batch`, `answer` | what both clients share |
 //! | `blocking`, `asynchronous` | the clients |
 //! | `query`, `index`, `module`, `role`, `user`, `cluster` | what is done with either of them |
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{
-    ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadRules, ReadTouch,
-    RetryOptions, Ttl, WriteOptions,
+    ExistsRule as Exists, GenerationRule, OperationRef, ReadMode, ReadOptions, ReadRules,
+    ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
 use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy};
 
@@ -220,15 +220,15 @@ impl CallOptions {
         })
     }
 
-    /// The options of operations; `reads`: they only read.
-    pub(crate) fn for_operations(&self, reads: bool) -> Result<(WriteOptions, ReadRules)> {
-        if !reads {
+    /// The options of operations: those of a read if they only read.
+    pub(crate) fn for_operations(
+        &self,
+        steps: &[OperationRef<'_>],
+    ) -> Result<(WriteOptions, ReadRules)> {
+        if steps.iter().any(|step| !step.reads()) {
             return Ok((self.for_write()?, ReadRules::default()));
         }
-        let ReadOptions { filter, touch, mode, replica, timeout, retry, hedge } =
-            self.for_read()?;
-        let options = WriteOptions { filter, replica, timeout, retry, ..WriteOptions::default() };
-        Ok((options, ReadRules { touch, mode, hedge }))
+        Ok(self.for_read()?.for_operations())
     }
 
     /// The options of a batch row; those of the whole batch are `of`.

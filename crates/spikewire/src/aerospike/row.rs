@@ -1,5 +1,6 @@
 //! Rows of a batch of different kinds.
 
+use spikewire_aerospike::command::batch::{BatchBuilder, RowCommand};
 use spikewire_aerospike::command::{BinSelection, CommandSpec, Function, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
@@ -33,12 +34,12 @@ use crate::{Result, Value};
 #[derive(Debug, Clone)]
 pub struct Row<'k> {
     pub(crate) key: Key<'k>,
-    work: RowCommand,
+    action: RowAction,
     options: Option<CallOptions>,
 }
 
 #[derive(Debug, Clone)]
-enum RowCommand {
+enum RowAction {
     Get(Option<Vec<String>>),
     Write(Vec<Operation>),
     Delete,
@@ -48,13 +49,13 @@ enum RowCommand {
 }
 
 impl<'k> Row<'k> {
-    fn new(key: impl Into<Key<'k>>, work: RowCommand) -> Self {
-        Self { key: key.into(), work, options: None }
+    fn new(key: impl Into<Key<'k>>, action: RowAction) -> Self {
+        Self { key: key.into(), action, options: None }
     }
 
     /// Reads all bins.
     pub fn get(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, RowCommand::Get(None))
+        Self::new(key, RowAction::Get(None))
     }
 
     /// Reads some bins; without any name, only generation and TTL.
@@ -62,12 +63,12 @@ impl<'k> Row<'k> {
         key: impl Into<Key<'k>>,
         bins: impl IntoIterator<Item = N>,
     ) -> Self {
-        Self::new(key, RowCommand::Get(Some(bins.into_iter().map(Into::into).collect())))
+        Self::new(key, RowAction::Get(Some(bins.into_iter().map(Into::into).collect())))
     }
 
     /// Checks whether the record exists, without reading its bins.
     pub fn exists(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, RowCommand::Get(Some(Vec::new())))
+        Self::new(key, RowAction::Get(Some(Vec::new())))
     }
 
     /// Writes bins.
@@ -92,17 +93,17 @@ impl<'k> Row<'k> {
         bins: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
         let operation = |(name, value): (N, V)| Operation::with(code, name.into(), value);
-        Self::new(key, RowCommand::Write(bins.into_iter().map(operation).collect()))
+        Self::new(key, RowAction::Write(bins.into_iter().map(operation).collect()))
     }
 
     /// Deletes the record.
     pub fn delete(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, RowCommand::Delete)
+        Self::new(key, RowAction::Delete)
     }
 
     /// Renews the TTL.
     pub fn touch(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, RowCommand::Touch)
+        Self::new(key, RowAction::Touch)
     }
 
     /// Runs several operations atomically.
@@ -110,13 +111,13 @@ impl<'k> Row<'k> {
         key: impl Into<Key<'k>>,
         operations: impl IntoIterator<Item = Operation>,
     ) -> Self {
-        Self::new(key, RowCommand::Operate(operations.into_iter().collect()))
+        Self::new(key, RowAction::Operate(operations.into_iter().collect()))
     }
 
     /// Calls a function of a registered module. The record of the row has its return value as the
     /// only bin.
     pub fn apply(key: impl Into<Key<'k>>, module: &str, name: &str, arguments: &[Value]) -> Self {
-        Self::new(key, RowCommand::Apply(function(module, name, arguments)))
+        Self::new(key, RowAction::Apply(function(module, name, arguments)))
     }
 
     /// The row with other options than those of the dataset. `timeout`, `replica` and the retry
@@ -126,49 +127,54 @@ impl<'k> Row<'k> {
         self
     }
 
-    /// The command of the row, and which of its operations have results.
-    pub(crate) fn spec(&self, place: &Place<'_>) -> Result<(CommandSpec, Vec<bool>)> {
+    /// Adds the row to a batch; returns which of its operations have results.
+    pub(crate) fn add_to(
+        self,
+        rows: &mut BatchBuilder,
+        place: &Place<'_>,
+    ) -> Result<Option<Vec<bool>>> {
         let own = self.options.as_ref().map(|own| own.for_row(place.options)).transpose()?;
         let options = own.as_ref().unwrap_or(place.options);
-        let place = Place { options, ..*place };
-        let defaults = place.defaults;
-        let spec = match &self.work {
-            RowCommand::Get(bins) => {
+        let (defaults, key) = (place.defaults, &self.key);
+        match self.action {
+            RowAction::Get(bins) => {
                 let selection = BinSelection::of(bins.as_ref().map(Vec::len));
-                CommandSpec::get(defaults, &options.for_read()?, selection)?
+                let bins = (selection, bins.unwrap_or_default());
+                place.row(rows, key, RowCommand::get(defaults, &options.for_read()?, bins)?)
             }
-            RowCommand::Write(_) => CommandSpec::write(defaults, &options.for_write()?)?,
-            RowCommand::Delete => CommandSpec::delete(defaults, &options.for_write()?)?,
-            RowCommand::Touch => CommandSpec::touch(defaults, &options.for_write()?)?,
-            RowCommand::Operate(operations) => return place.operations(&steps(operations)?),
-            RowCommand::Apply(_) => CommandSpec::apply(defaults, &options.for_write()?)?,
-        };
-        Ok((spec, Vec::new()))
-    }
-
-    /// Encodes its operations.
-    pub(crate) fn write(&self, out: &mut Kind) -> Result<()> {
-        match &self.work {
-            RowCommand::Get(bins) => {
-                bins.iter().flatten().try_for_each(|name| Ok(out.read_bin(name)?))
+            RowAction::Write(operations) => {
+                let steps = steps(&operations)?;
+                let spec = CommandSpec::write(defaults, &options.for_write()?)?;
+                let write = |out: &mut Kind| {
+                    steps.into_iter().for_each(|step| out.step(step));
+                    out.check_any()
+                };
+                place.row(rows, key, RowCommand { spec, answered: None, write })
             }
-            RowCommand::Write(operations) => {
-                steps(operations)?.into_iter().for_each(|step| out.step(step));
-                Ok(out.check_any()?)
+            RowAction::Delete => {
+                place.row(rows, key, RowCommand::delete(defaults, &options.for_write()?)?)
             }
-            RowCommand::Operate(operations) => {
-                steps(operations)?.into_iter().for_each(|step| out.step(step));
-                Ok(())
+            RowAction::Touch => {
+                let spec = CommandSpec::touch(defaults, &options.for_write()?)?;
+                let write = |out: &mut Kind| {
+                    out.touch();
+                    Ok(())
+                };
+                place.row(rows, key, RowCommand { spec, answered: None, write })
             }
-            RowCommand::Apply(function) => {
-                out.call(function.as_ref().map_err(Clone::clone)?);
-                Ok(())
+            RowAction::Operate(operations) => {
+                let steps = steps(&operations)?;
+                let (options, rules) = options.for_operations(&steps)?;
+                let steps = steps.iter().copied();
+                let command = RowCommand::operate(defaults, &options, &rules, steps)?;
+                place.row(rows, key, command)
             }
-            RowCommand::Touch => {
-                out.touch();
-                Ok(())
+            RowAction::Apply(function) => {
+                let (function, options) = (function?, options.for_write()?);
+                let command = RowCommand::apply(defaults, &options, &function, false)?;
+                // Its value is a bin of the record, whether there is one or not.
+                place.row(rows, key, RowCommand { answered: None, ..command })
             }
-            RowCommand::Delete => Ok(()),
         }
     }
 }

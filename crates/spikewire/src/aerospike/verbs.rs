@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::value::ParticleType;
 use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::client_kind::ClientContext;
-use crate::aerospike::encode::Encode;
+use crate::aerospike::encode::{Encode, bin_error};
 use crate::aerospike::function::function;
 use crate::aerospike::key::Key;
 use crate::aerospike::operation::Operation;
@@ -36,7 +36,7 @@ impl<V: Encode> Source for ValueSource<'_, V> {
     type Error = Error;
 
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType> {
-        self.0.encode(bin, out)
+        self.0.encode(out).map_err(|fault| bin_error(bin, &fault))
     }
 }
 
@@ -158,19 +158,14 @@ impl Place<'_> {
         operations: &[Operation],
     ) -> Result<(Prepared, Vec<bool>)> {
         let steps = steps(operations)?;
-        let (spec, answered) = self.operations(&steps)?;
+        let (options, rules) = self.options.for_operations(&steps)?;
+        let all = steps.iter().copied();
+        let (spec, answered) = CommandSpec::operate(self.defaults, &options, &rules, all)?;
         let request = self.compose(key, &spec, |out| {
             steps.iter().for_each(|step| out.step(*step));
             Ok(())
         })?;
         Ok((request, answered))
-    }
-
-    /// The command for these operations, and which of them have results.
-    pub fn operations(&self, steps: &[OperationRef<'_>]) -> Result<(CommandSpec, Vec<bool>)> {
-        let reads = steps.iter().all(|step| step.reads());
-        let (options, rules) = self.options.for_operations(reads)?;
-        Ok(CommandSpec::operate(self.defaults, &options, &rules, steps.iter().copied())?)
     }
 
     pub fn apply(

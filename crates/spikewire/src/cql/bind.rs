@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
 use spikewire_cassandra::{Error, Result};
-use spikewire_cql::response::{Column, check_count};
+use spikewire_cql::response::{Column, NamedValues, bind_by_name, check_count, check_names};
 use spikewire_cql::value::EncodeError;
 
 use super::value::ToValue;
@@ -140,56 +140,43 @@ macro_rules! named {
     };
 }
 
-/// Binds by name: each parameter must have a value, and each value a parameter. A name that is not
-/// a parameter's may differ in upper and lower case, as CQL takes names without quotes.
-fn by_name<'a, T: ToValue + ?Sized + 'a>(
-    parameters: &[Column],
-    names: impl Iterator<Item = &'a str> + Clone,
-    find: impl Fn(&str) -> Option<&'a T>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let is_known = |name: &str| {
-        parameters.iter().any(|parameter| *parameter.name == *name)
-            || parameters.iter().any(|parameter| {
-                parameter.name.eq_ignore_ascii_case(name) && find(&parameter.name).is_none()
-            })
-    };
-    let mut strangers = names.clone().filter(|name| !is_known(name));
-    if let Some(name) = strangers.next() {
-        let known: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
-        return Err(Error::invalid(format!(
-            "the statement has no parameter {name:?}; it has {}",
-            if known.is_empty() { "none".to_owned() } else { known.join(", ") }
-        )));
-    }
-    parameters.iter().try_for_each(|parameter| {
-        let value = match find(&parameter.name) {
-            Some(value) => value,
-            None => written_otherwise(parameter, names.clone(), &find)?,
-        };
-        put(parameter, value, out)
-    })
+/// Values by name, from what finds one and from all names.
+struct ByName<F, N> {
+    find: F,
+    names: N,
 }
 
-/// The value of the one name that is a parameter's apart from upper and lower case.
-#[cold]
-fn written_otherwise<'a, T: ToValue + ?Sized + 'a>(
-    parameter: &Column,
-    names: impl Iterator<Item = &'a str>,
-    find: impl Fn(&str) -> Option<&'a T>,
-) -> Result<&'a T> {
-    let mut same = names.filter(|name| name.eq_ignore_ascii_case(&parameter.name));
-    let value = match (same.next(), same.next()) {
-        (Some(one), Some(other)) => {
-            let name = &parameter.name;
-            let message = format!("{one} and {other} both name the parameter {name:?}");
-            return Err(Error::invalid(message));
-        }
-        (one, _) => one.and_then(find),
-    };
-    value.ok_or_else(|| {
-        Error::invalid(format!("there is no value for the parameter {:?}", parameter.name))
-    })
+impl<'a, T, F, N, S> NamedValues for ByName<F, N>
+where
+    T: ToValue + ?Sized + 'a,
+    F: Fn(&str) -> Option<&'a T>,
+    N: Iterator<Item = &'a S> + Clone,
+    S: AsRef<str> + ?Sized + 'a,
+{
+    type Value = &'a T;
+    type Error = Error;
+
+    fn get(&self, name: &str) -> Result<Option<&'a T>> {
+        Ok((self.find)(name))
+    }
+
+    fn each_name(&self, visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        self.names.clone().map(AsRef::as_ref).try_for_each(visit)
+    }
+
+    fn invalid(message: String) -> Error {
+        Error::invalid(message)
+    }
+}
+
+/// Binds by name: each parameter must have a value, and each value a parameter.
+fn by_name<'a, T: ToValue + ?Sized + 'a>(
+    parameters: &[Column],
+    values: &impl NamedValues<Value = &'a T, Error = Error>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    check_names(parameters, values)?;
+    bind_by_name(parameters, values, |parameter, value| put(parameter, value, out))
 }
 
 impl Values for Named<'_> {
@@ -197,7 +184,7 @@ impl Values for Named<'_> {
         let find = |parameter: &str| {
             self.0.iter().find(|(name, _)| *name == parameter).map(|(_, value)| *value)
         };
-        by_name(parameters, self.0.iter().map(|(name, _)| *name), find, out)
+        by_name(parameters, &ByName { find, names: self.0.iter().map(|(name, _)| *name) }, out)
     }
 
     fn is_empty(&self) -> bool {
@@ -212,11 +199,10 @@ macro_rules! maps {
             $($bounds)*
         {
             fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
-                let names = self.keys().map(AsRef::as_ref);
                 let find = |parameter: &str| {
                     self.iter().find(|(name, _)| (*name).as_ref() == parameter).map(|(_, value)| value)
                 };
-                by_name(parameters, names, find, out)
+                by_name(parameters, &ByName { find, names: self.keys() }, out)
             }
 
             fn is_empty(&self) -> bool {

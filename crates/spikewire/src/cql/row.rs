@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use spikewire_cassandra::statement::Shape;
-use spikewire_cassandra::{Error, Kind, Result};
+use spikewire_cassandra::{Error, Result};
 use spikewire_cql::notation::Reader;
 use spikewire_cql::response::Column;
 use spikewire_cql::response::rows::Cells;
@@ -29,8 +29,7 @@ impl Page {
         let mut rest = Cells(Reader(&cells));
         for _ in 0..count {
             rows.push((cells.len() - rest.0.rest().len()) as u32);
-            rest.skip(columns)
-                .map_err(|error| Error::new(Kind::Malformed, format!("invalid rows: {error}")))?;
+            rest.skip(columns)?;
         }
         Ok(Self { shape, cells, rows })
     }
@@ -84,7 +83,7 @@ impl Row {
     pub fn get<T: FromValue>(&self, column: impl ColumnIndex) -> Result<T> {
         let at = column.find(self.columns())?;
         let mut cells = self.cells();
-        let cell = cells.skip(at).and_then(|()| cells.cell()).map_err(malformed)?;
+        let cell = cells.skip(at).and_then(|()| cells.cell())?;
         read_cell(&self.columns()[at], cell)
     }
 
@@ -134,11 +133,6 @@ impl fmt::Debug for Row {
 #[inline]
 fn read_cell<T: FromValue>(column: &Column, cell: Option<&[u8]>) -> Result<T> {
     read(&column.ty, cell).map_err(|why| unreadable::<T>(column, &why))
-}
-
-#[cold]
-fn malformed(error: spikewire_cql::notation::Malformed) -> Error {
-    Error::new(Kind::Malformed, error.to_string())
 }
 
 /// A column reference: its index, or its name.
@@ -209,7 +203,7 @@ impl FromRow for Row {
 impl FromRow for Vec<Value> {
     fn from_row(row: &Row) -> Result<Self> {
         let mut cells = row.cells();
-        let value = |column| read_cell(column, cells.cell().map_err(malformed)?);
+        let value = |column| read_cell(column, cells.cell()?);
         row.columns().iter().map(value).collect()
     }
 }
@@ -224,7 +218,7 @@ macro_rules! tuples {
                     return Err(miscounted(columns, $count));
                 }
                 let mut cells = row.cells();
-                Ok(($(read_cell::<$part>(&columns[$at], cells.cell().map_err(malformed)?)?,)+))
+                Ok(($(read_cell::<$part>(&columns[$at], cells.cell()?)?,)+))
             }
         })*
     };

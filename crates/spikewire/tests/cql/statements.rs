@@ -58,10 +58,10 @@ fn values_are_bound_by_name() {
 
     let missing = session.execute(&insert, named! { "id" => 1, "name" => "x" }).unwrap_err();
     assert_eq!(missing.kind(), Kind::Invalid);
-    assert_eq!(missing.message(), "there is no value for the parameter \"price\"");
+    assert_eq!(missing.message(), "no value for parameter \"price\"");
     let stranger = named! { "id" => 1, "name" => "x", "price" => 1.0, "color" => "red" };
     let stranger = session.execute(&insert, stranger).unwrap_err();
-    assert!(stranger.message().contains("no parameter \"color\"; it has id, name, price"));
+    assert!(stranger.message().contains("no parameter \"color\"; there are: id, name, price"));
 }
 
 #[test]

@@ -16,58 +16,78 @@ fn log_in(cluster: &Cluster, user: &str, password: &str) -> Result<Client, Error
     builder().credentials(user, password).connect(cluster.seeds())
 }
 
+/// The result code with which the server rejects a call.
 fn code<T>(outcome: Result<T, Error>) -> ResultCode {
-    match outcome.err().expect("it is refused").kind() {
+    match outcome.err().expect("the server rejects it").kind() {
         Kind::Server(code) => code,
-        other => panic!("not refused by a server: {other:?}"),
+        other => panic!("not an error of a server: {other:?}"),
+    }
+}
+
+/// A role that may read and write the set `own`.
+fn own_role() -> Role {
+    Role {
+        allow: vec!["127.0.0.0/8".to_owned()],
+        read_quota: 100_000,
+        ..Role::new("own", vec![privilege("read-write", Some("test"), Some("own")).unwrap()])
     }
 }
 
 #[test]
-fn users_and_roles_are_created_changed_and_dropped() {
+fn roles_are_created_changed_and_dropped() {
     let cluster = start();
     let admin = log_in(&cluster, "admin", "secret").unwrap();
-    let own = Role {
-        allow: vec!["127.0.0.0/8".to_owned()],
-        read_quota: 100_000,
-        ..Role::new("own", vec![privilege("read-write", Some("test"), Some("own")).unwrap()])
-    };
-    admin.roles().create(&own).unwrap();
-    assert_eq!(code(admin.roles().create(&own)), ResultCode::ROLE_EXISTS);
-    assert_eq!(admin.roles().get("own").unwrap(), own);
-    assert_eq!(admin.roles().list().unwrap().len(), 11);
+    let roles = admin.roles();
+    roles.create(&own_role()).unwrap();
+    assert_eq!(code(roles.create(&own_role())), ResultCode::ROLE_EXISTS);
+    assert_eq!(roles.get("own").unwrap(), own_role());
+    assert_eq!(roles.list().unwrap().len(), 11);
+    roles.set_quotas("own", None, Some(9)).unwrap();
+    roles.set_allowed("own", &[]).unwrap();
+    let role = roles.get("own").unwrap();
+    assert_eq!((role.read_quota, role.write_quota, role.allow.len()), (100_000, 9, 0));
+    roles.drop("own").unwrap();
+    assert_eq!(code(roles.drop("own")), ResultCode::INVALID_ROLE);
+}
 
-    admin.users().create("app", "first", &["own"]).unwrap();
-    assert_eq!(code(admin.users().create("app", "x", &[])), ResultCode::USER_EXISTS);
+#[test]
+fn users_are_created_changed_and_dropped() {
+    let cluster = start();
+    let admin = log_in(&cluster, "admin", "secret").unwrap();
+    let users = admin.users();
+    users.create("app", "first", &["read"]).unwrap();
+    assert_eq!(code(users.create("app", "x", &[])), ResultCode::USER_EXISTS);
+    assert_eq!(users.get("app").unwrap().roles, ["read"]);
     let app = log_in(&cluster, "app", "first").unwrap();
-    let (records, other) = (app.dataset("test", "own").unwrap(), app.dataset("test", "x").unwrap());
-    records.put(1, [("n", 1)]).unwrap();
-    assert_eq!(code(other.put(1, [("n", 1)])), ResultCode::ROLE_VIOLATION);
-    admin.roles().grant("own", vec![privilege("write", Some("test"), None).unwrap()]).unwrap();
-    other.put(1, [("n", 1)]).unwrap();
-    let everything = admin.roles().get("own").unwrap().privileges;
-    admin.roles().revoke("own", everything).unwrap();
-    assert_eq!(code(records.get(1)), ResultCode::ROLE_VIOLATION);
-    admin.users().grant("app", &["read"]).unwrap();
-    assert!(records.get(1).unwrap().is_some());
-    admin.users().revoke("app", &["own"]).unwrap();
-    assert_eq!(admin.users().get("app").unwrap().roles, ["read"]);
     assert_eq!(code(app.users().list()), ResultCode::ROLE_VIOLATION);
-
-    admin.roles().set_quotas("own", None, Some(9)).unwrap();
-    admin.roles().set_allowed("own", &[]).unwrap();
-    let now = admin.roles().get("own").unwrap();
-    assert_eq!((now.read_quota, now.write_quota, now.allow.len()), (100_000, 9, 0));
-    admin.roles().drop("own").unwrap();
-    assert_eq!(code(admin.roles().drop("own")), ResultCode::INVALID_ROLE);
-    admin.users().drop("app").unwrap();
-    assert_eq!(code(admin.users().get("app")), ResultCode::INVALID_USER);
-    assert!(records.get(1).is_err());
-    admin.users().create_with_certificate("cert", &[]).unwrap();
-    assert_eq!(code(admin.users().set_password("cert", "x")), ResultCode::FORBIDDEN_PASSWORD);
-    let names: Vec<String> =
-        admin.users().list().unwrap().into_iter().map(|user| user.name).collect();
+    users.drop("app").unwrap();
+    assert_eq!(code(users.get("app")), ResultCode::INVALID_USER);
+    assert!(app.dataset("test", "own").unwrap().get(1).is_err());
+    users.create_with_certificate("cert", &[]).unwrap();
+    assert_eq!(code(users.set_password("cert", "x")), ResultCode::FORBIDDEN_PASSWORD);
+    let names: Vec<String> = users.list().unwrap().into_iter().map(|user| user.name).collect();
     assert_eq!(names, ["admin", "cert"]);
+}
+
+#[test]
+fn users_may_do_what_their_roles_allow() {
+    let cluster = start();
+    let admin = log_in(&cluster, "admin", "secret").unwrap();
+    let (users, roles) = (admin.users(), admin.roles());
+    roles.create(&own_role()).unwrap();
+    users.create("app", "first", &["own"]).unwrap();
+    let app = log_in(&cluster, "app", "first").unwrap();
+    let (own, other) = (app.dataset("test", "own").unwrap(), app.dataset("test", "x").unwrap());
+    own.put(1, [("n", 1)]).unwrap();
+    assert_eq!(code(other.put(1, [("n", 1)])), ResultCode::ROLE_VIOLATION);
+    roles.grant("own", vec![privilege("write", Some("test"), None).unwrap()]).unwrap();
+    other.put(1, [("n", 1)]).unwrap();
+    roles.revoke("own", roles.get("own").unwrap().privileges).unwrap();
+    assert_eq!(code(own.get(1)), ResultCode::ROLE_VIOLATION);
+    users.grant("app", &["read"]).unwrap();
+    assert!(own.get(1).unwrap().is_some());
+    users.revoke("app", &["own"]).unwrap();
+    assert_eq!(users.get("app").unwrap().roles, ["read"]);
 }
 
 #[test]

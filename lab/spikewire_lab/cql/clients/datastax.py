@@ -26,7 +26,7 @@ def _let_in(access: Access) -> dict[str, Any]:
     return options
 
 
-class _Connected:
+class _PreparedSession:
     """A session and its prepared statement. The drivers' defaults, except that libev is named in
     case another reactor is the default somewhere."""
 
@@ -57,7 +57,7 @@ class _Connected:
         self._cluster.shutdown()
 
 
-class _Blocking(_Connected, Blocking):
+class _Blocking(_PreparedSession, Blocking):
     def open(self, target: Target) -> None:
         self.connect(target)
 
@@ -108,7 +108,7 @@ def _awaitable(session: Any) -> Any:
     return execute
 
 
-class _Asyncio(_Connected, Asyncio):
+class _Asyncio(_PreparedSession, Asyncio):
     async def open(self, target: Target) -> None:
         await asyncio.to_thread(self.connect, target)
 

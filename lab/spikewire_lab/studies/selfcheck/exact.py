@@ -11,7 +11,7 @@ from ...contract.open import CONSTANT, OVERTIME, POISSON
 from ...worker.open.schedule import NS, offsets
 from .fake import Act
 from .finding import Finding, step
-from .measure import Known, line, open_result, played, slower_than
+from .measure import ScriptedLoad, line, open_result, played, slower_than
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def mixed(number: int) -> Act:
 def closed(mode: str) -> Iterator[Finding]:
     """Eight workers without a pause."""
     workers, seconds = 8, 2.9
-    known = Known(mode, mixed, workers, seconds)
+    known = ScriptedLoad(mode, mixed, workers, seconds)
     result, name = played(known), f"closed loop, {mode}"
     turn = (EVERY - 1) * FAST + SLOW
     count = round(seconds / turn) * EVERY * workers
@@ -45,7 +45,9 @@ def draining(mode: str) -> Iterator[Finding]:
     """Calls that end long after the measured time, for some workers later than for others."""
     takes, workers, seconds = (0.4, 0.7), 4, 1.0
     first, second = (Act(takes=each) for each in takes)
-    known = Known(mode, lambda _number: first, workers, seconds, other=lambda _number: second)
+    known = ScriptedLoad(
+        mode, lambda _number: first, workers, seconds, other=lambda _number: second
+    )
     result, name = played(known), f"closed loop, {mode}, long calls"
     each = [math.ceil(seconds / one) for one in takes]
     ends = max(count * one for count, one in zip(each, takes, strict=True))
@@ -59,17 +61,17 @@ def draining(mode: str) -> Iterator[Finding]:
 
 def opened(mode: str, arrivals: str) -> Iterator[Finding]:
     """An open loop at a rate that the client can keep up with."""
-    known = Known(mode, mixed, 64, 2.0, 500.0, arrivals)
+    known = ScriptedLoad(mode, mixed, 64, 2.0, 500.0, arrivals)
     if mode == SYNC:
         # Each worker counts for itself, and which of them is free differs between runs.
-        known = Known(mode, lambda _number: Act(takes=FAST), 64, 2.0, 500.0, arrivals)
+        known = ScriptedLoad(mode, lambda _number: Act(takes=FAST), 64, 2.0, 500.0, arrivals)
     result, name = played(known), f"open loop, {mode}, {arrivals} arrivals"
     yield Finding(name, "calls", 1000, result["operations"])
     yield Finding(name, "late at the most", 0, open_result(result)["late_max_ns"] / 1000, unit="µs")
     yield from _figures(known, result, name, 500.0)
 
 
-def _figures(known: Known, result: Result, name: str, rate: float) -> Iterator[Finding]:
+def _figures(known: ScriptedLoad, result: Result, name: str, rate: float) -> Iterator[Finding]:
     summary = line(known, result)
     measured = None if summary.rate is None else summary.rate.median
     yield Finding(name, "throughput", rate, measured, rate * TOLERANCE, "op/s")
@@ -81,7 +83,7 @@ def _figures(known: Known, result: Result, name: str, rate: float) -> Iterator[F
 def stall(mode: str) -> Iterator[Finding]:
     """One call blocks the only worker, or the event loop, for 200 ms."""
     rate, seconds, duration, at = 1000.0, 1.0, 0.0005, 300
-    known = Known(
+    known = ScriptedLoad(
         mode,
         lambda number: Act(blocks=STALL if number == at else 0.0, takes=duration),
         1 if mode == SYNC else 512,
@@ -110,7 +112,7 @@ def stalled_loop() -> Iterator[Finding]:
     """One call blocks one of the two event loops of a pool for 200 ms, while the other
     continues."""
     rate, seconds, duration, at = 1000.0, 1.0, 0.0005, 150
-    known = Known(
+    known = ScriptedLoad(
         ASYNC,
         lambda number: Act(blocks=STALL if number == at else 0.0, takes=duration),
         512,
@@ -134,7 +136,7 @@ def stalled_loop() -> Iterator[Finding]:
 def overload(mode: str) -> Iterator[Finding]:
     """A rate that exceeds the capacity of four workers."""
     workers, rate, seconds, duration = 4, 1000.0, 1.0, 0.01
-    known = Known(mode, lambda _number: Act(takes=duration), workers, seconds, rate)
+    known = ScriptedLoad(mode, lambda _number: Act(takes=duration), workers, seconds, rate)
     due = offsets(rate, seconds, CONSTANT, "")
     limit = seconds * (1 + OVERTIME) * NS
     calls = queue(due, [duration] * len(due), workers)
@@ -158,7 +160,7 @@ def errors(mode: str, rate: float) -> Iterator[Finding]:
         failing = OSError if number % 10 == 9 else TimeoutError if number % 7 == 6 else None
         return Act(takes=FAST, error=failing)
 
-    known = Known(mode, script, 1, 1.0, rate)
+    known = ScriptedLoad(mode, script, 1, 1.0, rate)
     # A closed loop warms up with at least one call.
     count, first = (round(rate), 0) if rate else (1000, 1)
     bad = sum(script(first + number).error is not None for number in range(count))
@@ -184,7 +186,7 @@ def intervals(mode: str, rate: float) -> Iterator[Finding]:
             error=TimeoutError if late else None,
         )
 
-    result = played(Known(mode, script, 1, seconds, rate))
+    result = played(ScriptedLoad(mode, script, 1, seconds, rate))
     series = result.get("series")
     assert series is not None, "a loop without intervals"
     kind = "open" if rate else "closed"

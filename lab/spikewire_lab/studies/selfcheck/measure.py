@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Known:
+class ScriptedLoad:
     """A client with known behaviour, and the load on it. Times are in seconds."""
 
     mode: str
@@ -76,7 +76,7 @@ class Known:
         return job
 
 
-def played(known: Known, job: Job | None = None) -> Result:
+def played(known: ScriptedLoad, job: Job | None = None) -> Result:
     """Runs it in simulated time: exact and without waiting. `job` replaces the default job."""
     job = job or known.job()
     if known.mode == SYNC:
@@ -103,7 +103,7 @@ def played(known: Known, job: Job | None = None) -> Result:
         time.loop.close()
 
 
-def _pooled(known: Known, job: Job) -> Result:
+def _pooled(known: ScriptedLoad, job: Job) -> Result:
     """A pool of event loops in an open loop."""
     pool = FakePool([known.scripts[at % 2] for at in range(known.loops)])
 
@@ -120,7 +120,7 @@ def _pooled(known: Known, job: Job) -> Result:
         pool.close()
 
 
-def real(known: Known) -> Result:
+def real(known: ScriptedLoad) -> Result:
     """Runs it in real time, as clients are measured."""
 
     def run(plan: Plan, window: Window, _started: StartMemory) -> RunOutcome:
@@ -136,7 +136,7 @@ def real(known: Known) -> Result:
     return measured(known.job(), run)
 
 
-def line(known: Known, result: Result) -> Line:
+def line(known: ScriptedLoad, result: Result) -> Line:
     """The summary line, as in every comparison."""
     return summarise(Cell(FLOOR, known.mode, known.workers), [result])
 

@@ -12,7 +12,7 @@ from .virtual import LoopTime
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ...clients.base import Outstanding
+    from ...clients.base import SubmittedCall
     from ...worker.timing import Timing
     from .fake import Script
 
@@ -60,7 +60,7 @@ class FakePool(PoolClient):
 
         return Verbs("await ask(k)", "await ask(k, bins)", {"ask": ask})
 
-    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+    def run(self, function: Callable[..., object], *args: object) -> SubmittedCall:
         self._running = self._next
         self._next = (self._next + 1) % len(self._times)
         called: Any = function(*args)

@@ -11,7 +11,7 @@ from ...clients.base import ASYNC, SYNC
 from .exact import STALL, TOLERANCE
 from .fake import Act
 from .finding import Finding
-from .measure import Known, line, real, slower_than
+from .measure import ScriptedLoad, line, real, slower_than
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ BURNT_TOLERANCE = 0.05
 
 def burning(mode: str) -> list[Finding]:
     """A client that uses a known processor time for each call."""
-    known = Known(mode, lambda _number: Act(burns=BURNT), 1, 0.5)
+    known = ScriptedLoad(mode, lambda _number: Act(burns=BURNT), 1, 0.5)
     summary = line(known, real(known))
     cpu = None if summary.cpu is None else summary.cpu.median
     name = f"closed loop, {mode}, real time"
@@ -34,7 +34,7 @@ def burning(mode: str) -> list[Finding]:
 def waiting(mode: str) -> list[Finding]:
     """An open loop at a rate that the client can keep up with."""
     rate = 200.0
-    known = Known(mode, lambda _number: Act(takes=0.002), 32, 1.0, rate)
+    known = ScriptedLoad(mode, lambda _number: Act(takes=0.002), 32, 1.0, rate)
     summary = line(known, real(known))
     measured = None if summary.rate is None else summary.rate.median
     name = f"open loop, {mode}, real time"
@@ -44,7 +44,7 @@ def waiting(mode: str) -> list[Finding]:
 def stalling(mode: str) -> list[Finding]:
     """The same with a call that blocks the loop, or the only thread, for 200 ms."""
     rate, at = 200.0, 60
-    known = Known(
+    known = ScriptedLoad(
         mode,
         lambda number: Act(blocks=STALL if number == at else 0.0),
         1 if mode == SYNC else 256,

@@ -38,7 +38,7 @@ export type Hooks = [
   fail: (slot: Slot, error: unknown) => void,
   done: (...slots: Slot[]) => void,
   makeError: (
-    kind: string,
+    className: string,
     code: number,
     message: string,
     node: string | null,

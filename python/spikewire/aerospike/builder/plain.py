@@ -7,50 +7,39 @@ from typing import Any
 from spikewire._native import PlainBase
 from spikewire.aerospike import op
 from spikewire.aerospike.builder.rows import Rows
-from spikewire.aerospike.builder.step import Expiring, Reading, Writing
+from spikewire.aerospike.builder.step import ReadStep, TtlStep, WriteStep
 
 __all__ = ["Delete", "Exists", "Touch"]
 
 
-class Delete(PlainBase, Rows, Writing):
+class Delete(PlainBase, Rows, WriteStep):
     """Deletes records."""
 
     __slots__ = ()
 
     _row_options = ("durable", "send_key")
 
-    def _call(self) -> tuple[Any, ...]:
-        return "delete" if self._single else "delete_many", self._keys
-
-    def _run_batch(self, verbs: Any, keys: Any) -> Any:
-        return verbs.delete_many(keys, **self._keywords())
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
+        return ("delete" if one else "delete_many",)
 
 
-class Touch(PlainBase, Rows, Expiring, Writing):
+class Touch(PlainBase, Rows, TtlStep, WriteStep):
     """Renews the time to live of records."""
 
     __slots__ = ()
 
     _row_options = ("ttl", "durable", "send_key")
 
-    def _call(self) -> tuple[Any, ...]:
-        if self._single:
-            return "touch", self._keys
-        return "operate_many", self._keys, [op.touch()]
-
-    def _run_batch(self, verbs: Any, keys: Any) -> Any:
-        return verbs.operate_many(keys, [op.touch()], **self._keywords())
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
+        return ("touch",) if one else ("operate_many", [op.touch()])
 
 
-class Exists(PlainBase, Rows, Reading):
+class Exists(PlainBase, Rows, ReadStep):
     """Checks which records exist."""
 
     __slots__ = ()
 
     _row_options = ("read_mode", "read_touch")
 
-    def _call(self) -> tuple[Any, ...]:
-        return "exists" if self._single else "exists_many", self._keys
-
-    def _run_batch(self, verbs: Any, keys: Any) -> Any:
-        return verbs.exists_many(keys, **self._keywords())
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
+        return ("exists" if one else "exists_many",)

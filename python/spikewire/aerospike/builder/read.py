@@ -8,7 +8,7 @@ from spikewire._native import ReadBase
 from spikewire.aerospike import op
 from spikewire.aerospike.builder.results import absent, check, settled
 from spikewire.aerospike.builder.rows import Rows
-from spikewire.aerospike.builder.step import Reading, then
+from spikewire.aerospike.builder.step import ReadStep, then
 from spikewire.errors import FilteredOut, RecordNotFound
 from spikewire.tasks import begun
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Read"]
 
 
-class Read(ReadBase, Rows, Reading):
+class Read(ReadBase, Rows, ReadStep):
     """Reads records: all bins, the named ones, or the results of operations."""
 
     __slots__ = ()
@@ -36,10 +36,10 @@ class Read(ReadBase, Rows, Reading):
         """Reads the value of an expression, as if it were a bin of this name; as ``op.read``."""
         return self.op(op.read(name, expression, no_fail=no_fail))
 
-    def _call(self) -> tuple[Any, ...]:
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
         if self._ops is not None:
-            return "operate" if self._single else "operate_many", self._keys, self._ops
-        return "get" if self._single else "get_many", self._keys, self._bins
+            return "operate" if one else "operate_many", self._ops
+        return "get" if one else "get_many", self._bins
 
     def _first(self) -> Any:
         return self._of_records(_first)
@@ -112,11 +112,6 @@ class Read(ReadBase, Rows, Reading):
         if on_error == "collect":
             raise ValueError('records have no place for errors: use execute(on_error="collect")')
         return then(self._awaited, self._batch(), _records, convert, strategy)
-
-    def _run_batch(self, verbs: Any, keys: Any) -> Any:
-        if self._ops is not None:
-            return verbs.operate_many(keys, self._ops, **self._keywords())
-        return verbs.get_many(keys, self._bins, **self._keywords())
 
 
 def _records(batch: Batch, convert: Any, on_error: OnError) -> Any:

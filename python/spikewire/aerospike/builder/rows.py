@@ -82,9 +82,18 @@ class Rows(RowsBase, Step):
         for result in settled(await batch, how[0], how[1] or treated):
             yield result
 
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
+        """The verb of the step for one key, or for many, and its arguments after the keys."""
+        raise NotImplementedError
+
+    def _verb_call(self) -> tuple[Any, ...]:
+        verb, *arguments = self._verb_for(one=self._single)
+        return verb, self._keys, *arguments
+
     def _run_batch(self, verbs: Any, keys: Any) -> Any:
         """Runs the step on many keys with a single verb, whose result becomes a batch."""
-        raise NotImplementedError
+        verb, *arguments = self._verb_for(one=False)
+        return getattr(verbs, verb)(keys, *arguments, **self._keywords())
 
     def _send(self) -> tuple[Any, Any]:
         """Runs the call for the whole chain. Returns its batch, or the future of it, and for each

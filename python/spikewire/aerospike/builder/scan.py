@@ -121,7 +121,7 @@ class Scan(Step):
         """All records in a data frame, as ``Query.to_pandas``."""
         return self._query().to_pandas(key=key, generation=generation, ttl=ttl)
 
-    def _call(self) -> tuple[Any, ...]:
+    def _verb_call(self) -> tuple[Any, ...]:
         return "query", self._keys.namespace, self._keys.set
 
     def _query(self, **more: Any) -> Any:

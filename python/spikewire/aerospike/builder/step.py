@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.types import Hedge, ReadMode, Replica, Seconds, Ttl, Where
 
-__all__ = ["RETRIES", "Expiring", "Reading", "Step", "Writing", "is_one", "keys_of", "then"]
+__all__ = ["RETRIES", "ReadStep", "Step", "TtlStep", "WriteStep", "is_one", "keys_of", "then"]
 
 
 #: The options of ``Step.retries``.
@@ -91,9 +91,9 @@ class Step(StepBase):
         with importing:
             from spikewire.aerospike.builder.explain import explained_step
 
-        return explained_step(self, *self._call())
+        return explained_step(self, *self._verb_call())
 
-    def _call(self) -> tuple[Any, ...]:
+    def _verb_call(self) -> tuple[Any, ...]:
         """The verb that the step calls on its own, and its arguments."""
         raise NotImplementedError
 
@@ -118,7 +118,7 @@ class Step(StepBase):
         return f"<{type(self).__name__} of {keys}>"
 
 
-class Reading(Step):
+class ReadStep(Step):
     """The options of steps that only read."""
 
     __slots__ = ()
@@ -145,7 +145,7 @@ class Reading(Step):
         return self._set("hedge", hedge)
 
 
-class Writing(Step):
+class WriteStep(Step):
     """The options of steps that write."""
 
     __slots__ = ()
@@ -173,7 +173,7 @@ class Writing(Step):
         return self._set("durable", durable)
 
 
-class Expiring(Step):
+class TtlStep(Step):
     """The option of steps that set a time to live."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from spikewire._native import WriteBase
 from spikewire.aerospike import op
 from spikewire.aerospike.builder.rows import Rows
-from spikewire.aerospike.builder.step import Writing, then
+from spikewire.aerospike.builder.step import WriteStep, then
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Write"]
 
 
-class Write(WriteBase, Rows, Writing):
+class Write(WriteBase, Rows, WriteStep):
     """Writes bins. Each method adds an operation; operations are applied in order and
     atomically.
     """
@@ -28,10 +28,10 @@ class Write(WriteBase, Rows, Writing):
 
     _row_options = ("ttl", "exists", "durable", "send_key")
 
-    def _call(self) -> tuple[Any, ...]:
-        if self._single and self._ops is None:
-            return "put", self._keys
-        return "operate" if self._single else "operate_many", self._keys, self._operations()
+    def _verb_for(self, *, one: bool) -> tuple[Any, ...]:
+        if one and self._ops is None:
+            return ("put",)
+        return "operate" if one else "operate_many", self._operations()
 
     def _keywords(self) -> dict[str, Any]:
         options = dict(self._options or {})
@@ -69,9 +69,6 @@ class Write(WriteBase, Rows, Writing):
 
     def _first(self) -> Any:
         return then(self._awaited, self.execute(), _first)
-
-    def _run_batch(self, verbs: Any, keys: Any) -> Any:
-        return verbs.operate_many(keys, self._operations(), **self._keywords())
 
 
 def _first(results: Results) -> Record:

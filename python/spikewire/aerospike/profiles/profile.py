@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Profile", "ProfileError", "Setting", "State", "compiled"]
 
 
-class _Shared:
+class _SharedState:
     """State shared by all profiles."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class _Shared:
         self.lock = threading.RLock()
 
 
-_shared = _Shared()
+_shared = _SharedState()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_shared.renew_lock)
 

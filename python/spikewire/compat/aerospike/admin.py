@@ -15,7 +15,7 @@ from spikewire.compat.aerospike.failures import deprecated, missing, of_code, re
 from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.paths import packed, steps
-from spikewire.compat.aerospike.query import Query, Reading, Scan
+from spikewire.compat.aerospike.query import Query, QueryBase, Scan
 from spikewire.compat.aerospike.records import FAILURES, NO_CONNECTION
 from spikewire.compat.aerospike_info import PARTITIONS, odd_in_info
 
@@ -65,7 +65,7 @@ class Admin(Batches):
         return scan.execute_background(policy)
 
     @staticmethod
-    def _applying(scan: Reading, module: str, function: str, args: Any) -> None:
+    def _applying(scan: QueryBase, module: str, function: str, args: Any) -> None:
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
                 reject(f"{what} name should be a string or unicode string.")

@@ -20,7 +20,7 @@ from spikewire.compat.aerospike.batch_records import (
 from spikewire.compat.aerospike.exception import InvalidRequest
 from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.keys import checked_key
-from spikewire.compat.aerospike.operations import WRITES, prepared
+from spikewire.compat.aerospike.operations import WRITES, prepare
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, Records
 from spikewire.compat.aerospike.values import outgoing
@@ -98,7 +98,7 @@ class Batches(Records):
         """Runs several operations on each record."""
         if not isinstance(ops, list) or not ops:
             reject("ops should be a list of op dictionaries")
-        plan = prepared(ops, self._manner)
+        plan = prepare(ops, self._rules)
         call, own = self._batch_options(policy_batch)
         written = self._policies.keywords("batch_write", policy_batch_write)
         if WRITES.isdisjoint(plan.codes):
@@ -174,7 +174,7 @@ class Batches(Records):
         plain, known = self._policies.plain, self._known_writes
         if known is None or known[0] is not plain:
             options = _only(self._policies.keywords("batch_write", None), _WRITE)
-            known = plain, OfficialWrites(self._manner.plain, options)
+            known = plain, OfficialWrites(self._rules.plain, options)
             self._known_writes = known
         return known[1]
 
@@ -211,7 +211,7 @@ class _Rows:
     """Converts the rows of one call, and their options, where the extension cannot."""
 
     def __init__(self, of: Batches) -> None:
-        self._policies, self._manner = of._policies, of._manner
+        self._policies, self._rules = of._policies, of._rules
         self._serializers, self._failed = of._serializers, of._failed
         #: The options of rows by what their policy and metadata say, which many rows have in
         #: common, and those of the row before.
@@ -234,7 +234,7 @@ class _Rows:
 
     def _write(self, row: Write) -> tuple[Any, Any]:
         key = checked_key(row.key)
-        operations, bins, returns, codes, _, _ = prepared(row.ops, self._manner)
+        operations, bins, returns, codes, _, _ = prepare(row.ops, self._rules)
         own = self._options("batch_write", _WRITE, row.policy, row.meta)
         if WRITES.isdisjoint(codes):
             engine_row: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
@@ -259,7 +259,7 @@ class _Rows:
             return spikewire.Read(key, bins_read, **own), "bins"
         if not row.ops:
             return spikewire.Read(key, [], **own), "bins"
-        plan = prepared(row.ops, self._manner)
+        plan = prepare(row.ops, self._rules)
         if WRITES.isdisjoint(plan.codes):
             return spikewire.Read(key, ops=plan.operations, **own), plan
         return spikewire.Write(key, plan.operations, **own), plan

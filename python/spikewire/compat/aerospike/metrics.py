@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,14 @@ __all__ = [
 ]
 
 
-class ConnectionStats:
+class _Snapshot:
+    """Values at one moment, as attributes."""
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+
+class ConnectionStats(_Snapshot):
     """The connections to a node. Connections shared by commands count as pooled."""
 
     in_use: int
@@ -30,7 +37,7 @@ class ConnectionStats:
     aborted: int
 
 
-class NamespaceMetrics:
+class NamespaceMetrics(_Snapshot):
     """Counters and latency buckets of the commands on a namespace at one node."""
 
     ns: str
@@ -46,7 +53,7 @@ class NamespaceMetrics:
     query_latency: list[int]
 
 
-class Node:
+class Node(_Snapshot):
     """A node, with the counters of its commands."""
 
     name: str
@@ -56,7 +63,7 @@ class Node:
     metrics: list[NamespaceMetrics]
 
 
-class Cluster:
+class Cluster(_Snapshot):
     """A cluster as the client sees it."""
 
     cluster_name: str | None
@@ -67,7 +74,7 @@ class Cluster:
     nodes: list[Node]
 
 
-class NodeStats:
+class NodeStats(_Snapshot):
     """A node in ``ClusterStats``."""
 
     name: str
@@ -79,7 +86,7 @@ class NodeStats:
     key_busy_count: int
 
 
-class ClusterStats:
+class ClusterStats(_Snapshot):
     """The result of ``get_stats``."""
 
     nodes: list[NodeStats]
@@ -127,14 +134,5 @@ class MetricsPolicy:
 
 
 # Where programs find them.
-for _class in (
-    Cluster,
-    ClusterStats,
-    ConnectionStats,
-    MetricsListeners,
-    MetricsPolicy,
-    NamespaceMetrics,
-    Node,
-    NodeStats,
-):
-    _class.__module__ = "spikewire.compat.aerospike_helpers.metrics"
+for _name in __all__:
+    globals()[_name].__module__ = "spikewire.compat.aerospike_helpers.metrics"

@@ -12,13 +12,13 @@ from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.values import outgoing
 from spikewire.ctx import Step
 
-__all__ = ["CDT_CTX_ORDER_KEY", "CDT_CTX_PAD_KEY", "packed", "steps"]
+__all__ = ["CDT_CTX_ORDER_KEY", "CDT_CTX_PAD_KEY", "LIST_ORDERS", "MAP_ORDERS", "packed", "steps"]
 
 CDT_CTX_ORDER_KEY = "order_key"
 CDT_CTX_PAD_KEY = "pad_key"
 
-_LIST_ORDER = {0: "unordered", 1: "ordered"}
-_MAP_ORDER = {0: "unordered", 1: "key", 3: "key_value"}
+LIST_ORDERS = {0: "unordered", 1: "ordered"}
+MAP_ORDERS = {0: "unordered", 1: "key", 3: "key_value"}
 
 
 def _step(of: Any) -> Step:
@@ -32,13 +32,13 @@ def _step(of: Any) -> Step:
         reject("the step's index or rank must be an integer")
     order = more.get(CDT_CTX_ORDER_KEY, 0)
     if kind == 0x14:
-        if order not in _LIST_ORDER:
+        if order not in LIST_ORDERS:
             reject("order_key is invalid")
-        return Step("list_index_create", value, _LIST_ORDER[order], bool(more.get(CDT_CTX_PAD_KEY)))
+        return Step("list_index_create", value, LIST_ORDERS[order], bool(more.get(CDT_CTX_PAD_KEY)))
     if kind == 0x24:
-        if order not in _MAP_ORDER:
+        if order not in MAP_ORDERS:
             reject("order_key is invalid")
-        return Step("map_key_create", value, _MAP_ORDER[order])
+        return Step("map_key_create", value, MAP_ORDERS[order])
     makers: dict[int, Any] = {
         0x10: ctx.list_index, 0x11: ctx.list_rank, 0x13: ctx.list_value, 0x20: ctx.map_index,
         0x21: ctx.map_rank, 0x22: ctx.map_key, 0x23: ctx.map_value,

@@ -14,7 +14,7 @@ from spikewire.compat.aerospike.c_errors import with_c_errors_on_methods
 from spikewire.compat.aerospike.exception import ClientError
 from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import of_code, reject
-from spikewire.compat.aerospike.operations import prepared, results_of, text_of
+from spikewire.compat.aerospike.operations import prepare, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
     Filter,
     Reached,
@@ -73,7 +73,7 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
         reject(str(error))
 
 
-class Reading:
+class QueryBase:
     """What scans and queries have in common."""
 
     _kind: str
@@ -117,7 +117,7 @@ class Reading:
         """Runs operations on every record."""
         if not isinstance(ops, list):
             reject("ops must be a list")
-        prepared(ops, self._owner._manner)
+        prepare(ops, self._owner._rules)
         self._operations = ops
 
     def apply(self, module: Any, function: Any, arguments: Any = None) -> Self:
@@ -188,7 +188,7 @@ class Reading:
                     options.pop(name, None)
                 job = client.apply_all(self._namespace, self._set, *self._function, **options)
             elif self._operations is not None:
-                operations = prepared(self._operations, self._owner._manner).operations
+                operations = prepare(self._operations, self._owner._rules).operations
                 job = client.operate_all(self._namespace, self._set, operations, **options)
             else:
                 reject("add_ops or apply must come before execute_background")
@@ -202,7 +202,7 @@ class Reading:
         keywords = self._query_keywords(policy, options)
         plan = None
         if self._operations is not None:
-            plan = prepared(self._operations, self._owner._manner)
+            plan = prepare(self._operations, self._owner._rules)
             keywords["operations"] = plan.operations
             keywords.pop("bins", None)
         empty = bool(options and options.get("nobins"))
@@ -308,7 +308,7 @@ class Reading:
         return keywords
 
 
-class Scan(Reading):
+class Scan(QueryBase):
     """All records of a set or namespace."""
 
     _kind = "scan"
@@ -335,7 +335,7 @@ class Scan(Reading):
         self._each(callback, policy, known, nodename)
 
 
-class Query(Reading):
+class Query(QueryBase):
     """The records of a set, or those that a secondary index finds."""
 
     _kind = "query"

@@ -15,7 +15,13 @@ from spikewire.compat.aerospike.exception import BinExistsError, ParamError
 from spikewire.compat.aerospike.failures import deprecated, failure, of_code, reject
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
-from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, manner_of, prepared
+from spikewire.compat.aerospike.operations import (
+    QUIET,
+    WRITES,
+    official_result,
+    operation_rules,
+    prepare,
+)
 from spikewire.compat.aerospike.policies import resolved, ttl_of
 from spikewire.compat.aerospike.values import (
     deserializer_of,
@@ -55,12 +61,14 @@ class Records:
         self._read = self._policies.plain["read"]
         self._write = self._policies.plain["write"]
         own = self._serializers
-        self._manner = manner_of(
-            strict=self._configuration.strict_types, validates=self._configuration.strict, own=own
+        self._rules = operation_rules(
+            strict=self._configuration.strict_types,
+            validate_keys=self._configuration.strict,
+            serializers=own,
         )
-        self._keeps_bools = own is None or not own.bools_as_integers
+        self._keeps_bools = self._rules.options.bools
         self._results = OfficialResults(
-            incoming, expected, (serializers,) if own is None else (own, serializers), QUIET
+            incoming, official_result, (serializers,) if own is None else (own, serializers), QUIET
         )
         self._record, self._sends = self._results.record, self._results.sends
         register_ordered_maps()
@@ -271,7 +279,7 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any]:
-        plan = prepared(operations, self._manner)
+        plan = prepare(operations, self._rules)
         options = self._policies.keywords("operate", policy, meta)
         if options:
             for name in _OF_WRITES if WRITES.isdisjoint(plan.codes) else _OF_READS:
@@ -302,7 +310,7 @@ class Records:
         each bin."""
         if policy is None and meta is None and not self._policies.plain.get("operate", True):
             try:
-                result = self._results.operate(self._client, self._manner.plain, key, list)
+                result = self._results.operate(self._client, self._rules.plain, key, list)
             except FAILURES as error:
                 raise self._failed(error, key, list[0]["bin"]) from None
             if result is not None:

@@ -41,18 +41,18 @@ def _counts(commands: list[CommandStats]) -> dict[str, int]:
     }
 
 
-def _connections(node: EngineNode) -> ConnectionStats:
-    stats = ConnectionStats()
-    stats.in_use, stats.in_pool = 0, node.connections
-    stats.opened, stats.closed = node.opened, max(node.opened - node.connections, 0)
-    stats.recovered = stats.aborted = 0
-    return stats
-
-
-def _identify(snapshot: Any, node: EngineNode) -> None:
+def _identity(node: EngineNode) -> dict[str, Any]:
+    """What both kinds of snapshot say about a node."""
     host, _, port = node.address.rpartition(":")
-    snapshot.name, snapshot.address, snapshot.port = node.name, host.strip("[]"), int(port)
-    snapshot.conns = _connections(node)
+    connections = ConnectionStats(
+        in_use=0,
+        in_pool=node.connections,
+        opened=node.opened,
+        closed=max(node.opened - node.connections, 0),
+        recovered=0,
+        aborted=0,
+    )
+    return {"name": node.name, "address": host.strip("[]"), "port": int(port), "conns": connections}
 
 
 def _at(stats: Stats, node: EngineNode) -> list[CommandStats]:
@@ -91,46 +91,48 @@ def cluster_of(
     stats: Stats, *, cluster_name: str | None, app_id: str | None, columns: int, shift: int
 ) -> Cluster:
     """A snapshot for listeners."""
-    cluster = Cluster()
-    cluster.cluster_name, cluster.app_id = cluster_name, app_id or _NOT_SET
-    cluster.invalid_node_count = 0
     counted = [each for each in stats.commands if each.operation != "info"]
-    cluster.command_count = sum(each.count for each in counted)
-    cluster.retry_count = sum(each.retries for each in counted)
-    cluster.nodes = []
-    for each in stats.nodes:
-        node = Node()
-        _identify(node, each)
-        own = _at(stats, each)
-        node.metrics = [
-            _namespace(name, [one for one in own if one.namespace == name], columns, shift)
-            for name in sorted({"", *(one.namespace for one in own)}, reverse=True)
-        ]
-        cluster.nodes.append(node)
-    return cluster
+    return Cluster(
+        cluster_name=cluster_name,
+        app_id=app_id or _NOT_SET,
+        invalid_node_count=0,
+        command_count=sum(each.count for each in counted),
+        retry_count=sum(each.retries for each in counted),
+        nodes=[_node(stats, each, columns, shift) for each in stats.nodes],
+    )
+
+
+def _node(stats: Stats, node: EngineNode, columns: int, shift: int) -> Node:
+    commands = _at(stats, node)
+    metrics = [
+        _namespace(name, [one for one in commands if one.namespace == name], columns, shift)
+        for name in sorted({"", *(one.namespace for one in commands)}, reverse=True)
+    ]
+    return Node(**_identity(node), metrics=metrics)
 
 
 def _namespace(
     name: str, commands: list[CommandStats], columns: int, shift: int
 ) -> NamespaceMetrics:
-    metrics = NamespaceMetrics()
-    metrics.ns, metrics.bytes_in, metrics.bytes_out = name, 0, 0
-    vars(metrics).update(_counts(commands))
-    metrics.conn_latency = [0] * columns
-    for group in ("write", "read", "batch", "query"):
-        setattr(metrics, f"{group}_latency", _latencies(commands, group, columns, shift))
-    return metrics
+    latencies = {
+        f"{group}_latency": _latencies(commands, group, columns, shift)
+        for group in ("write", "read", "batch", "query")
+    }
+    return NamespaceMetrics(
+        ns=name,
+        bytes_in=0,
+        bytes_out=0,
+        conn_latency=[0] * columns,
+        **latencies,
+        **_counts(commands),
+    )
 
 
 def stats_of(stats: Stats) -> ClusterStats:
     """The result of ``get_stats``."""
-    snapshot = ClusterStats()
-    snapshot.nodes = []
-    for each in stats.nodes:
-        node = NodeStats()
-        _identify(node, each)
-        vars(node).update(_counts(_at(stats, each)))
-        snapshot.nodes.append(node)
-    snapshot.retry_count = sum(each.retries for each in stats.commands)
-    snapshot.thread_pool_queued_tasks = snapshot.recover_queue_size = 0
-    return snapshot
+    return ClusterStats(
+        nodes=[NodeStats(**_identity(each), **_counts(_at(stats, each))) for each in stats.nodes],
+        retry_count=sum(each.retries for each in stats.commands),
+        thread_pool_queued_tasks=0,
+        recover_queue_size=0,
+    )

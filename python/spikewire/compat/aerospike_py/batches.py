@@ -12,7 +12,7 @@ import spikewire
 from spikewire._native import NamedWrites
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NAMELESS
-from spikewire.compat.aerospike_py.operations import PreparedOperations, merged, prepared
+from spikewire.compat.aerospike_py.operations import PreparedOperations, merge_results, prepare
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
 from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
 from spikewire.compat.aerospike_py.requests import Request, by_bin
@@ -54,7 +54,7 @@ def _result(rows: list[BatchRecord]) -> BatchWriteResult:
 
 def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
     """Runs several operations on each record."""
-    plan, rows = prepared(_list_of(ops, "ops")), _list_of(keys, "keys")
+    plan, rows = prepare(_list_of(ops, "ops")), _list_of(keys, "keys")
     options = batch_options(policy)
     if plan.writes:
         options |= row_options("batch_write", policy)
@@ -69,7 +69,7 @@ def _operated(keys: list[Any], plan: PreparedOperations) -> Any:
         return lambda batch: _result(_named.operated(keys, batch, plan.bins, plan.writes))
 
     def bins_of(record: Any) -> dict[str, Any]:
-        return by_bin(merged(plan, record, silent=plan.writes))
+        return by_bin(merge_results(plan, record, silent=plan.writes))
 
     return lambda batch: _result(_named.outcomes(keys, batch, bins_of))
 

@@ -205,7 +205,7 @@ def internal_stage_profiling() -> Iterator[None]:
         set_internal_stage_metrics_enabled(before)
 
 
-class _Serving:
+class _MetricsServer:
     """The server of ``start_metrics_server``."""
 
     def __init__(self) -> None:
@@ -241,7 +241,7 @@ class _Serving:
             thread.join(timeout=5)
 
 
-_serving = _Serving()
+_serving = _MetricsServer()
 
 
 def start_metrics_server(port: int = 9464) -> None:

@@ -15,11 +15,11 @@ import spikewire
 from spikewire import Operation
 from spikewire._native import OfficialOperations, _plain_steps
 from spikewire.compat.aerospike import exception as official
-from spikewire.compat.aerospike.operations import arguments_of
+from spikewire.compat.aerospike.operation_arguments import arguments_of
 from spikewire.compat.aerospike_py.failures import missing
 from spikewire.compat.aerospike_py.values import incoming
 
-__all__ = ["PreparedOperations", "merged", "plain", "prepared"]
+__all__ = ["PreparedOperations", "merge_results", "plain", "prepare"]
 
 _PLAIN = {1: "get", 2: "put", 5: "add", 9: "append", 10: "prepend", 11: "touch", 12: "delete"}
 _DEFAULTS = {5: 1, 9: "", 10: ""}
@@ -168,7 +168,7 @@ class PreparedOperations(NamedTuple):
     """Whether every bin is read, so that results stand among the bins."""
 
 
-def prepared(operations: Any) -> PreparedOperations:
+def prepare(operations: Any) -> PreparedOperations:
     """Checks a list of dictionaries and converts it to operations."""
     if not isinstance(operations, list):
         message = f"operations must be a list, not {type(operations).__name__}"
@@ -302,7 +302,9 @@ def _policy(of: dict[str, Any]) -> dict[str, Any]:
     return converted
 
 
-def merged(plan: PreparedOperations, record: Any, *, silent: bool = False) -> list[tuple[str, Any]]:
+def merge_results(
+    plan: PreparedOperations, record: Any, *, silent: bool = False
+) -> list[tuple[str, Any]]:
     """Bins and results in the order of the operations. ``silent`` also keeps those of writes."""
     if plan.whole:
         return [(name, incoming(value)) for name, value in record.bins.items()]

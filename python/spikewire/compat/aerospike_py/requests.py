@@ -18,7 +18,7 @@ from spikewire import op
 from spikewire.compat.aerospike_info import odd_in_info
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NAMELESS, of_code
-from spikewire.compat.aerospike_py.operations import merged, prepared
+from spikewire.compat.aerospike_py.operations import merge_results, prepare
 from spikewire.compat.aerospike_py.policies import single_options
 from spikewire.compat.aerospike_py.types import (
     BinTuple,
@@ -168,7 +168,7 @@ def remove_bin(key: Any, bin_names: Any, meta: Any, policy: Any) -> Request:
 
 
 def _operating(key: Any, ops: Any, meta: Any, policy: Any, finish: Any) -> Request:
-    plan = prepared(ops)
+    plan = prepare(ops)
     if not plan.operations:
         raise of_code(4, "no operations")
     options = single_options("operate", policy, meta)
@@ -186,7 +186,9 @@ def operate(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
     """Runs several operations. A bin with several results gets a list of them."""
 
     def finish(plan: Any, record: Any) -> Record:
-        return Record(named(key, record.key.digest), meta_of(record), by_bin(merged(plan, record)))
+        return Record(
+            named(key, record.key.digest), meta_of(record), by_bin(merge_results(plan, record))
+        )
 
     return _operating(key, ops, meta, policy, finish)
 
@@ -195,7 +197,7 @@ def operate_ordered(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
     """Like ``operate``, with pairs of bin and result in the order of the operations."""
 
     def finish(plan: Any, record: Any) -> OperateOrderedResult:
-        pairs = [BinTuple(*pair) for pair in merged(plan, record)]
+        pairs = [BinTuple(*pair) for pair in merge_results(plan, record)]
         return OperateOrderedResult(named(key, record.key.digest), meta_of(record), pairs)
 
     return _operating(key, ops, meta, policy, finish)

@@ -38,7 +38,7 @@ class _Call(NamedTuple):
     finish: Callable[[Any], Any] | None = None
 
 
-class _Prepared:
+class _UserCalls:
     """The engine's calls for the methods of both clients."""
 
     _user: str | None = None
@@ -118,7 +118,7 @@ class _Prepared:
         return _Call("roles", "set_quotas", (_text(role),), options)
 
 
-class Users(_Prepared):
+class Users(_UserCalls):
     """User management for the blocking client."""
 
     if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Users(_Prepared):
         self._run(self._set_quotas(role, read_quota, write_quota, policy))
 
 
-class AsyncUsers(_Prepared):
+class AsyncUsers(_UserCalls):
     """User management for the asyncio client."""
 
     if TYPE_CHECKING:

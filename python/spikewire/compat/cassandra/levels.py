@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-class _Named:
+class _Constants:
     """Constants that can be looked up by name and by number."""
 
     name_to_value: ClassVar[dict[str, int]] = {}
@@ -32,7 +32,7 @@ class _Named:
         cls.value_to_name = {value: name for name, value in numbers.items()}
 
 
-class ConsistencyLevel(_Named):
+class ConsistencyLevel(_Constants):
     """How many replicas must reply before a statement is complete."""
 
     ANY = 0
@@ -167,7 +167,7 @@ class UserAggregateDescriptor(SignatureDescriptor):
     """Names a user-defined aggregate."""
 
 
-class WriteType(_Named):
+class WriteType(_Constants):
     """The kind of write that failed."""
 
     SIMPLE = 0

@@ -79,7 +79,7 @@ class Call(NamedTuple):
         return self._replace(options={**self.options, "paging_state": state})
 
 
-class Failed(NamedTuple):
+class FailedRequest(NamedTuple):
     """A request that could not be built, with an error that is reported through the future."""
 
     error: BaseException
@@ -96,7 +96,7 @@ class Failed(NamedTuple):
         """Raises the error."""
         raise self.error
 
-    def next_page(self, state: bytes) -> Failed:  # noqa: ARG002
+    def next_page(self, state: bytes) -> FailedRequest:  # noqa: ARG002
         """There is none."""
         return self
 
@@ -232,7 +232,7 @@ class Requests(Settings):
         except (TypeError, ValueError, NotImplementedError, KeyError):
             raise
         except Exception as error:  # noqa: BLE001
-            call = Failed(error, options)
+            call = FailedRequest(error, options)
         return call, query, profile.row_factory
 
     def _use_of(self, query: Any, options: dict[str, Any]) -> Use | None:

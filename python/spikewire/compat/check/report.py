@@ -7,10 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import TextIO
+    from collections.abc import Callable, Iterator
+    from typing import TextIO, TypeAlias
 
     from spikewire.compat.check.findings import Finding
+
+    #: Writes a line in a style of rich.
+    Writer: TypeAlias = Callable[[str, str | None], None]
 
 __all__ = ["as_json", "show"]
 
@@ -79,33 +82,36 @@ def show(
     plain: bool,
 ) -> None:
     """Writes the findings, in colour if rich is installed and ``out`` is a terminal."""
-    console = None if plain else _console(out)
-    rows = list(_grouped(findings, everything=everything))
+    write = _plain_writer(out) if plain else _writer(out)
+    groups = list(_grouped(findings, everything=everything))
     for file, why in unread.items():
-        _line(out, console, f"{file}: {why}", "bold red")
-    for name, group in rows:
+        write(f"{file}: {why}", "bold red")
+    for name, group in groups:
         first = group[0]
-        _line(out, console, f"{first.verdict:8} {name}", _STYLES[first.verdict])
+        write(f"{first.verdict:8} {name}", _STYLES[first.verdict])
         if first.text:
-            _line(out, console, f"         {first.text}", None)
-        _line(out, console, f"         {_places(group)}", "dim")
-    if rows or unread:
-        _line(out, console, "", None)
-    _line(out, console, _summary(findings, files), "bold")
+            write(f"         {first.text}", None)
+        write(f"         {_places(group)}", "dim")
+    if groups or unread:
+        write("", None)
+    write(_summary(findings, files), "bold")
 
 
-def _console(out: TextIO) -> Any:
+def _plain_writer(out: TextIO) -> Writer:
+    def write(text: str, style: str | None) -> None:
+        del style
+        out.write(f"{text}\n")
+
+    return write
+
+
+def _writer(out: TextIO) -> Writer:
+    """Writes with styles if it can."""
     if not out.isatty():
-        return None
+        return _plain_writer(out)
     try:
         from rich.console import Console
     except ImportError:
-        return None
-    return Console(file=out, highlight=False, soft_wrap=True)
-
-
-def _line(out: TextIO, console: Any, text: str, style: str | None) -> None:
-    if console is None:
-        out.write(f"{text}\n")
-    else:
-        console.print(text, style=style, markup=False)
+        return _plain_writer(out)
+    console = Console(file=out, highlight=False, soft_wrap=True)
+    return lambda text, style: console.print(text, style=style, markup=False)

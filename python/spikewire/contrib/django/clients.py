@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "close_clients", "shared"]
 
 
-class Shared:
+class SharedClient:
     """A client that is opened on first use."""
 
     def __init__(self, url: str | None, options: dict[str, Any]) -> None:
@@ -43,7 +43,7 @@ class Shared:
 class Place:
     """A set of a namespace, and its client."""
 
-    def __init__(self, shared: Shared, namespace: str, name: str | None) -> None:
+    def __init__(self, shared: SharedClient, namespace: str, name: str | None) -> None:
         self._shared = shared
         self._namespace = namespace
         self._name = name
@@ -66,7 +66,7 @@ class _State:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.clients: list[Shared] = []
+        self.clients: list[SharedClient] = []
 
     def renew_lock(self) -> None:
         """Called in a forked child: another thread of the parent may have held the lock."""
@@ -96,7 +96,7 @@ def shared(
             if one.of == (url, options):
                 break
         else:
-            one = Shared(url, options)
+            one = SharedClient(url, options)
             _state.clients.append(one)
     return Place(one, namespace, name)
 

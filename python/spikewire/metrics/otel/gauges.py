@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from opentelemetry.metrics import CallbackOptions, Observation, get_meter_provider
 
-from spikewire.statistics.stats import closed_errors
+from spikewire.statistics.closed_errors import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

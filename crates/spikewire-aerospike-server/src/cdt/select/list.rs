@@ -6,7 +6,8 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::super::container::Container;
 use super::super::item::{compare, sought};
 use super::answer::Answer;
-use super::search::{Matches, of_ranks, sought_list};
+use super::ranks::of_ranks;
+use super::search::{Matches, sought_list};
 use super::{Run, SelectResult, marked, marks, relative};
 
 /// Most elements in the result of a list of values: in an ordered list, a value that is searched

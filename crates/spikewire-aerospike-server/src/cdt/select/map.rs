@@ -6,7 +6,8 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::super::container::Container;
 use super::super::item::{compare, sought};
 use super::answer::Answer;
-use super::search::{Matches, of_ranks, sought_list};
+use super::ranks::of_ranks;
+use super::search::{Matches, sought_list};
 use super::{SelectResult, marked, marks, relative};
 use crate::outcome::ReplyValue;
 

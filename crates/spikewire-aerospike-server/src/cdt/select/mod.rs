@@ -7,19 +7,20 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `list`, `map` | the ways of selecting |
-//! | `search` | positions of ranks and of listed values |
+//! | `ranks`, `search` | positions of ranks; of listed values |
 //! | `answer` | results |
 
 mod answer;
 mod list;
 mod map;
+mod ranks;
 mod search;
 
 use spikewire_aerospike_protocol::cdt::{By, elements};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::answer::Answer;
-pub use self::search::of_rank;
+pub use self::ranks::of_rank;
 use super::container::{Container, ContainerKind};
 use crate::outcome::ReplyValue;
 

@@ -7,22 +7,26 @@
 //! |---|---|
 //! | here | rows, and the outcome of each |
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
+//! | [`RowCommand`] | what is done to the records of rows, for every client |
 //! | [`ResultFlags`] | which operations of a row have results |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
 mod result_flags;
+mod row_command;
 mod send;
 mod settle;
 
 pub use builder::BatchBuilder;
 pub use result_flags::ResultFlags;
+pub use row_command::RowCommand;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use spikewire_aerospike_protocol::Malformed;
+pub use spikewire_aerospike_protocol::batch::RowContents;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Walk, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -72,17 +76,6 @@ pub enum RowOutcome<'a> {
     /// The record does not exist, or the filter excluded it.
     Absent,
     /// An error: see [`Batch::error`].
-    Failed,
-}
-
-/// The contents of a row, for readers that go over its bins.
-#[derive(Debug)]
-pub enum RowContents<'a> {
-    /// A record: its header, and its bins yet to be parsed.
-    Record(Header, Walk<'a>),
-    /// The record does not exist, or the filter excluded it.
-    NoRecord,
-    /// An error, or a record that cannot be read.
     Failed,
 }
 
@@ -342,6 +335,11 @@ impl Batch {
             RowOutcome::Absent => RowContents::NoRecord,
             RowOutcome::Failed => RowContents::Failed,
         }
+    }
+
+    /// The contents of every row: see [`Self::contents`].
+    pub fn all_contents(&self) -> impl Iterator<Item = RowContents<'_>> {
+        (0..self.len()).map(|index| self.contents(index))
     }
 
     /// The message with the record of row `index`, if there is one, or the error of the row.

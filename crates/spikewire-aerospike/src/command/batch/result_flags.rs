@@ -30,6 +30,12 @@ impl<S, R> ResultFlags<S, R> {
     }
 }
 
+impl<S, R> From<Option<S>> for ResultFlags<S, R> {
+    fn from(flags: Option<S>) -> Self {
+        flags.map_or(Self::None, Self::Same)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

@@ -38,8 +38,10 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::line::Line;
 pub use self::pool::Streams;
-pub use self::reader::{Advance, Demand, MAX_RUN, QueryPage, QueryReader, wait_for_more};
-pub use self::table::{TableDemand, TableError, TableSize};
+pub use self::reader::{
+    Advance, Demand, MAX_RUN, QueryPage, QueryReader, ReadError, wait_for_more,
+};
+pub use self::table::{TableDemand, TableSize};
 use super::node_error;
 use crate::clock::Tick;
 use crate::cluster::Tally;

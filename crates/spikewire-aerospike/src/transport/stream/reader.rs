@@ -12,6 +12,7 @@ use super::{Mark, Stream, StreamRow, Streams};
 use crate::clock::Tick;
 use crate::model::{Error, Kind, Result};
 use crate::query::QueryPlan;
+use crate::query::rules::check_results;
 
 /// Maximum number of records decoded in one go.
 pub const MAX_RUN: usize = 256;
@@ -46,6 +47,29 @@ pub enum Demand {
     },
 }
 
+/// Why records cannot be read.
+#[derive(Debug)]
+pub enum ReadError<E> {
+    /// The host cannot take a record.
+    Row(E),
+    /// The query failed.
+    Query(Error),
+}
+
+impl<E> From<Error> for ReadError<E> {
+    fn from(error: Error) -> Self {
+        Self::Query(error)
+    }
+}
+
+impl From<ReadError<Self>> for Error {
+    fn from(error: ReadError<Self>) -> Self {
+        match error {
+            ReadError::Row(error) | ReadError::Query(error) => error,
+        }
+    }
+}
+
 /// A page of records, and the cursor of the next one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryPage<T> {
@@ -78,6 +102,8 @@ struct UndeliveredRecord<T> {
 #[derive(Debug)]
 pub struct QueryReader<T> {
     stream: Stream,
+    /// The number of results of each record; `None`: it has bins.
+    results: Option<usize>,
     undelivered: VecDeque<UndeliveredRecord<T>>,
     /// The start of the batch being built.
     mark: Option<Mark>,
@@ -88,12 +114,12 @@ pub struct QueryReader<T> {
 impl<T> QueryReader<T> {
     /// A reader for a validated query. Sends nothing yet.
     pub fn new(streams: Arc<Streams>, plan: QueryPlan) -> Result<Self> {
-        let QueryPlan { query, limits, tracker, left, .. } = plan;
+        let QueryPlan { query, limits, tracker, left, operations: results, .. } = plan;
         let stream = Stream::new(streams, query, limits, tracker, left).map_err(|error| {
             let message = format!("the system gives no poller for a query: {error}");
             Error::new(Kind::Connection, message)
         })?;
-        Ok(Self { stream, undelivered: VecDeque::new(), mark: None, is_iterated: false })
+        Ok(Self { stream, results, undelivered: VecDeque::new(), mark: None, is_iterated: false })
     }
 
     /// The underlying query.
@@ -127,15 +153,16 @@ impl<T> QueryReader<T> {
     pub fn take_one<E>(
         &mut self,
         mut decode: impl FnMut(&Row<'_>) -> std::result::Result<T, E>,
-    ) -> std::result::Result<Option<T>, E> {
+    ) -> std::result::Result<Option<T>, ReadError<E>> {
         if let Some(record) = self.pop() {
             return Ok(Some(record));
         }
         let mut next = None;
         self.stream.set_page(None);
+        let results = self.results;
         self.stream.take(1, |record| {
-            next = Some(decode(&record.row)?);
-            Ok(())
+            next = Some(read(results, &record.row, &mut decode)?);
+            Ok::<_, ReadError<E>>(())
         })?;
         self.is_iterated |= next.is_some();
         Ok(next)
@@ -148,8 +175,8 @@ impl<T> QueryReader<T> {
         &mut self,
         demand: Demand,
         mut decode: impl FnMut(&Row<'_>) -> std::result::Result<T, E>,
-        mut fill: impl FnMut(&mut Stream) -> std::result::Result<Option<Advance>, E>,
-    ) -> std::result::Result<Advance, E> {
+        mut fill: impl FnMut(&mut Stream) -> std::result::Result<Option<Advance>, ReadError<E>>,
+    ) -> std::result::Result<Advance, ReadError<E>> {
         loop {
             if let Some(advance) = self.take(demand, &mut decode)? {
                 return Ok(advance);
@@ -168,7 +195,7 @@ impl<T> QueryReader<T> {
         &mut self,
         demand: Demand,
         decode: &mut impl FnMut(&Row<'_>) -> std::result::Result<T, E>,
-    ) -> std::result::Result<Option<Advance>, E> {
+    ) -> std::result::Result<Option<Advance>, ReadError<E>> {
         let (size, in_pieces) = match demand {
             Demand::Run(most) => {
                 self.stream.set_page(None);
@@ -199,11 +226,11 @@ impl<T> QueryReader<T> {
         &mut self,
         most: usize,
         decode: &mut impl FnMut(&Row<'_>) -> std::result::Result<T, E>,
-    ) -> std::result::Result<usize, E> {
-        let undelivered = &mut self.undelivered;
+    ) -> std::result::Result<usize, ReadError<E>> {
+        let (results, undelivered) = (self.results, &mut self.undelivered);
         self.stream.take(most, |record| {
             let StreamRow { row, before } = record;
-            let record = decode(&row)?;
+            let record = read(results, &row, &mut *decode)?;
             undelivered.push_back(UndeliveredRecord { record, point: row.point, before });
             Ok(())
         })
@@ -267,9 +294,25 @@ impl<T> QueryReader<T> {
     }
 }
 
+/// Decodes a row after checking that it has one result for each operation.
+#[inline]
+fn read<T, E>(
+    results: Option<usize>,
+    row: &Row<'_>,
+    decode: impl FnOnce(&Row<'_>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, ReadError<E>> {
+    if let Some(count) = results {
+        check_results(count, row.op_count.into())?;
+    }
+    decode(row).map_err(ReadError::Row)
+}
+
 /// Gets more records, or waits up to `wait` for them: the `fill` for [`QueryReader::advance`] if
 /// nothing else has to happen meanwhile.
-pub fn wait_for_more(stream: &mut Stream, wait: Option<Duration>) -> Result<Option<Advance>> {
+pub fn wait_for_more<E>(
+    stream: &mut Stream,
+    wait: Option<Duration>,
+) -> std::result::Result<Option<Advance>, ReadError<E>> {
     let has_more = stream.fill(wait)?;
     Ok((!has_more && wait.is_some()).then_some(Advance::Wait))
 }

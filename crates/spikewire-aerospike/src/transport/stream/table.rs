@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::query::Row;
 
-use super::{Advance, MAX_RUN, Stream};
-use crate::model::Error;
+use super::{Advance, MAX_RUN, ReadError, Stream};
 
 /// A table with this many bytes of records is complete.
 const LARGEST: usize = 4 << 20;
@@ -31,15 +30,6 @@ pub struct TableSize {
     bytes: usize,
 }
 
-/// Why a table cannot be completed.
-#[derive(Debug)]
-pub enum TableError<E> {
-    /// A record does not fit it.
-    Row(E),
-    /// The query failed.
-    Query(Error),
-}
-
 impl TableSize {
     /// Passes records to `add`, with the numbers of their rows, and reads on, until the table is
     /// complete, a turn is over, or records have to arrive. `None`: there is no more room.
@@ -48,7 +38,7 @@ impl TableSize {
         stream: &mut Stream,
         demand: TableDemand,
         mut add: impl FnMut(usize, &Row<'_>) -> Result<(), E>,
-    ) -> Result<Option<Advance>, TableError<E>> {
+    ) -> Result<Option<Advance>, ReadError<E>> {
         let TableDemand { rows, room, turn, wait } = demand;
         let (begun, room) = (self.bytes, room.min(rows));
         let (most, pause) = if wait { (room, None) } else { (MAX_RUN, Some(Duration::ZERO)) };
@@ -65,7 +55,7 @@ impl TableSize {
                 self.bytes += record.row.ops.len();
                 Ok(())
             });
-            if count.map_err(TableError::Row)? > 0 {
+            if count.map_err(ReadError::Row)? > 0 {
                 if self.bytes - begun >= turn {
                     return Ok(Some(Advance::Again));
                 }
@@ -74,7 +64,7 @@ impl TableSize {
             if stream.is_over() {
                 return Ok(Some(if self.rows > 0 { Advance::Ready } else { Advance::Over }));
             }
-            if !stream.fill(pause).map_err(TableError::Query)? {
+            if !stream.fill(pause)? {
                 return Ok(Some(if wait { Advance::Again } else { Advance::Wait }));
             }
         }

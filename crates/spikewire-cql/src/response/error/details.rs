@@ -93,6 +93,21 @@ pub enum Details {
     Unprepared(Vec<u8>),
 }
 
+/// The value of a detail, for languages that know the details of an error by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetailValue<'a> {
+    /// There is none.
+    Absent,
+    /// A number.
+    Number(i32),
+    /// Yes or no.
+    Flag(bool),
+    /// Text.
+    Text(&'a str),
+    /// A list of texts.
+    Texts(&'a [String]),
+}
+
 /// What was being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteType {
@@ -196,6 +211,47 @@ impl Failures {
 }
 
 impl Details {
+    /// The details by name.
+    pub fn fields(&self) -> Vec<(&'static str, DetailValue<'_>)> {
+        use DetailValue::{Absent, Flag, Number, Text, Texts};
+        let (replicas, mut fields) = match self {
+            Self::None | Self::Unprepared(_) => (None, Vec::new()),
+            Self::Unavailable(replicas) | Self::CasWriteUnknown(replicas) => {
+                (Some(replicas), Vec::new())
+            }
+            Self::WriteTimeout { replicas, write_type, contentions } => {
+                let contentions = contentions.map_or(Absent, |count| Number(count.into()));
+                let write_type = ("write_type", Text(write_type.name()));
+                (Some(replicas), vec![write_type, ("contentions", contentions)])
+            }
+            Self::ReadTimeout { replicas, data_present } => {
+                (Some(replicas), vec![("data_present", Flag(*data_present))])
+            }
+            Self::ReadFailure { replicas, failures, data_present } => {
+                let failures = ("failures", Number(failures.count));
+                (Some(replicas), vec![failures, ("data_present", Flag(*data_present))])
+            }
+            Self::WriteFailure { replicas, failures, write_type } => {
+                let failures = ("failures", Number(failures.count));
+                (Some(replicas), vec![failures, ("write_type", Text(write_type.name()))])
+            }
+            Self::FunctionFailure { keyspace, function, arguments } => {
+                let function = [("keyspace", Text(keyspace)), ("function", Text(function))];
+                (None, [&function[..], &[("arguments", Texts(arguments))]].concat())
+            }
+            Self::AlreadyExists { keyspace, table } => {
+                let table = if table.is_empty() { Absent } else { Text(table) };
+                (None, vec![("keyspace", Text(keyspace)), ("table", table)])
+            }
+        };
+        if let Some(Replicas { consistency, received, required }) = replicas {
+            let numbers = [("received", Number(*received)), ("required", Number(*required))];
+            let consistency = ("consistency", Text(consistency.name()));
+            fields.splice(..0, [consistency].into_iter().chain(numbers));
+        }
+        fields
+    }
+
     pub(in crate::response) fn read(
         version: Version,
         code: Code,

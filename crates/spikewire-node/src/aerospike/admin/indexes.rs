@@ -3,10 +3,10 @@
 use spikewire_aerospike::admin::index::{
     CreateIndex, IndexSpec, IndexType, drop_index, list_indexes, wait_for_index,
 };
-use spikewire_aerospike::command::parse;
-use spikewire_aerospike_protocol::query::{Collection, Subject};
+use spikewire_aerospike_protocol::query::Subject;
 
-use super::{begin, limit, optional};
+use super::{begin, limit, optional_text};
+use crate::aerospike::arguments::collection;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression;
 use crate::arguments::text;
@@ -18,13 +18,14 @@ use crate::js::{Failure, Result, Type, Value};
 /// index's name. Without a timeout, does not wait for the index; 0: no limit.
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let namespace = text("namespace", call.argument(2))?;
-    let (set, name) = (optional("set", call.argument(3))?, optional("name", call.argument(7))?);
+    let (set, name) =
+        (optional_text("set", call.argument(3))?, optional_text("name", call.argument(7))?);
     let spec = IndexSpec {
         namespace: &namespace,
         set: set.as_deref(),
         subject: subject(call, call.argument(4))?,
         context: Path::new(call.argument(8))?.packed()?,
-        collection: call.argument(6).present().map(collection).transpose()?.unwrap_or_default(),
+        collection: collection(call.argument(6))?,
         kind: kind(call.argument(5))?,
         name: name.as_deref(),
     };
@@ -37,7 +38,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 pub fn create_on_set<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let namespace = text("namespace", call.argument(2))?;
     let set = text("set", call.argument(3))?;
-    let name = optional("name", call.argument(4))?;
+    let name = optional_text("name", call.argument(4))?;
     let wait = call.argument(5).present().map(limit).transpose()?;
     begin(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
 }
@@ -55,10 +56,6 @@ fn subject(call: &Call<'_>, value: Value<'_>) -> Result<Subject> {
             kind_name(value)
         ))),
     }
-}
-
-fn collection(value: Value<'_>) -> Result<Collection> {
-    Ok(parse::collection(&text("of", value)?)?)
 }
 
 fn kind(value: Value<'_>) -> Result<IndexType> {
@@ -84,7 +81,7 @@ pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `indexDrop(client, slot, namespace, set, name)`
 pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
-        (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
+        (text("namespace", call.argument(2))?, optional_text("set", call.argument(3))?);
     let name = text("name", call.argument(4))?;
     begin(call, drop_index(&namespace, set.as_deref(), &name)?)
 }

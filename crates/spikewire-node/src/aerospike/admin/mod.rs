@@ -45,12 +45,12 @@ where
 }
 
 /// An optional string.
-fn optional(what: &str, value: Value<'_>) -> Result<Option<String>> {
+fn optional_text(what: &str, value: Value<'_>) -> Result<Option<String>> {
     value.present().map(|value| text(what, value)).transpose()
 }
 
-/// An array.
-fn each<'e, T>(
+/// The elements of an array.
+fn elements<'e, T>(
     what: &str,
     array: Value<'e>,
     read: impl Fn(Value<'e>) -> Result<T>,
@@ -64,7 +64,7 @@ fn each<'e, T>(
 
 /// An array of strings.
 fn texts(what: &str, array: Value<'_>) -> Result<Vec<String>> {
-    each(what, array, |item| text("an element", item))
+    elements(what, array, |item| text("an element", item))
 }
 
 /// How long to wait; zero: no limit.
@@ -75,7 +75,7 @@ fn limit(value: Value<'_>) -> Result<Duration> {
 /// `info(client, slot, command, node)`: a node's answer; without a node's name, that of any node.
 pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let command = InfoCommand::new(text("command", call.argument(2))?)?;
-    let nodes = match optional("node", call.argument(3))? {
+    let nodes = match optional_text("node", call.argument(3))? {
         Some(name) => {
             let client = Client::of(call)?;
             Recipients::These(vec![client.cluster.member(&name)?])
@@ -88,8 +88,8 @@ pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is an optional
 /// `Date`.
 pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (namespace, set) =
-        (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
+    let namespace = text("namespace", call.argument(2))?;
+    let set = optional_text("set", call.argument(3))?;
     let before = call.argument(4).present().map(moment).transpose()?;
     begin(call, Truncate::new(&namespace, set.as_deref(), before)?)
 }

@@ -5,7 +5,7 @@ use spikewire_aerospike::admin::role::{
     privilege, revoke_privileges, set_allowed, set_quotas,
 };
 
-use super::{begin, each, limit, optional, texts};
+use super::{begin, elements, limit, optional_text, texts};
 use crate::arguments::{count, text};
 use crate::binding::Call;
 use crate::errors::kind_name;
@@ -74,7 +74,7 @@ fn quota(what: &str, value: Value<'_>) -> Result<Option<u32>> {
 
 /// Privileges: names, and objects with a kind, a namespace and a set.
 fn privileges(value: Value<'_>) -> Result<Vec<Privilege>> {
-    each("privileges", value, |item| {
+    elements("privileges", value, |item| {
         if item.kind() == Type::String {
             return Ok(privilege(&text("a privilege", item)?, None, None)?);
         }
@@ -85,8 +85,8 @@ fn privileges(value: Value<'_>) -> Result<Vec<Privilege>> {
             )));
         }
         let kind = text("kind", item.named(c"kind")?)?;
-        let namespace = optional("namespace", item.named(c"namespace")?)?;
-        let set = optional("set", item.named(c"set")?)?;
+        let namespace = optional_text("namespace", item.named(c"namespace")?)?;
+        let set = optional_text("set", item.named(c"set")?)?;
         Ok(privilege(&kind, namespace.as_deref(), set.as_deref())?)
     })
 }

@@ -1,44 +1,26 @@
 //! Context paths to a list or map nested in a bin.
 
-use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
+use spikewire_aerospike_protocol::cdt::context;
 use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_aerospike_protocol::operation::pack_step;
 
+use super::OperationArguments;
 use super::encoded::Form;
-use super::values::{check_key, element, integer};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
-use crate::errors::kind_name;
-use crate::js::{Failure, Result, Value};
+use crate::js::{Result, Value};
 
 /// `step(kind, at, order, pad, persistIndex)`: the encoding of a step. `kind` is the function's
 /// name in the table, `order` the order of a list or map created if it is missing.
 pub fn step<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (kind, at) = (text("kind", call.argument(0))?, call.argument(1));
-    let (inside, what) = match kind.split_once('_') {
-        Some(("list", what)) => (Inside::List, what),
-        Some(("map", what)) => (Inside::Map, what),
-        _ => (Inside::Either, kind.as_str()),
-    };
-    let value = |name| element(call.host.environment.hooks()?, name, at);
-    let at = match what.strip_suffix("_create").unwrap_or(what) {
-        "index" => At::Index(integer("index", at)?),
-        "rank" => At::Rank(integer("rank", at)?),
-        "value" => At::Value(value("value")?),
-        "key" if inside == Inside::Map => {
-            check_key("key", at)?;
-            At::Key(value("key")?)
-        }
-        _ => return Err(Failure::of_range(format!("unknown step {kind:?}"))),
+    let arguments = OperationArguments {
+        hooks: call.host.environment.hooks()?,
+        values: vec![call.argument(1)],
     };
     let order = call.argument(2).present().map(|order| text("order", order)).transpose()?;
-    let pad = flag("pad", call.argument(3))?;
-    let persist = flag("persistIndex", call.argument(4))?;
-    let step = context::Step { persist, ..context::Step::new(inside, at) };
-    let step = match order {
-        None if !pad => step,
-        order => step.ordered(order.as_deref().unwrap_or_default(), pad)?,
-    };
-    step.check()?;
+    let (pad, persist) = (flag("pad", call.argument(3))?, flag("persistIndex", call.argument(4))?);
+    let kind = text("kind", call.argument(0))?;
+    let step = pack_step(&kind, &arguments, order.as_deref(), pad, persist)?;
     let mut out = Vec::new();
     context::encode(&[step], &mut out);
     Form::Step.wrap(call.env, &out).map(Some)
@@ -52,21 +34,9 @@ impl Path {
     /// Reads the steps; `undefined`, `null` and an empty path mean the bin itself.
     pub fn new(ctx: Value<'_>) -> Result<Self> {
         let Some(ctx) = ctx.present() else { return Ok(Self(Vec::new())) };
-        if !ctx.is_array() {
-            return Err(Failure::of_type(format!(
-                "ctx must be an array of steps from ctx, not {}",
-                kind_name(ctx)
-            )));
-        }
-        let step = |at| {
-            let item = ctx.element(at)?;
-            let bytes = Form::Step.unwrap(item)?.filter(|bytes| context::decode(bytes).is_ok());
-            bytes.ok_or_else(|| {
-                let other = kind_name(item);
-                Failure::of_type(format!("ctx[{at}] must be a step from ctx, not {other}"))
-            })
-        };
-        (0..ctx.len()?).map(step).collect::<Result<_>>().map(Self)
+        let kinds = ("steps from ctx", "a step from ctx");
+        let read = |bytes: Vec<u8>| context::decode(&bytes).is_ok().then_some(bytes);
+        Form::Step.unwrap_all("ctx", ctx, kinds, read).map(Self)
     }
 
     /// The decoded steps.

@@ -2,7 +2,8 @@
 //! mark of their kind, so nothing has to be freed, and neither the class nor the realm of an object
 //! matters.
 
-use crate::js::{Env, Result, Type, Value};
+use crate::errors::kind_name;
+use crate::js::{Env, Failure, Result, Type, Value};
 
 /// The kinds of encoded bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,5 +38,27 @@ impl Form {
             return Ok(None);
         }
         Ok(self.bytes(object.named(c"encoded")?))
+    }
+
+    /// What `read` makes of the objects in an array; `all` and `each` say what they are.
+    pub fn unwrap_all<T>(
+        self,
+        what: &str,
+        array: Value<'_>,
+        (all, each): (&str, &str),
+        read: impl Fn(Vec<u8>) -> Option<T>,
+    ) -> Result<Vec<T>> {
+        if !array.is_array() {
+            let other = kind_name(array);
+            return Err(Failure::of_type(format!("{what} must be an array of {all}, not {other}")));
+        }
+        let object = |at| {
+            let item = array.element(at)?;
+            self.unwrap(item)?.and_then(&read).ok_or_else(|| {
+                let other = kind_name(item);
+                Failure::of_type(format!("{what}[{at}] must be {each}, not {other}"))
+            })
+        };
+        (0..array.len()?).map(object).collect()
     }
 }

@@ -1,7 +1,6 @@
 //! The records of a batch as one table.
 
-use spikewire_aerospike::command::batch::{Batch, RowContents};
-use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike::command::batch::{Batch, RowCommand};
 use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::{RowError, WireValue};
@@ -40,7 +39,7 @@ impl RowPlan for TableRequest {
 impl Settle for TableBatch {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
         let Self { rows, request: TableRequest { mut table, lenient, as_stream } } = *self;
-        match fill(&mut table, &rows, lenient) {
+        match table.fill(rows.all_contents(), lenient) {
             Ok(()) => {}
             Err(RowError::Failed(row)) => {
                 let error = errors::of_engine(env, environment.hooks()?, &rows.failure(row))?;
@@ -55,36 +54,19 @@ impl Settle for TableBatch {
     }
 }
 
-/// Adds one row per key: nulls if there is no record.
-fn fill(
-    table: &mut TableBuilder,
-    rows: &Batch,
-    lenient: bool,
-) -> std::result::Result<(), RowError> {
-    for row in 0..rows.len() {
-        match rows.contents(row) {
-            RowContents::Record(header, walk) => table.record(&header, walk, row)?,
-            RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
-            RowContents::NoRecord | RowContents::Failed => {}
-        }
-        table.end_row(row)?;
-    }
-    Ok(())
-}
-
 /// `getColumns(…, bins, options, schema, key, generation, ttl, lenient, asStream)`: many records as
 /// one table, as its parts or as an Arrow IPC stream. If a row failed: an array of its number,
 /// `undefined`, and its error.
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut rows = Rows::of(call)?;
     let own = |at| call.argument(OWN + at);
-    let (selection, names) = arguments::bins(own(0))?;
+    let bins = arguments::bins(own(0))?;
     let options = arguments::read_options(&Options::new(own(1)))?;
     let requested = own(2).present().map(schema::schema).transpose()?;
     let extra = schema::extra(own(3), own(4), own(5))?;
     let mut table = TableBuilder::new(requested, &extra, false, None).map_err(column_failure)?;
-    let spec = CommandSpec::get(&rows.client.defaults, &options, selection)?;
-    rows.alike(&spec, |row| names.iter().try_for_each(|name| Ok(row.read_bin(name)?)))?;
+    let command = RowCommand::get(&rows.client.defaults, &options, bins)?;
+    rows.alike(&command)?;
     if table.wants_keys() {
         rows.each_key(|row, user| {
             let value = user.map(|user| match user {
@@ -97,6 +79,6 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     let flag = |at| own(at).boolean().unwrap_or_default();
     let request = TableRequest { table, lenient: flag(6), as_stream: flag(7) };
-    rows.send_for(spec.policy, Box::new(request));
+    rows.send_for(command.spec.policy, Box::new(request));
     Ok(None)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use spikewire_aerospike::transport::stream::{Advance, TableDemand, TableError, TableSize};
+use spikewire_aerospike::transport::stream::{Advance, ReadError, TableDemand, TableSize};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, stored_row};
 
@@ -55,7 +55,7 @@ impl Tables {
         extra: ExtraColumns,
         rows: usize,
     ) -> Result<Self> {
-        if query.has_results() {
+        if query.has_results {
             return Err(Failure::of_range(
                 "results of operations do not go into columns: iterate over the query instead",
             ));
@@ -102,8 +102,8 @@ impl Tables {
                     TableStep::Again
                 });
             }
-            Err(TableError::Row(error)) => row_failure(error),
-            Err(TableError::Query(error)) => error.into(),
+            Err(ReadError::Row(error)) => row_failure(error),
+            Err(ReadError::Query(error)) => error.into(),
         };
         // The rows gathered will be returned again by whatever reads next.
         self.query.rewind();

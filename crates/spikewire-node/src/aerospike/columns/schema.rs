@@ -65,15 +65,6 @@ pub fn schema(array: Value<'_>) -> Result<SchemaRef> {
 pub fn extra(key: Value<'_>, generation: Value<'_>, ttl: Value<'_>) -> Result<ExtraColumns> {
     let name =
         |what: &str, value: Value<'_>| value.present().map(|value| text(what, value)).transpose();
-    let extra = ExtraColumns {
-        key: name("key", key)?,
-        generation: name("generation", generation)?,
-        ttl: name("ttl", ttl)?,
-    };
-    match extra.repeated() {
-        None => Ok(extra),
-        Some(name) => Err(Failure::of_range(format!(
-            "key, generation and ttl must be different columns, not {name:?} twice"
-        ))),
-    }
+    ExtraColumns::new(name("key", key)?, name("generation", generation)?, name("ttl", ttl)?)
+        .map_err(Failure::of_range)
 }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::batch::{BatchBuilder, ResultFlags};
-use spikewire_aerospike::command::{CommandSpec, SetRef};
+use spikewire_aerospike::command::batch::{BatchBuilder, ResultFlags, RowCommand};
+use spikewire_aerospike::command::{CommandDefaults, CommandSpec, InvalidArgument, SetRef};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::UserKey;
 
@@ -25,6 +25,8 @@ use crate::js::{Failure, Result, Type, Value};
 
 /// The index of the first argument that depends on the verb.
 pub const OWN: usize = 6;
+
+type Checked<T = ()> = std::result::Result<T, InvalidArgument>;
 
 /// The rows collected so far.
 pub struct Rows<'c, 'e> {
@@ -141,30 +143,29 @@ impl<'c, 'e> Rows<'c, 'e> {
     }
 
     /// Adds all rows, treating them alike.
-    pub fn alike(
-        &mut self,
-        spec: &CommandSpec,
-        write: impl Fn(&mut Kind) -> Result<()>,
-    ) -> Result<()> {
+    pub fn alike(&mut self, command: &RowCommand<impl Fn(&mut Kind) -> Checked>) -> Result<()> {
         for row in 0..self.count()? {
-            let noted = self.key(row, spec.send_key);
-            let (set, stored) = noted.map_err(|failure| at_row(failure, row))?;
-            self.builder.alike(spec, &set, stored.as_deref(), &write)?;
+            let address = self.key(row, command.spec.send_key);
+            let (set, stored) = address.map_err(|failure| at_row(failure, row))?;
+            self.builder.alike(&command.spec, &set, stored.as_deref(), &command.write)?;
         }
         Ok(())
     }
 
     /// Adds the next row with its own content; if it is `likely` to equal the previous row's, the
     /// two share it.
-    pub fn row(
+    pub fn row<E: From<InvalidArgument>>(
         &mut self,
         row: u32,
         spec: &CommandSpec,
         likely: bool,
-        write: impl FnOnce(&mut Kind) -> Result<()>,
-    ) -> Result<()> {
+        write: impl FnOnce(&mut Kind) -> std::result::Result<(), E>,
+    ) -> Result<()>
+    where
+        Failure: From<E>,
+    {
         let (set, stored) = self.key(row, spec.send_key)?;
-        self.builder.row(spec, &set, stored.as_deref(), likely, write)
+        Ok(self.builder.row(spec, &set, stored.as_deref(), likely, write)?)
     }
 
     /// Calls `read` with the user key of every row, or `None` if only the digest is known.
@@ -179,6 +180,17 @@ impl<'c, 'e> Rows<'c, 'e> {
             }
         }
         Ok(())
+    }
+
+    /// Sends all rows, treating them alike; the result is a batch.
+    pub fn send_alike<W: Fn(&mut Kind) -> Checked>(
+        mut self,
+        command: impl FnOnce(&CommandDefaults) -> Checked<RowCommand<W>>,
+    ) -> Result<Option<Value<'e>>> {
+        let command = command(&self.client.defaults)?;
+        self.alike(&command)?;
+        self.send(command.spec.policy, command.answered.into());
+        Ok(None)
     }
 
     /// Sends the rows; the result is a batch.

@@ -1,16 +1,14 @@
 //! Batches that mix reads, writes, deletes and Lua functions.
 
-use spikewire_aerospike::command::batch::ResultFlags;
-use spikewire_aerospike::command::{
-    CommandDefaults, CommandSpec, Operations, ReadRules, WriteOptions,
-};
+use spikewire_aerospike::command::batch::{ResultFlags, RowCommand};
+use spikewire_aerospike::command::{CommandDefaults, CommandSpec, InvalidArgument, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
 use super::gather::{OWN, Rows, at_row};
 use super::put::shape;
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::operation::{self, OwnedOperation};
+use crate::aerospike::operation;
 use crate::aerospike::verbs::single::BinValue;
 use crate::binding::Call;
 use crate::js::{Failure, Result, Value};
@@ -53,25 +51,35 @@ impl<'e> MixedBatch<'_, 'e> {
     fn row(&mut self, row: u32) -> Result<()> {
         let elements = self.call.argument(OWN);
         let element = |at| elements.element(STRIDE * row + at);
-        let options = Options::new(element(1)?);
-        match element(0)?.index()? {
-            sort::READ => self.read(row, &options, element(2)?, element(3)?),
-            sort::WRITE => self.write(row, &options, element(2)?, element(3)?),
-            sort::OPERATE => self.operate(row, &options, element(2)?),
-            sort::DELETE => {
-                let options = arguments::write_options(&options)?;
-                let spec = CommandSpec::delete(&self.defaults, &options)?;
-                self.add(row, &spec, None, |_| Ok(()))
+        let (kind, options) = (element(0)?.index()?, Options::new(element(1)?));
+        if kind == sort::READ {
+            return self.read(row, &options, element(2)?, element(3)?);
+        }
+        let options = arguments::write_options(&options)?;
+        match kind {
+            sort::WRITE => {
+                let hooks = self.call.host.environment.hooks()?;
+                let (names, values) = (shape(self.call, element(2)?)?, element(3)?);
+                let write = |out: &mut Kind| {
+                    for (at, name) in names.iter().enumerate() {
+                        let value = BinValue { hooks, value: values.element(at as u32)? };
+                        out.write_bin(op::WRITE, name, &value)?;
+                    }
+                    Result::Ok(out.check_any()?)
+                };
+                let spec = CommandSpec::write(&self.defaults, &options)?;
+                self.add(row, RowCommand { spec, answered: None, write })
             }
+            sort::OPERATE => {
+                let steps = operation::steps(element(2)?)?;
+                let refs = operation::refs(&steps);
+                self.add(row, RowCommand::write_operations(&self.defaults, &options, refs)?)
+            }
+            sort::DELETE => self.add(row, RowCommand::delete(&self.defaults, &options)?),
             sort::APPLY => {
                 let hooks = self.call.host.environment.hooks()?;
-                let options = arguments::write_options(&options)?;
                 let function = operation::function(hooks, element(2)?, element(3)?, element(4)?)?;
-                let spec = CommandSpec::apply(&self.defaults, &options)?;
-                self.add(row, &spec, Some(vec![true]), |out| {
-                    out.call(&function);
-                    Ok(())
-                })
+                self.add(row, RowCommand::apply(&self.defaults, &options, &function, false)?)
             }
             _ => Err(Failure::of_range("there is no such row")),
         }
@@ -84,70 +92,26 @@ impl<'e> MixedBatch<'_, 'e> {
         bins: Value<'e>,
         operations: Value<'e>,
     ) -> Result<()> {
-        let reads = arguments::read_options(options)?;
+        let options = arguments::read_options(options)?;
         let Some(operations) = operations.present() else {
-            let (selection, names) = arguments::bins(bins)?;
-            let spec = CommandSpec::get(&self.defaults, &reads, selection)?;
-            return self.add(row, &spec, None, |out| {
-                names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
-            });
+            let bins = arguments::bins(bins)?;
+            return self.add(row, RowCommand::get(&self.defaults, &options, bins)?);
         };
-        if !bins.is_absent() {
-            return Err(Failure::of_range("bins and ops exclude each other"));
-        }
-        let steps = operation::steps(operations)?;
-        let rules = ReadRules { touch: reads.touch, mode: reads.mode, hedge: None };
-        let options = WriteOptions { filter: reads.filter, ..WriteOptions::default() };
-        let sent = || steps.iter().map(OwnedOperation::as_sent);
-        let (spec, answered) = CommandSpec::operate(&self.defaults, &options, &rules, sent())?;
-        spec.check_row(false)?;
-        self.add(row, &spec, Some(answered), |out| {
-            sent().for_each(|step| out.step(step));
-            Ok(())
-        })
+        let (steps, has_bins) = (operation::steps(operations)?, !bins.is_absent());
+        let refs = operation::refs(&steps);
+        self.add(row, RowCommand::read_operations(&self.defaults, options, has_bins, refs)?)
     }
 
-    fn write(
+    fn add<E: From<InvalidArgument>>(
         &mut self,
         row: u32,
-        options: &Options<'e>,
-        names: Value<'e>,
-        values: Value<'e>,
-    ) -> Result<()> {
-        let hooks = self.call.host.environment.hooks()?;
-        let names = shape(self.call, names)?;
-        let spec = CommandSpec::write(&self.defaults, &arguments::write_options(options)?)?;
-        self.add(row, &spec, None, |out| {
-            for (at, name) in names.iter().enumerate() {
-                let value = BinValue { hooks, value: values.element(at as u32)? };
-                out.write_bin(op::WRITE, name, &value)?;
-            }
-            Ok(out.check_any()?)
-        })
-    }
-
-    fn operate(&mut self, row: u32, options: &Options<'e>, operations: Value<'e>) -> Result<()> {
-        let steps = operation::steps(operations)?;
-        let options = arguments::write_options(options)?;
-        let sent = || steps.iter().map(OwnedOperation::as_sent);
-        let (spec, answered) =
-            CommandSpec::operate(&self.defaults, &options, &ReadRules::default(), sent())?;
-        spec.check_row(true)?;
-        self.add(row, &spec, Some(answered), |out| {
-            sent().for_each(|step| out.step(step));
-            Ok(())
-        })
-    }
-
-    fn add(
-        &mut self,
-        row: u32,
-        spec: &CommandSpec,
-        answered: Option<Vec<bool>>,
-        write: impl FnOnce(&mut Kind) -> Result<()>,
-    ) -> Result<()> {
-        self.rows.row(row, spec, true, write)?;
-        self.answered.push(answered);
+        command: RowCommand<impl FnOnce(&mut Kind) -> std::result::Result<(), E>>,
+    ) -> Result<()>
+    where
+        Failure: From<E>,
+    {
+        self.rows.row(row, &command.spec, true, command.write)?;
+        self.answered.push(command.answered);
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
                 out.write_bin(op::WRITE, name, &value)?;
                 at += 1;
             }
-            Ok(out.check_any()?)
+            Result::Ok(out.check_any()?)
         });
         written.map_err(|failure| at_row(failure, row))?;
     }

@@ -1,12 +1,13 @@
 //! Creates operations, which are validated and encoded at once.
 
-use spikewire_aerospike::command::{check_bin_name, check_operand, check_read_name};
+use spikewire_aerospike::command::OwnedOperation;
 use spikewire_aerospike_protocol::expression::flag as flags;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
 use spikewire_aerospike_protocol::value::particle;
 
-use super::OwnedOperation;
+use super::wrap;
+use crate::aerospike::arguments::bin_name;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::calls::{OperationArguments, elements};
 use crate::aerospike::expression::operation_bytes;
@@ -14,13 +15,6 @@ use crate::aerospike::value::{Place, encode};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
 use crate::js::{Failure, Result, Value};
-
-/// The name of a bin.
-fn bin_name(value: Value<'_>) -> Result<String> {
-    let name = text("a bin name", value)?;
-    check_bin_name(&name)?;
-    Ok(name)
-}
 
 /// `operation(family, kind, bin, values, ctx, pad)`: an operation on a list, a map, bits or a
 /// sketch, at the end of a path. `pad` applies if the path itself is to be created.
@@ -36,40 +30,20 @@ pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         family.pack(&kind, &args, path.steps(), pad)
     };
     let (code, value) = packed().map_err(|failure| failure.about(Place::Bin(&bin)))?;
-    let operation = OwnedOperation { code, bin, particle: particle::BLOB, value };
-    operation.wrap(call.env).map(Some)
+    wrap(call.env, &OwnedOperation { code, bin, particle: particle::BLOB, value }).map(Some)
 }
 
 /// `plainOperation(kind, bin, value)`: an operation on a whole bin or on the record; `kind` is the
 /// verb's name.
 pub fn plain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let kind = text("kind", call.argument(0))?;
-    let code = match kind.as_str() {
-        "get" => op::READ,
-        "put" => op::WRITE,
-        "add" => op::ADD,
-        "append" => op::APPEND,
-        "prepend" => op::PREPEND,
-        "touch" => op::TOUCH,
-        "delete" => op::DELETE,
-        _ => return Err(Failure::of_range(format!("unknown operation {kind:?}"))),
-    };
-    let bin = if call.count() > 1 { bin_name(call.argument(1))? } else { String::new() };
-    if code == op::READ && call.count() > 1 {
-        check_read_name(&bin)?;
-    }
-    let (mut value, mut of) = (Vec::new(), particle::NULL);
-    if call.count() > 2 {
-        of = encode(
-            call.host.environment.hooks()?,
-            &mut value,
-            call.argument(2),
-            &Place::Bin(&bin),
-        )?;
-        check_operand(code, of, &bin)?;
-    }
-    let operation = OwnedOperation { code, bin, particle: of, value };
-    operation.wrap(call.env).map(Some)
+    let argument = |at| (call.count() > at).then(|| call.argument(at));
+    let bin = argument(1).map(|bin| text("a bin name", bin)).transpose()?;
+    let hooks = call.host.environment.hooks()?;
+    let encoded = argument(2).map(|value| {
+        move |bin: &str, out: &mut Vec<u8>| encode(hooks, out, value, &Place::Bin(bin))
+    });
+    wrap(call.env, &OwnedOperation::plain(&kind, bin.as_deref(), encoded)?).map(Some)
 }
 
 /// `expressionOperation(kind, bin, expression, flags)`: reads or writes the value of an expression.
@@ -97,6 +71,5 @@ pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), bits)
         .map_err(|failure| about(failure.about("expression")))?;
     let code = if kind == "read" { op::EXP_READ } else { op::EXP_MODIFY };
-    let operation = OwnedOperation { code, bin, particle: particle::BLOB, value };
-    operation.wrap(call.env).map(Some)
+    wrap(call.env, &OwnedOperation { code, bin, particle: particle::BLOB, value }).map(Some)
 }

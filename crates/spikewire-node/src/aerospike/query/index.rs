@@ -1,9 +1,10 @@
 //! Selections of index values.
 
-use spikewire_aerospike::command::{check_index_bin, parse};
+use spikewire_aerospike::command::check_index_bin;
 use spikewire_aerospike::query::check_index;
-use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
+use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
+use crate::aerospike::arguments::collection;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::plain_bytes;
 use crate::aerospike::value::classify;
@@ -26,11 +27,7 @@ pub fn index(hooks: &Hooks, parts: Value<'_>) -> Result<Index> {
         "within" | "around" => Range::Geo(geo(hooks, part(2)?)?),
         _ => return Err(Failure::of_range(format!("unknown index range {kind:?}"))),
     };
-    let collection = match part(4)?.present() {
-        Some(of) => parse::collection(&text("of", of)?)?,
-        None => Collection::Value,
-    };
-    let context = Path::new(part(6)?)?.packed()?;
+    let (collection, context) = (collection(part(4)?)?, Path::new(part(6)?)?.packed()?);
     let index = Index { subject, collection, context, range };
     check_index(&index)?;
     Ok(index)

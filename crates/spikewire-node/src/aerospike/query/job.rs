@@ -31,8 +31,7 @@ fn plan(call: &Call<'_>) -> Result<JobPlan> {
     let space = environment.space(call.argument(2))?;
     let hooks = environment.hooks()?;
     let options = Options::new(call.argument(5));
-    let mut spec = scope(hooks, &space, &options, call.argument(6))?;
-    spec.timeout = arguments::timeout(&options)?;
+    let spec = scope(hooks, &space, &options, call.argument(6))?;
     let policy = &client.defaults.policy;
     let what = call.argument(4);
     let operations = match &*text("kind", call.argument(3))? {

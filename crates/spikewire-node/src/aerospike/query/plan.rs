@@ -1,14 +1,13 @@
 //! Parses the options of a query.
 
-use std::ffi::CStr;
 use std::sync::Arc;
 
 use spikewire_aerospike::command::SetRef;
-use spikewire_aerospike::query::{QueryOps, QuerySpec, spec};
+use spikewire_aerospike::query::{QueryOps, QuerySpec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::index::index;
-use crate::aerospike::arguments::{self, Options, count, span};
+use crate::aerospike::arguments::{self, Options, count};
 use crate::aerospike::expression;
 use crate::aerospike::key::Address;
 use crate::aerospike::operation;
@@ -25,10 +24,6 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
     let options = &Options::new(call.argument(from + 1));
     let after = call.argument(from + 2).present();
     let range = call.argument(from + 3);
-    let number = |name: &CStr, most| {
-        let what = name.to_string_lossy();
-        options.get(name)?.map(|value| count(&what, value, (1, most))).transpose()
-    };
     let (bins, operations) = (options.get(c"bins")?, options.get(c"operations")?);
     let after = after.map(|key| Address::new(space.clone(), key)).transpose()?;
     let spec = QuerySpec {
@@ -37,40 +32,29 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
             .transpose()?,
         operations: operations.map(|value| steps(QueryOps::reading(), value)).transpose()?,
         include_values: options.flag(c"includeValues")?.unwrap_or(true),
-        limit: number(c"limit", spec::MAX_LIMIT)?,
-        page_size: number(c"pageSize", spec::MAX_PAGE_SIZE)?,
         partitions: options.get(c"partitions")?.map(partitions).transpose()?,
         after: after.map(|address| address.digest),
         resume: options.get(c"resume")?.map(cursor).transpose()?,
-        concurrent_nodes: number(c"concurrentNodes", spec::MAX_CONCURRENT_NODES)?,
-        replica: arguments::replica(options)?,
-        timeout: arguments::timeout(options)?,
         retry: arguments::retry(options)?,
-        socket_timeout: options
-            .get(c"socketTimeout")?
-            .map(|value| span("socketTimeout", value))
-            .transpose()?,
         ..scope(environment.hooks()?, &space, options, range)?
     };
     Ok((space, spec))
 }
 
-/// The records a query or a job selects, and its rate limit.
+/// The records a query or a job selects, and its limits.
 pub fn scope(
     hooks: &Hooks,
     space: &SetRef,
     options: &Options<'_>,
     range: Value<'_>,
 ) -> Result<QuerySpec> {
-    let bounds = (1, spec::MAX_RECORDS_PER_SECOND);
-    let pace = options.get(c"recordsPerSecond")?;
     let filter = options.get(c"where")?.map(expression::filter).transpose()?;
-    Ok(QuerySpec {
+    let spec = QuerySpec {
         index: range.present().map(|parts| index(hooks, parts)).transpose()?,
         filter: filter.map(|bytes| bytes.to_vec()),
-        records_per_second: pace.map(|pace| count("recordsPerSecond", pace, bounds)).transpose()?,
         ..QuerySpec::new(&*space.namespace, &*space.set)
-    })
+    };
+    spec.read(|name| options.argument(name))
 }
 
 /// Adds operations to `ops`.

@@ -6,11 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::query::QueryPlan;
 use spikewire_aerospike::transport::Stream;
-use spikewire_aerospike::transport::stream::{Advance, Demand, MAX_RUN, QueryReader, Stopper};
+use spikewire_aerospike::transport::stream::{
+    Advance, Demand, MAX_RUN, QueryReader, ReadError, Stopper, wait_for_more,
+};
 use spikewire_aerospike_protocol::query::Row;
 
 use super::wait::{Waiter, Wakeable};
@@ -28,8 +29,8 @@ pub struct RunningQuery {
     decode_options: DecodeOptions,
     /// Whether records may be of several sets.
     is_wide: bool,
-    /// The number of operation results per record, if the query has operations.
-    results: Option<usize>,
+    /// Whether records have results of operations.
+    pub has_results: bool,
     reader: RefCell<QueryReader<()>>,
     stopper: Arc<Stopper>,
     waiter: Waiter,
@@ -59,13 +60,13 @@ impl RunningQuery {
         plan: QueryPlan,
         is_wide: bool,
     ) -> Result<Self> {
-        let results = plan.operations;
+        let has_results = plan.operations.is_some();
         let mut reader = QueryReader::new(client.streams.clone(), plan)?;
         Ok(Self {
             environment: environment.clone(),
             decode_options: client.decode_options,
             is_wide,
-            results,
+            has_results,
             stopper: reader.stream().stopper(),
             reader: RefCell::new(reader),
             waiter: Waiter::default(),
@@ -90,42 +91,31 @@ impl RunningQuery {
             None => Demand::Run(MAX_RUN),
         };
         let mut run = RecordRun::new(env)?;
-        let mut broken = None;
         let advance = self.reader.borrow_mut().advance(
             demand,
             |row| inner(env, |scope| self.add(scope, &mut run, row)),
-            |stream| match stream.fill(Some(Duration::ZERO)) {
-                Ok(true) => Ok(None),
-                Ok(false) => Ok(Some(Advance::Wait)),
-                Err(error) => {
-                    broken = Some(error);
-                    Ok(Some(Advance::Over))
-                }
-            },
+            |stream| wait_for_more(stream, Some(Duration::ZERO)),
         );
         match advance {
-            // The unreadable row is returned again by the next call, after the rows before it.
+            // The failure, or the unreadable row, comes again after the rows before it.
             Err(_) if run.len > 0 => {
                 let _ = env.take_exception();
                 run.finish(false)
             }
-            Err(failure) => Err(failure),
-            Ok(_) if run.len > 0 => run.finish(matches!(advance, Ok(Advance::Ready))),
-            Ok(_) if broken.is_some() => {
-                Err(Failure::from(broken.unwrap_or_else(Error::query_closed)))
-            }
-            Ok(Advance::Wait) => env.undefined(),
-            Ok(Advance::Over) => env.null(),
+            Err(ReadError::Row(failure)) => Err(failure),
+            Err(ReadError::Query(error)) => Err(error.into()),
+            Ok(Advance::Wait) if run.len == 0 => env.undefined(),
+            Ok(Advance::Over) if run.len == 0 => env.null(),
             Ok(advance) => run.finish(advance == Advance::Ready),
         }
     }
 
     fn add(&self, env: Env<'_>, run: &mut RecordRun<'_>, row: &Row<'_>) -> Result<()> {
         let decoder = Decoder::new(env, &self.environment, self.decode_options)?;
-        let parts = row_parts(&decoder, &self.environment.factories, row, self.results)?;
+        let parts = row_parts(&decoder, &self.environment.factories, row, self.has_results)?;
         run.records.set_element(run.len, parts.record(&decoder)?)?;
-        match row.key.and_then(<[u8]>::split_first) {
-            Some((of, bytes)) => run.keys.set_element(run.len, particle(&decoder, *of, bytes)?)?,
+        match row.user_key() {
+            Some((of, bytes)) => run.keys.set_element(run.len, particle(&decoder, of, bytes)?)?,
             None => run.digests.set_element(run.len, env.latin1(&row.point.digest.0)?)?,
         }
         if self.is_wide && (run.len == 0 || run.set != row.set) {
@@ -136,11 +126,6 @@ impl RunningQuery {
         }
         run.len += 1;
         Ok(())
-    }
-
-    /// Whether records have operation results.
-    pub fn has_results(&self) -> bool {
-        self.results.is_some()
     }
 
     /// Calls `work` with the stream to fill a table. The cursor stays where it is until the table

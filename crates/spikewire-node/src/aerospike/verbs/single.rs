@@ -59,7 +59,7 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::read_options(&Options::new(call.argument(5)))?;
     let has_default = call.argument(6).boolean().unwrap_or_default();
     let spec = CommandSpec::get(&subject.client.defaults, &options, selection)?;
-    subject.send(call, &spec, ResponseShape::Record { has_default }, |out| {
+    subject.send(call, &spec, ResponseShape::Record(has_default), |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
 }
@@ -141,11 +141,11 @@ pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = Options::new(call.argument(5));
     let rules = arguments::read_rules(&options)?;
     let options = arguments::write_options(&options)?;
-    let sent = || steps.iter().map(operation::OwnedOperation::as_sent);
+    let refs = operation::refs(&steps);
     let (spec, answered) =
-        CommandSpec::operate(&subject.client.defaults, &options, &rules, sent())?;
-    subject.send(call, &spec, ResponseShape::Operated { answered }, |out| {
-        sent().for_each(|step| out.step(step));
+        CommandSpec::operate(&subject.client.defaults, &options, &rules, refs.clone())?;
+    subject.send(call, &spec, ResponseShape::Results(answered), |out| {
+        refs.for_each(|step| out.step(step));
         Ok(())
     })
 }
@@ -161,7 +161,7 @@ pub fn apply<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     )?;
     let options = arguments::write_options(&Options::new(call.argument(7)))?;
     let spec = CommandSpec::apply(&subject.client.defaults, &options)?;
-    subject.send(call, &spec, ResponseShape::Applied, |out| {
+    subject.send(call, &spec, ResponseShape::Returned(()), |out| {
         out.call(&function);
         Ok(())
     })

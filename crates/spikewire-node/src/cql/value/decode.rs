@@ -57,7 +57,7 @@ impl<'e, 'a> CqlDecoder<'e, 'a> {
     /// The class registered for a type, if any.
     fn class_of(&self, udt: &Udt) -> Option<Rc<Class>> {
         let classes = self.environment.resources.get::<Classes>(self.decode_options.classes);
-        classes.ok()?.of(udt)
+        classes.ok()?.find(udt, Rc::clone)
     }
 
     fn array(&self, items: impl ExactSizeIterator<Item = Result<'e>>) -> Result<'e> {
@@ -94,14 +94,6 @@ impl<'e> Sink for CqlDecoder<'e, '_> {
         self.env.boolean(value)
     }
 
-    fn tinyint(&self, value: i8) -> Result<'e> {
-        self.env.int32(value.into())
-    }
-
-    fn smallint(&self, value: i16) -> Result<'e> {
-        self.env.int32(value.into())
-    }
-
     #[inline]
     fn int(&self, value: i32) -> Result<'e> {
         self.env.int32(value)
@@ -110,10 +102,6 @@ impl<'e> Sink for CqlDecoder<'e, '_> {
     #[inline]
     fn bigint(&self, value: i64) -> Result<'e> {
         if self.decode_options.bigints { self.env.bigint(value) } else { self.env.integer(value) }
-    }
-
-    fn float(&self, value: f32) -> Result<'e> {
-        self.env.number(value.into())
     }
 
     #[inline]

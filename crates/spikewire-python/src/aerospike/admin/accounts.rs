@@ -3,7 +3,6 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use spikewire_aerospike::Secret;
 use spikewire_aerospike::admin::role::{
     LARGEST_QUOTA, Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles,
     privilege, revoke_privileges, set_allowed, set_quotas,
@@ -12,6 +11,8 @@ use spikewire_aerospike::admin::user::{
     ChangePassword, NewPassword, create_user, drop_user, get_user, grant_roles, list_users,
     revoke_roles,
 };
+use spikewire_aerospike::admin::{AdminValue, Procedure};
+use spikewire_aerospike::{Result, Secret};
 
 use super::origin;
 use crate::aerospike::task::{AdminTask, Origin, limit};
@@ -42,6 +43,16 @@ pub struct Accounts {
     _client: Py<PyAny>,
 }
 
+impl Accounts {
+    fn task<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
+        &self,
+        py: Python<'_>,
+        procedure: Result<P>,
+    ) -> PyResult<AdminTask> {
+        AdminTask::of(py, &self.origin, procedure)
+    }
+}
+
 #[pymethods]
 impl Accounts {
     #[new]
@@ -58,12 +69,8 @@ impl Accounts {
         roles: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        AdminTask::of(
-            py,
-            &self.origin,
-            create_user(text("name", user)?, password.0.clone(), &roles, limit),
-        )
+        let (roles, limit) = (texts("roles", roles)?, limit(timeout)?);
+        self.task(py, create_user(text("name", user)?, password.0.clone(), &roles, limit))
     }
 
     /// Drops a user.
@@ -73,7 +80,7 @@ impl Accounts {
         user: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        AdminTask::of(py, &self.origin, drop_user(text("name", user)?, limit(Some(timeout))?))
+        self.task(py, drop_user(text("name", user)?, limit(timeout)?))
     }
 
     /// Sets the password of any user.
@@ -84,7 +91,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let user = text("name", user)?.to_owned();
-        let (password, limit) = (password.0.clone(), limit(Some(timeout))?);
+        let (password, limit) = (password.0.clone(), limit(timeout)?);
         Ok(AdminTask::new(self.origin.clone(), move |cluster| {
             ChangePassword::of(&user, password, cluster.credentials(), limit)
         }))
@@ -96,7 +103,7 @@ impl Accounts {
         password: &PasswordHash,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (password, limit) = (password.0.clone(), limit(Some(timeout))?);
+        let (password, limit) = (password.0.clone(), limit(timeout)?);
         Ok(AdminTask::new(self.origin.clone(), move |cluster| {
             ChangePassword::own(password, cluster.credentials(), limit)
         }))
@@ -110,8 +117,8 @@ impl Accounts {
         roles: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, grant_roles(text("name", user)?, &roles, limit))
+        let (roles, limit) = (texts("roles", roles)?, limit(timeout)?);
+        self.task(py, grant_roles(text("name", user)?, &roles, limit))
     }
 
     /// Takes roles from a user.
@@ -122,13 +129,13 @@ impl Accounts {
         roles: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, revoke_roles(text("name", user)?, &roles, limit))
+        let (roles, limit) = (texts("roles", roles)?, limit(timeout)?);
+        self.task(py, revoke_roles(text("name", user)?, &roles, limit))
     }
 
     /// The users, sorted by name.
     fn list_users(&self, py: Python<'_>, timeout: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
-        AdminTask::of(py, &self.origin, Ok(list_users(limit(Some(timeout))?)))
+        self.task(py, Ok(list_users(limit(timeout)?)))
     }
 
     /// The user of this name.
@@ -138,7 +145,7 @@ impl Accounts {
         user: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        AdminTask::of(py, &self.origin, get_user(text("name", user)?, limit(Some(timeout))?))
+        self.task(py, get_user(text("name", user)?, limit(timeout)?))
     }
 
     /// Creates a role.
@@ -160,7 +167,7 @@ impl Accounts {
             read_quota: quota("read_quota", read_quota)?,
             write_quota: quota("write_quota", write_quota)?,
         };
-        AdminTask::of(py, &self.origin, create_role(&role, limit(Some(timeout))?))
+        self.task(py, create_role(&role, limit(timeout)?))
     }
 
     /// Drops a role.
@@ -170,7 +177,7 @@ impl Accounts {
         role: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        AdminTask::of(py, &self.origin, drop_role(text("name", role)?, limit(Some(timeout))?))
+        self.task(py, drop_role(text("name", role)?, limit(timeout)?))
     }
 
     /// Adds privileges to a role.
@@ -181,8 +188,8 @@ impl Accounts {
         privileges: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (privileges, limit) = (self::privileges(privileges)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, grant_privileges(text("name", role)?, privileges, limit))
+        let (privileges, limit) = (self::privileges(privileges)?, limit(timeout)?);
+        self.task(py, grant_privileges(text("name", role)?, privileges, limit))
     }
 
     /// Takes privileges from a role.
@@ -193,8 +200,8 @@ impl Accounts {
         privileges: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (privileges, limit) = (self::privileges(privileges)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, revoke_privileges(text("name", role)?, privileges, limit))
+        let (privileges, limit) = (self::privileges(privileges)?, limit(timeout)?);
+        self.task(py, revoke_privileges(text("name", role)?, privileges, limit))
     }
 
     /// Sets where the users of a role may come from.
@@ -205,8 +212,8 @@ impl Accounts {
         allow: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        let (allow, limit) = (texts("allow", allow)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, set_allowed(text("name", role)?, &allow, limit))
+        let (allow, limit) = (texts("allow", allow)?, limit(timeout)?);
+        self.task(py, set_allowed(text("name", role)?, &allow, limit))
     }
 
     /// Sets how much the users of a role may do in a second; `None`: as until now.
@@ -220,16 +227,12 @@ impl Accounts {
     ) -> PyResult<AdminTask> {
         let read = read_quota.map(|it| quota("read", it)).transpose()?;
         let write = write_quota.map(|it| quota("write", it)).transpose()?;
-        AdminTask::of(
-            py,
-            &self.origin,
-            set_quotas(text("name", role)?, read, write, limit(Some(timeout))?),
-        )
+        self.task(py, set_quotas(text("name", role)?, read, write, limit(timeout)?))
     }
 
     /// The roles, sorted by name.
     fn list_roles(&self, py: Python<'_>, timeout: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
-        AdminTask::of(py, &self.origin, Ok(list_roles(limit(Some(timeout))?)))
+        self.task(py, Ok(list_roles(limit(timeout)?)))
     }
 
     /// The role of this name.
@@ -239,7 +242,7 @@ impl Accounts {
         role: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        AdminTask::of(py, &self.origin, get_role(text("name", role)?, limit(Some(timeout))?))
+        self.task(py, get_role(text("name", role)?, limit(timeout)?))
     }
 }
 

@@ -91,11 +91,11 @@ impl Admin {
             set: set.map(|set| text("set", set)).transpose()?,
             subject,
             context,
-            collection: of.map(index::collection).transpose()?.unwrap_or_default(),
+            collection: index::collection(of)?,
             kind,
             name: name.map(|name| text("name", name)).transpose()?,
         };
-        let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
+        let wait = timeout.map(limit).transpose()?;
         AdminTask::of(py, &self.origin, CreateIndex::new(&spec, wait))
     }
 
@@ -110,7 +110,7 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let (namespace, set) = (text("namespace", namespace)?, text("set", set)?);
         let name = name.map(|name| text("name", name)).transpose()?;
-        let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
+        let wait = timeout.map(limit).transpose()?;
         AdminTask::of(py, &self.origin, CreateIndex::on_set(namespace, set, name, wait))
     }
 
@@ -123,7 +123,7 @@ impl Admin {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (namespace, name) = (text("namespace", namespace)?, text("name", name)?);
-        let wait = wait_for_index(namespace, name, limit(Some(timeout))?);
+        let wait = wait_for_index(namespace, name, limit(timeout)?);
         AdminTask::of(py, &self.origin, wait)
     }
 
@@ -155,7 +155,7 @@ impl Admin {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (name, source) = (text("the name of a module", name)?, text("source", source)?);
-        let register = RegisterModule::new(name, source, limit(Some(timeout))?);
+        let register = RegisterModule::new(name, source, limit(timeout)?);
         AdminTask::of(py, &self.origin, register)
     }
 

@@ -10,9 +10,10 @@ mod reading;
 mod writing;
 
 pub use crate::arguments::{Argument, count, flags, no_unknown, seconds};
-pub use reading::{read_mode, read_touch, replica, timeout_of};
+pub use reading::{read_mode, read_touch, replica, timeout};
 pub use writing::{Newer, exists, generation, ttl};
 
+use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -31,6 +32,29 @@ pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
 /// The factor by which the pause between retries grows.
 pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
     Ok(command::multiplier_of(what, &OptionArgument(value.clone()))?)
+}
+
+/// The objects of a class in a list or tuple; `all` and `each` say what they are.
+pub fn objects<'py, T: PyClass>(
+    what: &str,
+    value: &Bound<'py, PyAny>,
+    (all, each): (&str, &str),
+) -> PyResult<Vec<Bound<'py, T>>> {
+    let items: Vec<Bound<'py, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
+        list.iter().collect()
+    } else if let Ok(items) = value.cast::<PyTuple>() {
+        items.iter().collect()
+    } else {
+        let other = type_name(value);
+        return Err(type_error(format!("{what} must be a list or tuple of {all}, not {other}")));
+    };
+    let object = |(at, item): (usize, Bound<'py, PyAny>)| {
+        item.cast_into::<T>().map_err(|error| {
+            let other = type_name(&error.into_inner());
+            type_error(format!("{what}[{at}] must be {each}, not {other}"))
+        })
+    };
+    items.into_iter().enumerate().map(object).collect()
 }
 
 /// The bin names of a read; `each` checks every one.

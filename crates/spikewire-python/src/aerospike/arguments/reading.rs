@@ -18,9 +18,8 @@ pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
 }
 
 /// The total timeout of one call.
-#[inline]
-pub fn timeout_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Duration>> {
-    value.map(|value| seconds("timeout", value)).transpose()
+pub fn timeout(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    seconds("timeout", value)
 }
 
 /// The read mode with this name.
@@ -29,12 +28,7 @@ pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
 }
 
 /// Whether, and when, a read renews the record's time to live.
-#[inline]
-pub fn read_touch(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<ReadTouch>> {
-    value.map(touch_percent).transpose()
-}
-
-fn touch_percent(value: &Bound<'_, PyAny>) -> PyResult<ReadTouch> {
+pub fn read_touch(value: &Bound<'_, PyAny>) -> PyResult<ReadTouch> {
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("read_touch must be int, not {}", type_name(value))));
     }

@@ -14,8 +14,7 @@ const TTL_FORMS: &str =
     "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
 
 /// The time to live to set with a write.
-pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
-    let Some(value) = value else { return Ok(Ttl::Default) };
+pub fn ttl(value: &Bound<'_, PyAny>) -> PyResult<Ttl> {
     if let Ok(word) = value.cast::<PyString>() {
         let word = utf8("ttl", word)?;
         let unknown = || value_error(format!("ttl must be {TTL_FORMS}, got {word:?}"));
@@ -95,8 +94,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<u32> {
 }
 
 /// The generation that the record must have.
-pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> {
-    let Some(value) = value else { return Ok(GenerationRule::Any) };
+pub fn generation(value: &Bound<'_, PyAny>) -> PyResult<GenerationRule> {
     match value.cast::<Newer>() {
         Ok(newer) => Ok(GenerationRule::Newer(newer.get().generation)),
         Err(_) => number(value).map(GenerationRule::Equals),
@@ -104,7 +102,6 @@ pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> 
 }
 
 /// What a write does if the record exists, or does not.
-pub fn exists(value: Option<&Bound<'_, PyAny>>) -> PyResult<ExistsRule> {
-    let Some(value) = value else { return Ok(ExistsRule::Merge) };
+pub fn exists(value: &Bound<'_, PyAny>) -> PyResult<ExistsRule> {
     parse::exists(text("exists", value)?).map_err(invalid_argument)
 }

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::PyTuple;
 
 use spikewire_aerospike_protocol::cdt::context::{self, At, Create, Inside};
+use spikewire_aerospike_protocol::operation::pack_step;
 use spikewire_aerospike_protocol::value::particle::LIST;
 
-use super::packer;
-use crate::aerospike::arguments::flags;
+use super::CallArguments;
+use crate::aerospike::arguments::{flags, objects};
 use crate::aerospike::value::particle;
-use crate::errors::{invalid_argument, type_error, type_name, value_error};
+use crate::errors::invalid_argument;
 
 /// A step of the path to a nested list or map, created by the functions of `spikewire.ctx`.
 #[pyclass(frozen, eq, module = "spikewire.ctx")]
@@ -45,31 +46,9 @@ impl Step {
         #[pyo3(from_py_with = flags::pad)] pad: bool,
         #[pyo3(from_py_with = flags::persist_index)] persist_index: bool,
     ) -> PyResult<Self> {
-        let value = |name| packer::element(name, at);
-        let number = |name| packer::integer(name, at);
-        let (inside, what) = match kind.split_once('_') {
-            Some(("list", what)) => (Inside::List, what),
-            Some(("map", what)) => (Inside::Map, what),
-            _ => (Inside::Either, kind),
-        };
-        let at = match what.strip_suffix("_create").unwrap_or(what) {
-            "index" => At::Index(number("index")?),
-            "rank" => At::Rank(number("rank")?),
-            "value" => At::Value(value("value")?),
-            "key" if inside == Inside::Map => {
-                packer::check_key("key", at)?;
-                At::Key(value("key")?)
-            }
-            _ => return Err(value_error(format!("unknown step {kind:?}"))),
-        };
-        let step = context::Step { persist: persist_index, ..context::Step::new(inside, at) };
-        let step = match create {
-            None if !pad => Ok(step),
-            order => step.ordered(order.unwrap_or_default(), pad),
-        };
-        let step = step.map_err(invalid_argument)?;
-        step.check().map_err(invalid_argument)?;
-        Ok(Self { step })
+        let arguments = PyTuple::new(at.py(), [at])?;
+        let step = pack_step(kind, &CallArguments(&arguments), create, pad, persist_index);
+        Ok(Self { step: step? })
     }
 
     fn __hash__(&self) -> u64 {
@@ -133,26 +112,8 @@ impl<'py> Path<'py> {
     /// A path of these steps. `None` or an empty path is the bin itself.
     pub fn new(ctx: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let Some(ctx) = ctx else { return Ok(Self { steps: Vec::new() }) };
-        let items: Vec<_> = if let Ok(list) = ctx.cast::<PyList>() {
-            list.iter().collect()
-        } else if let Ok(steps) = ctx.cast::<PyTuple>() {
-            steps.iter().collect()
-        } else {
-            return Err(type_error(format!(
-                "ctx must be a list or tuple of steps from spikewire.ctx, not {}",
-                type_name(ctx)
-            )));
-        };
-        let step = |(at, item): (usize, Bound<'py, PyAny>)| {
-            item.cast_into::<Step>().map_err(|error| {
-                type_error(format!(
-                    "ctx[{at}] must be a step from spikewire.ctx, not {}",
-                    type_name(&error.into_inner())
-                ))
-            })
-        };
-        let steps = items.into_iter().enumerate().map(step).collect::<PyResult<_>>()?;
-        Ok(Self { steps })
+        let kinds = ("steps from spikewire.ctx", "a step from spikewire.ctx");
+        Ok(Self { steps: objects("ctx", ctx, kinds)? })
     }
 
     /// The steps, for encoding.

@@ -10,6 +10,8 @@
 pub mod context;
 mod packer;
 
+pub use packer::integer;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 

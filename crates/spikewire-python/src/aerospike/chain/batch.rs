@@ -13,7 +13,7 @@ use crate::aerospike::many::mixed::{Mixed, OneRow};
 use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
-use crate::aerospike::verbs::{Defaults, Limits, ReadRules, RetryRules, RowOptions};
+use crate::aerospike::verbs::{Defaults, Limits, RetryRules, RowOptions};
 use crate::bridge::cached::intern;
 use crate::errors::{repr_of, type_error, value_error};
 
@@ -64,8 +64,7 @@ fn gather(
     parts: &[Part<'_>],
     limits: &Limits<'_>,
 ) -> PyResult<BatchCall> {
-    let rules = ReadRules { touch: None, mode: None, hedge: None };
-    let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
+    let usual = RowOptions::default();
     let mut mixed = Mixed::new(defaults, resolve, limits, &usual)?;
     for part in parts {
         let row = match &part.action {

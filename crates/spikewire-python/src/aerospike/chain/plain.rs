@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use super::rows::RowsBase;
 use super::verb::Verb;
-use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::aerospike::verbs::{self, ReadOptions, WriteOptions};
 use crate::bridge::cached::intern;
 
 /// A step that deletes records, renews their time to live, or checks which exist.
@@ -49,13 +49,7 @@ impl PlainBase {
         direct.run(&single_call.key, |defaults, address| match verb {
             Verb::Delete => verbs::delete(defaults, address, &WriteOptions::default()),
             Verb::Touch => verbs::touch(defaults, address, &WriteOptions::default()),
-            _ => {
-                let rules = ReadRules { touch: None, mode: None, hedge: None };
-                let (filter, replica, timeout) = (None, None, None);
-                let retry = RetryRules::default();
-                let options = ReadOptions { filter, rules, replica, timeout, retry };
-                verbs::exists(defaults, address, &options)
-            }
+            _ => verbs::exists(defaults, address, &ReadOptions::default()),
         })
     }
 }

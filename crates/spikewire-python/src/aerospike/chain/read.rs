@@ -8,7 +8,7 @@ use super::rows::RowsBase;
 use super::step::StepBase;
 use crate::aerospike::arguments::Argument;
 use crate::aerospike::operation::Operation;
-use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::aerospike::verbs::{self, ReadOptions, ReadRules, WriteOptions};
 use crate::bridge::cached::intern;
 use crate::errors::value_error;
 use crate::gil_cell::GilCell;
@@ -64,14 +64,14 @@ impl ReadBase {
         };
         let Some(single_call) = single_call else { return slf.call_method0(many) };
         let direct = single_call.direct();
-        let rules = ReadRules { touch: None, mode: None, hedge: None };
         if let Some(ops) = ops {
             let ops = ops.into_bound(py);
             let Some(direct) = direct else {
                 return single_call.call(intern!(py, "operate"), Some(ops.into_any()), &[]);
             };
             return direct.run(&single_call.key, |defaults, address| {
-                verbs::operate(defaults, address, &ops, &WriteOptions::default(), &rules)
+                let (options, rules) = (WriteOptions::default(), ReadRules::default());
+                verbs::operate(defaults, address, &ops, &options, &rules)
             });
         }
         let bins = bins.map(|bins| bins.into_bound(py).into_any());
@@ -82,9 +82,7 @@ impl ReadBase {
         };
         let default = default.map_or(Argument::Absent, Argument::Present);
         direct.run(&single_call.key, |defaults, address| {
-            let retry = RetryRules::default();
-            let options = ReadOptions { filter: None, rules, replica: None, timeout: None, retry };
-            verbs::get(defaults, address, bins, default, &options)
+            verbs::get(defaults, address, bins, default, &ReadOptions::default())
         })
     }
 }

@@ -114,8 +114,7 @@ impl WriteBase {
         };
         direct.run(&single_call.key, |defaults, address| {
             let options = WriteOptions { ttl, exists, ..WriteOptions::default() };
-            let rules = ReadRules { touch: None, mode: None, hedge: None };
-            verbs::operate(defaults, address, ops, &options, &rules)
+            verbs::operate(defaults, address, ops, &options, &ReadRules::default())
         })
     }
 }

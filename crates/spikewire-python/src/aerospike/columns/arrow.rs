@@ -1,10 +1,9 @@
-//! Creates a table builder for the requested columns and fills it with the rows of a batch.
+//! Creates a table builder for the requested columns, with the user keys of a batch.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::batch::{Batch as Rows, RowContents};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError};
 
@@ -40,17 +39,4 @@ pub fn fill_keys(
         }
     }
     Ok(Ok(()))
-}
-
-/// Fills the other columns.
-pub fn fill(table: &mut TableBuilder, rows: &Rows, lenient: bool) -> Result<(), RowError> {
-    for row in 0..rows.len() {
-        match rows.contents(row) {
-            RowContents::Record(header, walk) => table.record(&header, walk, row)?,
-            RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
-            RowContents::NoRecord | RowContents::Failed => {}
-        }
-        table.end_row(row)?;
-    }
-    Ok(())
 }

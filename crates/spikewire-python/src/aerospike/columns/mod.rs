@@ -16,8 +16,8 @@ mod pandas;
 mod rows;
 pub mod source;
 
-pub use self::arrow::{fill, fill_keys, table_builder};
-pub use self::numpy::{ArrayOptions, Filling, NewArray, Strip, to_numpy};
+pub use self::arrow::{fill_keys, table_builder};
+pub use self::numpy::{ArrayOptions, Filling, NewArray, QueryArray, to_numpy};
 pub use self::pandas::to_pandas;
 pub use self::rows::{extra_columns, row_error};
 pub use crate::columns::{ArrowTable, arrow_error, errors, missing};

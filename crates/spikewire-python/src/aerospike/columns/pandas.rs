@@ -9,7 +9,7 @@ use spikewire_aerospike::command::batch::{Batch as Rows, RowContents};
 use spikewire_columns::arrow::{Bytes, Column, Store};
 use spikewire_columns::{ExtraColumns, RowError};
 
-use super::arrow::{fill, table_builder};
+use super::arrow::table_builder;
 use crate::aerospike::key::Key;
 use crate::aerospike::value::particle;
 use crate::bridge::python_code::PythonCode;
@@ -28,7 +28,7 @@ pub fn to_pandas<'py>(
     let _code = PythonCode::enter(py);
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
     let mut columns = table_builder(None, extra, true, None)?;
-    let filled = py.detach(|| fill(&mut columns, rows, lenient));
+    let filled = py.detach(|| columns.fill(rows.all_contents(), lenient));
     filled.map_err(|stop| explain(&stop))?;
     let index = index(&pandas, keys)?;
     let columns = columns.into_columns();

@@ -68,15 +68,6 @@ pub fn extra_columns(
             ))),
         }
     };
-    let extra = ExtraColumns {
-        key: name("key", key)?,
-        generation: name("generation", generation)?,
-        ttl: name("ttl", ttl)?,
-    };
-    match extra.repeated() {
-        None => Ok(extra),
-        Some(name) => Err(value_error(format!(
-            "key, generation and ttl must be different columns, not {name:?} twice"
-        ))),
-    }
+    ExtraColumns::new(name("key", key)?, name("generation", generation)?, name("ttl", ttl)?)
+        .map_err(value_error)
 }

@@ -3,12 +3,12 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
-use spikewire_aerospike::command::{check_bin_name, check_read_name};
+use spikewire_aerospike::command::{check_bin_name, check_read_name, code_of};
 use spikewire_aerospike_protocol::message::op;
 
 use super::collections::Collections;
 use super::plain;
-use crate::aerospike::operation::{Operation, code_of};
+use crate::aerospike::operation::Operation;
 use crate::aerospike::value::pairs;
 use crate::bridge::cached::intern;
 

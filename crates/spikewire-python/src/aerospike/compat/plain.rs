@@ -5,7 +5,7 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
 };
 
-use crate::aerospike::value::ordered_class;
+use crate::aerospike::value::{ordered_class, pairs};
 
 /// The nesting depth up to which lists and dicts are inspected. Deeper ones do not count as plain.
 const DEPTH: usize = 32;
@@ -84,10 +84,10 @@ fn within(
         return list.iter().all(|item| within(&item, depth - 1, keys, also));
     }
     let Ok(dict) = value.cast::<PyDict>() else { return false };
-    let known = dict.is_exact_instance_of::<PyDict>()
+    let is_plain_class = dict.is_exact_instance_of::<PyDict>()
         || ordered_class(dict.py()).is_some_and(|class| dict.get_type().is(class));
-    known
-        && crate::aerospike::value::pairs(dict).all(|pair| {
+    is_plain_class
+        && pairs(dict).all(|pair| {
             pair.is_ok_and(|(name, item)| {
                 (!keys || within(&name, 0, keys, also)) && within(&item, depth - 1, keys, also)
             })

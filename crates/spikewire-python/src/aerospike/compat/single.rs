@@ -35,10 +35,8 @@ pub fn operate<'py>(
     let defaults = client.defaults();
     let (spec, returns) = CommandSpec::operate(defaults, &options, &rules, steps.encoded())
         .map_err(invalid_argument)?;
-    let shape = ResponseShape::Operated {
-        answers: Answers { returns, plain: Vec::new() },
-        operations: Vec::new(),
-    };
+    let answers = Answers { returns, plain: Vec::new() };
+    let shape = ResponseShape::Results((answers, Vec::new()));
     let call = Call::compose(Address::of(client.home(), key)?, &spec, defaults, shape, |out| {
         steps.encoded().for_each(|step| out.step(step));
         Ok(())

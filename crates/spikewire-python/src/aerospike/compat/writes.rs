@@ -27,7 +27,7 @@ use crate::aerospike::key::Address;
 use crate::aerospike::many;
 use crate::aerospike::many::mixed::{Mixed, Operating};
 use crate::aerospike::value::pairs;
-use crate::aerospike::verbs::{Limits, ReadRules, RetryRules, RowOptions, WriteOptions};
+use crate::aerospike::verbs::{Limits, RetryRules, RowOptions, WriteOptions};
 
 /// How rows of the official client are taken as they are.
 ///
@@ -290,8 +290,7 @@ impl OfficialWrites {
         let retry =
             RetryRules { max_retries, sleep: sleep_between_retries, ..RetryRules::default() };
         let limits = Limits { replica, timeout, retry };
-        let rules = ReadRules { touch: None, mode: None, hedge: None };
-        let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
+        let usual = RowOptions::default();
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
         let (steps, kinds, sources) = (EncodedSteps::default(), Vec::new(), Vec::new());
         let options = OptionsOfRows::new(options);

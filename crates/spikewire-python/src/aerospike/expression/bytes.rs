@@ -16,11 +16,7 @@ use crate::errors::{about, invalid_argument, type_error, type_name, utf8, value_
 
 /// The encoded filter of the keyword `where`.
 #[inline]
-pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<[u8]>>> {
-    value.map(encoded_filter).transpose()
-}
-
-fn encoded_filter(value: &Bound<'_, PyAny>) -> PyResult<Arc<[u8]>> {
+pub fn filter(value: &Bound<'_, PyAny>) -> PyResult<Arc<[u8]>> {
     match filter_bytes(value) {
         Ok(bytes) => Ok(bytes.into()),
         Err(error) => Err(about(value.py(), error, "where")),

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike::command::InvalidArgument;
+use spikewire_aerospike::command::batch::RowCommand;
 use spikewire_aerospike_protocol::batch::Kind;
 
 use super::gather::{Resolve, RowBuilder, each};
 use super::plan::BatchCall;
-use crate::aerospike::batch::RowAnswers;
 use crate::aerospike::call::Answers;
 use crate::aerospike::columns::{self, NewArray};
 use crate::aerospike::record_type::{selected, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
-use crate::aerospike::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions};
-use crate::errors::{RequestError, invalid_argument};
+use crate::aerospike::verbs::{
+    Defaults, Function, ReadOptions, ReadRules, WriteOptions, operations_of, plain_bins, refs,
+};
+use crate::errors::invalid_argument;
 
 /// `home`: the set of all keys, if they are of one.
 pub fn get<'py>(
@@ -27,15 +29,9 @@ pub fn get<'py>(
     bins: Option<&Bound<'py, PyAny>>,
     options: &ReadOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let (selection, names) = match home {
-        Some(space) => selection(space, bins)?,
-        None => selected(bins)?,
-    };
-    let spec =
-        CommandSpec::get(defaults, &options.checked()?, selection).map_err(invalid_argument)?;
-    alike(resolve, keys, &spec, defaults.codec.clone(), RowAnswers::None, |row| {
-        names.iter().try_for_each(|name| Ok(row.read_bin(name)?))
-    })
+    let bins = home.map_or_else(|| selected(bins), |space| selection(space, bins))?;
+    let command = RowCommand::get(defaults, &options.checked()?, bins);
+    alike(resolve, keys, command, defaults.codec.clone(), Vec::new())
 }
 
 pub fn exists<'py>(
@@ -44,8 +40,8 @@ pub fn exists<'py>(
     keys: &Bound<'py, PyAny>,
     options: &ReadOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(invalid_argument)?;
-    alike(resolve, keys, &spec, defaults.codec.clone(), RowAnswers::None, |_| Ok(()))
+    let command = RowCommand::exists(defaults, &options.checked()?);
+    alike(resolve, keys, command, defaults.codec.clone(), Vec::new())
 }
 
 pub fn delete<'py>(
@@ -54,8 +50,8 @@ pub fn delete<'py>(
     keys: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(invalid_argument)?;
-    alike(resolve, keys, &spec, defaults.codec.clone(), RowAnswers::None, |_| Ok(()))
+    let command = RowCommand::delete(defaults, &options.checked()?);
+    alike(resolve, keys, command, defaults.codec.clone(), Vec::new())
 }
 
 /// Reads the bins for which the dtype has fields into an array.
@@ -83,11 +79,8 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::apply_many(defaults, &options.checked()?).map_err(invalid_argument)?;
-    alike(resolve, keys, &spec, None, RowAnswers::Same(Answers::of_a_function()), |row| {
-        row.call(&function.0);
-        Ok(())
-    })
+    let command = RowCommand::apply(defaults, &options.checked()?, &function.0, true);
+    alike(resolve, keys, command, None, Vec::new())
 }
 
 pub fn operate<'py>(
@@ -98,25 +91,24 @@ pub fn operate<'py>(
     options: &WriteOptions<'py>,
     rules: &ReadRules<'py>,
 ) -> PyResult<BatchCall> {
-    let mut steps = Steps::new(operations, options, rules, defaults)?;
-    let answers = RowAnswers::Same(steps.take_answers());
-    alike(resolve, keys, &steps.spec, defaults.codec.clone(), answers, |row| {
-        steps.write(row);
-        Ok(())
-    })
+    let steps = operations_of(operations)?;
+    let (options, rules) = (options.checked()?, rules.checked()?);
+    let command = RowCommand::operate(defaults, &options, &rules, refs(&steps));
+    alike(resolve, keys, command, defaults.codec.clone(), plain_bins(&steps, defaults))
 }
 
-/// A batch whose rows are all of one kind.
-fn alike(
+/// A batch whose rows are all of one kind; `plain` as in [`Answers`].
+fn alike<W: Fn(&mut Kind) -> Result<(), InvalidArgument>>(
     resolve: Resolve<'_>,
     keys: &Bound<'_, PyAny>,
-    spec: &CommandSpec,
+    command: Result<RowCommand<W>, InvalidArgument>,
     codec: Option<Arc<Codec>>,
-    answers: RowAnswers,
-    write: impl Fn(&mut Kind) -> Result<(), RequestError>,
+    plain: Vec<String>,
 ) -> PyResult<BatchCall> {
+    let RowCommand { spec, answered, write } = command.map_err(invalid_argument)?;
     let mut rows = RowBuilder::new(resolve);
     rows.reserve(keys);
-    each("keys", keys, |key| rows.alike(&key, spec, &write))?;
-    Ok(rows.finish(spec.policy, codec, answers))
+    each("keys", keys, |key| rows.alike(&key, &spec, &write))?;
+    let answers = answered.map(|returns| Answers { returns, plain });
+    Ok(rows.finish(spec.policy, codec, answers.into()))
 }

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyString, PyTuple};
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::CommandSpec;
 use spikewire_aerospike::command::batch::BatchBuilder;
+use spikewire_aerospike::command::{CommandSpec, InvalidArgument};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::digests::Digests;
 use spikewire_aerospike_protocol::key::Digest;
@@ -20,7 +20,7 @@ use crate::aerospike::key::{Address, Key, stored_key, with_user_key};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::bridge::python_code::PythonCode;
-use crate::errors::{RequestError, about, type_error, type_name};
+use crate::errors::{RequestError, about, invalid_argument, type_error, type_name};
 
 /// Resolves a Python object to a key.
 pub type Resolve<'a> = &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>;
@@ -165,24 +165,28 @@ impl<'a> RowBuilder<'a> {
         &mut self,
         key: &Bound<'_, PyAny>,
         spec: &CommandSpec,
-        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
+        write: impl FnOnce(&mut Kind) -> Result<(), InvalidArgument>,
     ) -> PyResult<()> {
         self.key(key)?;
         let (space, stored) = place(key.py(), &self.keys, spec.send_key)?;
-        Ok(self.rows.alike(spec, space, stored.as_deref(), write)?)
+        self.rows.alike(spec, space, stored.as_deref(), write).map_err(invalid_argument)
     }
 
     /// Adds a row that does this to the record whose key was recorded. If `likely`, equal
     /// neighbours share the description.
-    pub fn row(
+    pub fn row<E: From<InvalidArgument>>(
         &mut self,
         py: Python<'_>,
         spec: &CommandSpec,
         likely: bool,
-        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
-    ) -> PyResult<()> {
+        write: impl FnOnce(&mut Kind) -> Result<(), E>,
+    ) -> PyResult<()>
+    where
+        RequestError: From<E>,
+    {
         let (space, stored) = place(py, &self.keys, spec.send_key)?;
-        Ok(self.rows.row(spec, space, stored.as_deref(), likely, write)?)
+        let row = self.rows.row(spec, space, stored.as_deref(), likely, write);
+        Ok(row.map_err(RequestError::from)?)
     }
 
     pub fn finish(

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_aerospike::command::{self, CommandDefaults, CommandSpec, OperationRef, Operations};
+use spikewire_aerospike::command::batch::RowCommand;
+use spikewire_aerospike::command::{
+    self, CommandDefaults, CommandSpec, InvalidArgument, OperationRef, Operations,
+};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
@@ -17,10 +20,10 @@ use crate::aerospike::record_type::{selection, written};
 use crate::aerospike::rows::{Apply, Delete, Read, Write};
 use crate::aerospike::space::Space;
 use crate::aerospike::verbs::{
-    Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, Steps,
-    WriteOptions, write_bins,
+    Defaults, Function, Limits, ReadOptions, ReadRules, RowOptions, WriteOptions, operations_of,
+    plain_bins, refs, write_bins,
 };
-use crate::errors::{RequestError, invalid_argument, type_error, type_name, value_error};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name};
 
 pub fn batch(
     defaults: &Defaults,
@@ -120,10 +123,9 @@ impl<'a> Mixed<'a> {
         of: &Operating,
         mut steps: impl Iterator<Item = OperationRef<'b>>,
     ) -> PyResult<()> {
-        let answers = Some(of.answers.clone());
-        Self::noted(&mut self.rows, &mut self.row_answers, py, &of.spec, answers, |out| {
+        self.add_row(py, &of.spec, Some(&of.answers), |out| {
             steps.by_ref().for_each(|step| out.step(step));
-            Ok(())
+            Ok::<_, InvalidArgument>(())
         })
     }
 
@@ -154,44 +156,31 @@ impl<'a> Mixed<'a> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let touch = bound(&row.read_touch).or_else(|| self.usual.rules.touch.clone());
         let mode = bound(&row.read_mode).or_else(|| self.usual.rules.mode.clone());
-        let rules = ReadRules { touch, mode, hedge: None };
-        let Some(ops) = &row.ops else {
-            let filter = bound(&row.r#where);
-            let options = ReadOptions {
-                filter,
-                rules,
-                replica: None,
-                timeout: None,
-                retry: RetryRules::default(),
-            };
-            let (options, bins) = (options.checked()?, bound(&row.bins));
-            let mut known: Option<(Arc<Space>, CommandSpec, Vec<String>)> = None;
-            for key in keys {
-                self.key(key)?;
-                let space = self.rows.space().expect("that of the key");
-                let (spec, names) = match &known {
-                    Some((of, spec, names)) if Arc::ptr_eq(of, space) => (spec, names),
-                    _ => {
-                        let (selection, names) = selection(space, bins.as_ref())?;
-                        let spec = CommandSpec::get(&self.defaults, &options, selection);
-                        let spec = spec.map_err(invalid_argument)?;
-                        let (_, spec, names) = known.insert((space.clone(), spec, names));
-                        (&*spec, &*names)
-                    }
-                };
-                Self::noted(&mut self.rows, &mut self.row_answers, py, spec, None, |out| {
-                    names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
-                })?;
-            }
-            return Ok(());
-        };
-        if row.bins.is_some() {
-            return Err(value_error("bins and ops exclude each other"));
+        let (filter, rules) = (bound(&row.r#where), ReadRules { touch, mode, hedge: None });
+        let options = ReadOptions { filter, rules, ..ReadOptions::default() }.checked()?;
+        let bins = bound(&row.bins);
+        if let Some(ops) = &row.ops {
+            let (steps, has_bins) = (operations_of(ops.bind(py))?, bins.is_some());
+            let plain = plain_bins(&steps, &self.defaults);
+            let steps = refs(&steps);
+            let command = RowCommand::read_operations(&self.defaults, options, has_bins, steps);
+            return self.each(py, keys, command, plain);
         }
-        let options = WriteOptions { filter: bound(&row.r#where), ..WriteOptions::default() };
-        let steps = Steps::new(ops.bind(py), &options, &rules, &self.defaults)?;
-        steps.spec.check_row(false).map_err(invalid_argument)?;
-        self.steps(py, keys, steps)
+        let mut latest: Option<(Arc<Space>, _)> = None;
+        for key in keys {
+            self.key(key)?;
+            let space = self.rows.space().expect("that of the key");
+            let command = match &latest {
+                Some((of, command)) if Arc::ptr_eq(of, space) => command,
+                _ => {
+                    let bins = selection(space, bins.as_ref())?;
+                    let command = RowCommand::get(&self.defaults, &options, bins);
+                    &latest.insert((space.clone(), command.map_err(invalid_argument)?)).1
+                }
+            };
+            self.add_row(py, &command.spec, None, &command.write)?;
+        }
+        Ok(())
     }
 
     fn write(&mut self, py: Python<'_>, row: &Write, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
@@ -205,21 +194,20 @@ impl<'a> Mixed<'a> {
             filter: bound(&row.r#where),
             ..WriteOptions::default()
         };
-        let what = row.what.bind(py);
+        let (what, exists, options) = (row.what.bind(py), &options.exists, options.checked()?);
         if what.is_instance_of::<PyList>() || what.is_instance_of::<PyTuple>() {
-            let rules = ReadRules { touch: None, mode: None, hedge: None };
-            let steps = Steps::new(what, &options, &rules, &self.defaults)?;
-            steps.spec.check_row(true).map_err(invalid_argument)?;
-            return self.steps(py, keys, steps);
+            let steps = operations_of(what)?;
+            let plain = plain_bins(&steps, &self.defaults);
+            let command = RowCommand::write_operations(&self.defaults, &options, refs(&steps));
+            return self.each(py, keys, command, plain);
         }
-        let spec =
-            CommandSpec::write(&self.defaults, &options.checked()?).map_err(invalid_argument)?;
+        let spec = CommandSpec::write(&self.defaults, &options).map_err(invalid_argument)?;
         let codec = self.defaults.codec.clone();
         for key in keys {
             self.key(key)?;
             let space = self.rows.space().expect("that of the key");
-            let bins = written(space, what, op::WRITE, options.exists.as_ref())?;
-            Self::noted(&mut self.rows, &mut self.row_answers, py, &spec, None, |out| {
+            let bins = written(space, what, op::WRITE, exists.as_ref())?;
+            self.add_row(py, &spec, None, |out| {
                 write_bins(out, &bins, op::WRITE, codec.as_deref())
             })?;
         }
@@ -235,9 +223,8 @@ impl<'a> Mixed<'a> {
             filter: bound(&row.r#where),
             ..WriteOptions::default()
         };
-        let spec =
-            CommandSpec::delete(&self.defaults, &options.checked()?).map_err(invalid_argument)?;
-        self.each(py, keys, &spec, None, |_| Ok(()))
+        let command = RowCommand::delete(&self.defaults, &options.checked()?);
+        self.each(py, keys, command, Vec::new())
     }
 
     fn apply(&mut self, py: Python<'_>, row: &Apply, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
@@ -250,62 +237,41 @@ impl<'a> Mixed<'a> {
             ..WriteOptions::default()
         };
         let (module, function) = (row.module.bind(py), row.function.bind(py));
-        let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
-        let spec =
-            CommandSpec::apply(&self.defaults, &options.checked()?).map_err(invalid_argument)?;
-        self.each(py, keys, &spec, Some(Answers::of_a_function().into()), |out| {
-            out.call(&function.0);
-            Ok(())
-        })
+        let function = Function::new(module, function, bound(&row.arguments).as_ref())?.0;
+        let command = RowCommand::apply(&self.defaults, &options.checked()?, &function, false);
+        self.each(py, keys, command, vec![Answers::RETURNED.to_owned()])
     }
 
-    fn steps(
+    /// Adds a row for each key; `plain` as in [`Answers`].
+    fn each<W: Fn(&mut Kind) -> Result<(), InvalidArgument>>(
         &mut self,
         py: Python<'_>,
         keys: &[Bound<'_, PyAny>],
-        mut steps: Steps<'_>,
+        command: Result<RowCommand<W>, InvalidArgument>,
+        plain: Vec<String>,
     ) -> PyResult<()> {
-        let answers = steps.take_answers().into();
-        self.each(py, keys, &steps.spec, Some(answers), |out| {
-            steps.write(out);
-            Ok(())
-        })
-    }
-
-    /// Adds a row for each key.
-    fn each(
-        &mut self,
-        py: Python<'_>,
-        keys: &[Bound<'_, PyAny>],
-        spec: &CommandSpec,
-        row_answers: Option<Arc<Answers>>,
-        write: impl Fn(&mut Kind) -> Result<(), RequestError>,
-    ) -> PyResult<()> {
+        let RowCommand { spec, answered, write } = command.map_err(invalid_argument)?;
+        let answers = answered.map(|returns| Answers { returns, plain }.into());
         for key in keys {
             self.key(key)?;
-            Self::noted(
-                &mut self.rows,
-                &mut self.row_answers,
-                py,
-                spec,
-                row_answers.clone(),
-                &write,
-            )?;
+            self.add_row(py, &spec, answers.as_ref(), &write)?;
         }
         Ok(())
     }
 
     /// Adds the row whose key was recorded.
-    fn noted(
-        rows: &mut RowBuilder<'_>,
-        answers: &mut Vec<Option<Arc<Answers>>>,
+    fn add_row<E: From<InvalidArgument>>(
+        &mut self,
         py: Python<'_>,
         spec: &CommandSpec,
-        row_answers: Option<Arc<Answers>>,
-        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
-    ) -> PyResult<()> {
-        rows.row(py, spec, true, write)?;
-        answers.push(row_answers);
+        answers: Option<&Arc<Answers>>,
+        write: impl FnOnce(&mut Kind) -> Result<(), E>,
+    ) -> PyResult<()>
+    where
+        RequestError: From<E>,
+    {
+        self.rows.row(py, spec, true, write)?;
+        self.row_answers.push(answers.cloned());
         Ok(())
     }
 }

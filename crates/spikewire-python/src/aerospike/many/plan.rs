@@ -58,19 +58,19 @@ impl BatchPlan {
     pub fn next_window(&mut self, py: Python<'_>, rows: Rows) -> PyResult<NextWindow> {
         let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
-        let mut all = self.done.take();
-        match &mut all {
-            Some(done) => done.absorb(rows),
-            None => all = Some(rows),
-        }
-        let Some((rows, keys)) = next else {
-            return Ok(NextWindow::Finish(all.expect("just put there")));
+        let all = match self.done.take() {
+            Some(mut done) => {
+                done.absorb(rows);
+                done
+            }
+            None => rows,
         };
+        let Some((rows, keys)) = next else { return Ok(NextWindow::Finish(all)) };
         if let Some((cluster, began)) = began {
             cluster.metrics().encoded(began);
         }
         self.reader.keys.extend(keys);
-        self.done = all;
+        self.done = Some(all);
         Ok(NextWindow::Send(rows))
     }
 

@@ -5,7 +5,7 @@ mod repr;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use spikewire_aerospike::command::{OperationRef, check_operand, check_read_name};
+use spikewire_aerospike::command::{OperationRef, OwnedOperation};
 use spikewire_aerospike_protocol::expression::flag;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
@@ -16,9 +16,9 @@ use crate::aerospike::arguments::flags;
 use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::operation_bytes;
-use crate::aerospike::value::{Place, bin_name, encode};
+use crate::aerospike::value::{Place, bin_name, bin_text, encode};
 use crate::bridge::cached::intern;
-use crate::errors::{RequestError, about, invalid_argument, value_error};
+use crate::errors::{RequestError, about, invalid_argument};
 
 /// One step of `operate`, created by the functions of `spikewire.op`.
 #[pyclass(frozen, module = "spikewire")]
@@ -98,23 +98,18 @@ impl Operation {
         value: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let name = crate::arguments::text("kind", kind)?;
-        let code =
-            code_of(name).ok_or_else(|| value_error(format!("unknown operation {name:?}")))?;
-        let bin = bin.map(bin_name).transpose()?;
-        if let (op::READ, Some(bin)) = (code, bin) {
-            check_read_name(bin).map_err(invalid_argument)?;
-        }
-        let bin = bin.unwrap_or_default();
-        let mut bytes = Vec::new();
-        let mut of = particle::NULL;
-        if let Some(value) = value {
-            of = encode(&mut bytes, value, &Place::Bin(bin))?;
-            check_operand(code, of, bin).map_err(invalid_argument)?;
-        }
+        let bin = bin.map(bin_text).transpose()?;
+        let encoded = value.map(|value| {
+            |bin: &str, out: &mut Vec<u8>| {
+                Ok::<_, RequestError>(encode(out, value, &Place::Bin(bin))?)
+            }
+        });
+        let OwnedOperation { code, bin, particle, value: bytes } =
+            OwnedOperation::plain(name, bin, encoded)?;
         let arguments = PyTuple::new(kind.py(), value)?;
-        let (py, call) = (kind.py(), (kind.cast::<PyString>()?, &arguments));
-        let operation = Self::call(py, code, bin, bytes, ReprArguments::new(None, call))?;
-        Ok(Self { particle: of, ..operation })
+        let call = ReprArguments::new(None, (kind.cast::<PyString>()?, &arguments));
+        let repr = OperationRepr::new(kind.py(), &bin, call)?;
+        Ok(Self { code, bin, particle, value: bytes, repr })
     }
 
     /// A list operation of `spikewire.op.list`.
@@ -215,20 +210,6 @@ impl Operation {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         self.repr.text(py, &self.bin)
     }
-}
-
-/// The code of an operation on a whole bin or record, by its verb.
-pub fn code_of(verb: &str) -> Option<u8> {
-    Some(match verb {
-        "get" => op::READ,
-        "put" => op::WRITE,
-        "add" => op::ADD,
-        "append" => op::APPEND,
-        "prepend" => op::PREPEND,
-        "touch" => op::TOUCH,
-        "delete" => op::DELETE,
-        _ => return None,
-    })
 }
 
 /// Adds the bin of an operation to an error about its arguments.

@@ -16,7 +16,7 @@ use crate::aerospike::core::Core;
 use crate::aerospike::value::particle;
 use crate::aerospike::verbs::Function;
 use crate::bridge::signal::detached;
-use crate::errors::{to_python, value_error};
+use crate::errors::{invalid_argument, to_python};
 
 /// The parts of a query that an aggregation needs.
 pub struct QueryParts {
@@ -39,7 +39,7 @@ impl QueryParts {
     ) -> PyResult<Aggregation> {
         let function = Function::new(module, function, arguments)?.0;
         let plan = self.spec.aggregate(function, &self.policy);
-        let plan = plan.map_err(|error| value_error(error.message()))?;
+        let plan = plan.map_err(invalid_argument)?;
         Ok(Aggregation { core: self.core.clone(), plan, abandoned: AtomicBool::new(false) })
     }
 }

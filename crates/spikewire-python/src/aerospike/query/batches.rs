@@ -10,14 +10,14 @@ use spikewire_sync::Mutex;
 
 use spikewire_aerospike::Kind;
 use spikewire_aerospike::query::spec::{BATCH_ROWS, DEFAULT_BATCH_ROWS};
-use spikewire_aerospike::transport::stream::{Advance, TableDemand, TableError, TableSize};
+use spikewire_aerospike::transport::stream::{Advance, ReadError, TableDemand, TableSize};
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError, stored_row};
 
 use super::reading::Reading;
 use crate::aerospike::arguments::count;
-use crate::aerospike::columns::{self, ArrowTable, Strip};
+use crate::aerospike::columns::{self, ArrowTable, QueryArray};
 use crate::columns::column_error;
 use crate::errors::value_error;
 
@@ -55,7 +55,7 @@ struct Open {
 
 enum BatchColumns {
     Arrow(Box<TableBuilder>),
-    Numpy(Box<Strip>),
+    Numpy(Box<QueryArray>),
 }
 
 impl BatchColumns {
@@ -130,7 +130,7 @@ impl Batches {
         missing: &str,
     ) -> PyResult<Self> {
         let (extra, strict) = (columns::extra_columns(key, generation, ttl)?, missing == "raise");
-        Strip::new(dtype, &extra, strict, 0)?;
+        QueryArray::new(dtype, &extra, strict, 0)?;
         let format = BatchFormat::Numpy { dtype: dtype.clone().unbind(), extra, strict };
         Self::new(reading.clone(), format, rows)
     }
@@ -148,7 +148,12 @@ impl Batches {
             }
             BatchFormat::Numpy { dtype, extra, strict } => {
                 let room = self.room.load(Relaxed);
-                BatchColumns::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, room)?))
+                BatchColumns::Numpy(Box::new(QueryArray::new(
+                    dtype.bind(py),
+                    extra,
+                    *strict,
+                    room,
+                )?))
             }
         };
         Ok(Open { columns, size: TableSize::default() })
@@ -183,11 +188,11 @@ impl Batches {
                     return Ok(step);
                 }
                 // The records collected so far are returned again by whatever reads the query next.
-                Err(TableError::Row(stop)) => {
+                Err(ReadError::Row(stop)) => {
                     self.reading.rewind();
                     return Err(column_error(stop.in_table("batch")));
                 }
-                Err(TableError::Query(error)) => {
+                Err(ReadError::Query(error)) => {
                     if !matches!(error.kind(), Kind::Closed | Kind::QueryClosed) {
                         self.reading.rewind();
                     }

@@ -10,12 +10,11 @@ use spikewire_aerospike::query::check_index;
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::aerospike::calls::context::Path;
+use crate::aerospike::calls::integer;
 use crate::aerospike::expression::{Expression, plain_bytes};
 use crate::aerospike::value::{GeoJSON, bin_name};
 use crate::arguments::text;
-use crate::errors::{
-    invalid_argument, overflow, repr_of, type_error, type_name, utf8, value_error,
-};
+use crate::errors::{invalid_argument, type_error, type_name, utf8, value_error};
 
 /// A range of a secondary index, created by `between`, `equal`, `contains`, `within` and
 /// `around`. For the `index` of `query`.
@@ -55,7 +54,7 @@ impl IndexRange {
         let kind = text("kind", kind)?;
         let subject = subject(bin, name)?;
         let context = Path::new(ctx)?.packed()?;
-        let collection = of.map_or(Ok(Collection::Value), collection)?;
+        let collection = collection(of)?;
         let range = match (kind, values.as_slice()) {
             ("between", [low, high]) => Range::Int(integer("low", low)?, integer("high", high)?),
             ("equal" | "contains", [value]) => exact(value)?,
@@ -74,7 +73,7 @@ impl IndexRange {
         }
         repr.push(')');
         let index = Index { subject, collection, context, range };
-        check_index(&index).map_err(|error| value_error(error.message()))?;
+        check_index(&index).map_err(invalid_argument)?;
         Ok(Self { index, repr })
     }
 
@@ -114,17 +113,9 @@ pub fn subject_of_new(
 }
 
 /// Which part of a bin is indexed.
-pub fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
-    parse::collection(text("of", of)?).map_err(invalid_argument)
-}
-
-fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
-        return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
-    }
-    value.extract().map_err(|_| {
-        overflow(format!("{what} must fit an integer of 64 bits signed, got {}", repr_of(value)))
-    })
+pub fn collection(of: Option<&Bound<'_, PyAny>>) -> PyResult<Collection> {
+    let of = of.map(|of| text("of", of)).transpose()?;
+    of.map_or(Ok(Collection::default()), parse::collection).map_err(invalid_argument)
 }
 
 fn exact(value: &Bound<'_, PyAny>) -> PyResult<Range> {

@@ -8,12 +8,12 @@ use spikewire_aerospike::query::{QueryOps, QuerySpec};
 use spikewire_aerospike_protocol::message::op;
 
 use super::plan::{self, scope};
-use crate::aerospike::arguments::{self, seconds};
+use crate::aerospike::arguments;
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminTask, Origin};
 use crate::aerospike::verbs::{Defaults, Function};
 use crate::bridge::imports::import_late;
-use crate::errors::value_error;
+use crate::errors::invalid_argument;
 
 /// The keywords that select the records and limit the speed.
 pub struct JobOptions<'py> {
@@ -28,15 +28,10 @@ pub struct JobCall(JobPlan);
 
 impl JobOptions<'_> {
     fn spec(&self, space: &Space) -> PyResult<QuerySpec> {
-        let timeout = self.timeout.as_ref().map(|timeout| seconds("timeout", timeout));
-        Ok(QuerySpec {
-            timeout: timeout.transpose()?,
-            ..scope(
-                space,
-                self.filter.as_ref(),
-                self.index.as_ref(),
-                self.records_per_second.as_ref(),
-            )?
+        scope(space, self.filter.as_ref(), self.index.as_ref(), |name| match name {
+            "records_per_second" => &self.records_per_second,
+            "timeout" => &self.timeout,
+            _ => &None,
         })
     }
 }
@@ -83,7 +78,7 @@ impl JobCall {
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
         let plan = options.spec(space)?.operate(operations, &rules, &defaults.policy);
-        plan.map(Self).map_err(|error| value_error(error.message()))
+        plan.map(Self).map_err(invalid_argument)
     }
 
     /// Calls a function on every record.
@@ -94,12 +89,16 @@ impl JobCall {
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
         let plan = options.spec(space)?.apply(function.0, &defaults.policy);
-        plan.map(Self).map_err(|error| value_error(error.message()))
+        plan.map(Self).map_err(invalid_argument)
     }
 }
 
 fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<WriteOptions> {
-    Ok(WriteOptions { durable, ttl: arguments::ttl(ttl)?, ..WriteOptions::default() })
+    Ok(WriteOptions {
+        durable,
+        ttl: ttl.map(arguments::ttl).transpose()?.unwrap_or_default(),
+        ..WriteOptions::default()
+    })
 }
 
 /// Passes a job to `spikewire.aerospike.jobs`, where the function with this name starts it and returns the

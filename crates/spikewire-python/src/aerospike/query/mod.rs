@@ -6,12 +6,16 @@
 //! | `index` | the index and the range of its values |
 //! | `reading` | a running query, for both APIs: records are decoded a few at a time |
 //! | `blocking`, `asynchronous` | the two APIs |
+//! | `methods` | what their queries have in common |
 //! | `step` | what a task awaits: the next record, page or batch |
 //! | `on_loop`, `stream_driver` | a query read by tasks, and the event loop that watches it |
 //! | `batches` | records as columns |
 //! | `page` | the contents of a page |
 //! | `job` | background jobs |
 //! | `aggregate` | aggregations with stream functions |
+
+#[macro_use]
+mod methods;
 
 pub mod aggregate;
 pub mod asynchronous;

@@ -6,18 +6,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyRange, PyRangeMethods};
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec, spec};
+use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::index::IndexRange;
-use crate::aerospike::arguments::{count, replica, seconds};
+use crate::aerospike::arguments::count;
 use crate::aerospike::expression;
 use crate::aerospike::key::Address;
 use crate::aerospike::record_type::{RecordType, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::{Defaults, RetryRules, operations_of};
-use crate::errors::{type_error, type_name, value_error};
+use crate::arguments::OptionArgument;
+use crate::errors::{invalid_argument, type_error, type_name, value_error};
 
 /// The keywords as they were passed.
 pub struct QueryOptions<'py> {
@@ -56,12 +57,6 @@ impl QueryCall {
         space: Arc<Space>,
         options: &QueryOptions<'_>,
     ) -> PyResult<Self> {
-        let number = |what, value: &Option<Bound<'_, PyAny>>, most| {
-            value.as_ref().map(|value| count(what, value, 1, most)).transpose()
-        };
-        let span = |what, value: &Option<Bound<'_, PyAny>>| {
-            value.as_ref().map(|value| seconds(what, value)).transpose()
-        };
         let spec = QuerySpec {
             bins: bins(&space, options)?,
             operations: match &options.operations {
@@ -69,51 +64,43 @@ impl QueryCall {
                 None => None,
             },
             include_values: options.include_values,
-            limit: number("limit", &options.limit, spec::MAX_LIMIT)?,
-            page_size: number("page_size", &options.page_size, spec::MAX_PAGE_SIZE)?,
             partitions: options.partitions.as_ref().map(range).transpose()?,
             after: match &options.after {
                 Some(key) => Some(Address::within(&space, key)?.digest),
                 None => None,
             },
             resume: options.resume.as_ref().map(cursor).transpose()?,
-            concurrent_nodes: number(
-                "concurrent_nodes",
-                &options.concurrent_nodes,
-                spec::MAX_CONCURRENT_NODES,
-            )?,
-            replica: options.replica.as_ref().map(replica).transpose()?,
-            timeout: span("timeout", &options.timeout)?,
             retry: options.retry.checked()?,
-            socket_timeout: span("socket_timeout", &options.socket_timeout)?,
-            ..scope(
-                &space,
-                options.filter.as_ref(),
-                options.index.as_ref(),
-                options.records_per_second.as_ref(),
-            )?
+            ..scope(&space, options.filter.as_ref(), options.index.as_ref(), |name| match name {
+                "limit" => &options.limit,
+                "page_size" => &options.page_size,
+                "records_per_second" => &options.records_per_second,
+                "concurrent_nodes" => &options.concurrent_nodes,
+                "replica" => &options.replica,
+                "timeout" => &options.timeout,
+                "socket_timeout" => &options.socket_timeout,
+                _ => &None,
+            })?
         };
         let policy = defaults.policy;
-        let plan = spec.plan(&policy).map_err(|error| value_error(error.message()))?;
+        let plan = spec.plan(&policy).map_err(invalid_argument)?;
         Ok(Self { space, plan, spec, policy, codec: defaults.codec.clone() })
     }
 }
 
-/// Which records a query or a job covers, and how fast it runs.
-pub fn scope(
+/// Which records a query or a job covers, and its limits; `get` has the value of a keyword.
+pub fn scope<'a, 'py: 'a>(
     space: &Space,
-    filter: Option<&Bound<'_, PyAny>>,
-    index: Option<&Bound<'_, PyAny>>,
-    pace: Option<&Bound<'_, PyAny>>,
+    filter: Option<&Bound<'py, PyAny>>,
+    index: Option<&Bound<'py, PyAny>>,
+    get: impl Fn(&str) -> &'a Option<Bound<'py, PyAny>>,
 ) -> PyResult<QuerySpec> {
-    let most = spec::MAX_RECORDS_PER_SECOND;
-    let pace = pace.map(|pace| count("records_per_second", pace, 1, most)).transpose()?;
-    Ok(QuerySpec {
-        filter: expression::filter(filter)?.map(|bytes| bytes.to_vec()),
+    let spec = QuerySpec {
+        filter: filter.map(expression::filter).transpose()?.map(|bytes| bytes.to_vec()),
         index: index.map(IndexRange::of).transpose()?,
-        records_per_second: pace,
         ..QuerySpec::new(&*space.namespace, &*space.set)
-    })
+    };
+    Ok(spec.read(|name| Ok(get(name).clone().map(OptionArgument)))?)
 }
 
 /// The bins to read; `None` for all of them.
@@ -131,7 +118,7 @@ pub fn operations(mut ops: QueryOps, value: &Bound<'_, PyAny>) -> PyResult<Query
     for step in operations_of(value)? {
         let step = step.get();
         let added = ops.push(step.code, &step.bin, step.particle, &step.value);
-        added.map_err(|error| value_error(error.message()))?;
+        added.map_err(invalid_argument)?;
     }
     Ok(ops)
 }

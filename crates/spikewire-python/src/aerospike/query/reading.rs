@@ -7,27 +7,25 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
+use pyo3::types::{PyBytes, PyNone, PyTuple};
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{
-    Advance, Demand, MAX_RUN, QueryPage, QueryReader, Stopper,
+    Advance, Demand, MAX_RUN, QueryPage, QueryReader, ReadError, Stopper,
 };
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{op, ops_in};
 use spikewire_aerospike_protocol::query::Row;
-use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_protocol::void_time;
 
 use super::plan::QueryCall;
-use crate::aerospike::call::Decoding;
+use crate::aerospike::call::{Decoding, row_results};
 use crate::aerospike::core::Core;
 use crate::aerospike::record::{Bins, Record};
 use crate::aerospike::space::Space;
-use crate::aerospike::value::{self, Codec, bin};
+use crate::aerospike::value::{Codec, particle};
 use crate::bridge::gil_fairness::ScanGuard;
 use crate::bridge::lifecycle::Running as _;
 use crate::errors::{self, value_error};
@@ -45,21 +43,21 @@ pub struct Reading {
     pub page_size: Option<u64>,
     shape: RecordShape,
     guard: ScanGuard,
-    state: Mutex<ReadingState>,
+    /// `None` while it is in use.
+    state: Mutex<Option<Box<ReadingState>>>,
 }
 
 /// How to convert a row to a record.
 struct RecordShape {
     space: Arc<Space>,
-    operations: Option<usize>,
+    has_results: bool,
     codec: Option<Arc<Codec>>,
     /// The bins for which an operation returns something other than their value.
     plain: Vec<String>,
 }
 
 struct ReadingState {
-    /// `None` while it is in use.
-    reader: Option<Box<Reader>>,
+    reader: QueryReader<Py<Record>>,
     /// The number of records in the next run.
     most: usize,
     /// When the current run was decoded.
@@ -68,12 +66,10 @@ struct ReadingState {
     spaces: Vec<Arc<Space>>,
 }
 
-type Reader = QueryReader<Py<Record>>;
-
 impl Reading {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
         let QueryCall { space, plan, codec, .. } = call;
-        let (page_size, operations) = (plan.page_size, plan.operations);
+        let (page_size, has_results) = (plan.page_size, plan.operations.is_some());
         let parts = ops_in(&plan.query.ops).filter(|step| step.code != op::READ);
         let plain = parts.map(|step| String::from_utf8_lossy(step.name).into_owned()).collect();
         let reader = QueryReader::new(core.streams.clone(), plan);
@@ -82,14 +78,14 @@ impl Reading {
             core,
             stopper: reader.stream().stopper(),
             page_size,
-            shape: RecordShape { space, operations, codec, plain },
+            shape: RecordShape { space, has_results, codec, plain },
             guard: ScanGuard::new(py),
-            state: Mutex::new(ReadingState {
-                reader: Some(Box::new(reader)),
+            state: Mutex::new(Some(Box::new(ReadingState {
+                reader,
                 most: 16,
                 since: Tick::now(),
                 spaces: Vec::new(),
-            }),
+            }))),
         })
     }
 
@@ -107,7 +103,7 @@ impl Reading {
         if self.stopper.is_stopped() {
             return None;
         }
-        self.state.lock().reader.as_mut()?.pop()
+        self.state.lock().as_mut()?.reader.pop()
     }
 
     /// Yields to threads that wait for the interpreter because a short command was answered.
@@ -124,45 +120,37 @@ impl Reading {
     /// Whether [`Self::pop`] has a record.
     pub fn has_ready(&self) -> bool {
         let state = self.state.lock();
-        !self.stopper.is_stopped() && state.reader.as_ref().is_some_and(|it| it.has_ready())
+        !self.stopper.is_stopped() && state.as_ref().is_some_and(|it| it.reader.has_ready())
     }
 
     /// Makes records ready: a run of them, or, with `page`, until this many are ready. `wait`:
     /// whether this thread waits for them, detached from the interpreter.
     pub fn advance(&self, py: Python<'_>, page: Option<u64>, wait: bool) -> PyResult<Advance> {
         self.check(py)?;
-        let in_pieces = !wait && self.is_crowded();
-        let demand = match page {
-            Some(size) => Demand::Page { size, in_pieces },
-            None => Demand::Run(self.run_length()),
-        };
+        let is_crowded = self.is_crowded();
         let mut held = self.hold()?;
-        let mut spaces = std::mem::take(&mut self.state.lock().spaces);
+        let demand = match page {
+            Some(size) => Demand::Page { size, in_pieces: !wait && is_crowded },
+            None => Demand::Run(held.state().run_length(is_crowded)),
+        };
+        let ReadingState { reader, since, spaces, .. } = held.state();
         let (now, shape) = (void_time::now(), &self.shape);
-        let mut broken = None;
-        let advance = held.reader().advance(
+        let advance = reader.advance(
             demand,
-            |row| Py::new(py, shape.record(py, row, now, &mut spaces)?),
-            |stream| match self.fill(py, stream, wait) {
-                Ok(true) => Ok(None),
-                Ok(false) if wait => py.check_signals().map(|()| None),
-                Ok(false) => Ok(Some(Advance::Wait)),
-                Err(error) => {
-                    broken = Some(error);
-                    Ok(Some(Advance::Over))
-                }
+            |row| Py::new(py, shape.record(py, row, now, spaces)?),
+            |stream| match self.fill(py, stream, wait)? {
+                true => Ok(None),
+                false if wait => py.check_signals().map(|()| None).map_err(ReadError::Row),
+                false => Ok(Some(Advance::Wait)),
             },
         );
-        {
-            let mut state = self.state.lock();
-            (state.spaces, state.since) = (spaces, Tick::now());
-        }
+        *since = Tick::now();
         // Released before any Python code runs.
         drop(held);
-        match broken {
-            Some(error) => Err(self.failure(py, &error)),
-            None => advance,
-        }
+        advance.map_err(|error| match error {
+            ReadError::Row(error) => error,
+            ReadError::Query(error) => self.failure(py, &error),
+        })
     }
 
     /// Reads more, detached from the interpreter. Returns whether anything arrived.
@@ -178,41 +166,32 @@ impl Reading {
         })
     }
 
-    /// The number of records in the next run, adapted to the duration of the previous one.
-    fn run_length(&self) -> usize {
-        let mut state = self.state.lock();
-        let lasted = Tick::now().since(state.since);
-        let most = if self.is_crowded() { SHORT_RUN } else { MAX_RUN };
-        state.most = if lasted > LONG { state.most / 4 } else { state.most * 2 }.clamp(1, most);
-        state.most
-    }
-
     /// The caller's position.
     pub fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.hold()?.reader().cursor()))
+        Ok(PyBytes::new(py, &self.hold()?.state().reader.cursor()))
     }
 
     /// Nodes contacted from now on send no bins unless some are selected: the records are only
     /// counted.
     pub fn skip_bins(&self) {
         if let Ok(mut held) = self.hold() {
-            held.reader().stream().skip_bins();
+            held.state().reader.stream().skip_bins();
         }
     }
 
     /// A page of all records that are ready.
     pub fn page(&self) -> PyResult<QueryPage<Py<Record>>> {
-        Ok(self.hold()?.reader().page())
+        Ok(self.hold()?.state().reader.page())
     }
 
     /// The descriptor for an event loop to watch.
     pub fn descriptor(&self) -> PyResult<RawFd> {
-        Ok(self.hold()?.reader().stream().as_raw_fd())
+        Ok(self.hold()?.state().reader.stream().as_raw_fd())
     }
 
     /// When to try again even if the descriptor does not become readable.
     pub fn alarm(&self) -> PyResult<Tick> {
-        Ok(self.hold()?.reader().alarm())
+        Ok(self.hold()?.state().reader.alarm())
     }
 
     /// Called when the descriptor is readable. Afterwards it stays unreadable until something else
@@ -220,7 +199,7 @@ impl Reading {
     pub fn take_readiness(&self, py: Python<'_>) -> PyResult<()> {
         // If another thread is reading right now, it takes the events too.
         let Ok(mut held) = self.hold() else { return Ok(()) };
-        let result = held.reader().stream().take_readiness();
+        let result = held.state().reader.stream().take_readiness();
         drop(held);
         result.map_err(|error| self.failure(py, &error))
     }
@@ -237,7 +216,7 @@ impl Reading {
 
     /// Whether records have results of operations.
     pub fn has_operations(&self) -> bool {
-        self.shape.operations.is_some()
+        self.shape.has_results
     }
 
     /// Gives access to the stream for building a batch. Until the batch is finished, the caller's
@@ -249,7 +228,7 @@ impl Reading {
     ) -> PyResult<T> {
         self.check(py)?;
         let mut held = self.hold()?;
-        match held.reader().batch() {
+        match held.state().reader.batch() {
             Ok(stream) => Ok(work(stream)),
             Err(error) => Err(value_error(error.message())),
         }
@@ -258,7 +237,7 @@ impl Reading {
     /// Finishes the batch.
     pub fn end_batch(&self) {
         if let Ok(mut held) = self.hold() {
-            held.reader().end_batch();
+            held.state().reader.end_batch();
         }
     }
 
@@ -268,7 +247,7 @@ impl Reading {
             return;
         }
         if let Ok(mut held) = self.hold() {
-            held.reader().rewind();
+            held.state().reader.rewind();
         }
     }
 
@@ -280,12 +259,10 @@ impl Reading {
             return;
         }
         self.stopper.stop();
-        let reader = self.state.lock().reader.take();
-        if let Some(mut reader) = reader {
-            reader.close();
-            self.state.lock().reader = Some(reader);
-        }
         // A thread that is reading right now is woken, and closes the query when it is done.
+        if let Some(state) = self.state.lock().as_mut() {
+            state.reader.close();
+        }
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
@@ -309,14 +286,24 @@ impl Reading {
         raised
     }
 
-    fn hold(&self) -> PyResult<ReaderGuard<'_>> {
-        let reader = self.state.lock().reader.take();
-        match reader {
-            Some(reader) => Ok(ReaderGuard { reading: self, reader: Some(reader) }),
+    fn hold(&self) -> PyResult<StateGuard<'_>> {
+        let state = self.state.lock().take();
+        match state {
+            Some(_) => Ok(StateGuard { reading: self, state }),
             None => Err(PyRuntimeError::new_err(
                 "another thread is reading from this query: give each thread a query of its own",
             )),
         }
+    }
+}
+
+impl ReadingState {
+    /// The number of records in the next run, adapted to the duration of the previous one.
+    fn run_length(&mut self, is_crowded: bool) -> usize {
+        let most = if is_crowded { SHORT_RUN } else { MAX_RUN };
+        let is_long = Tick::now().since(self.since) > LONG;
+        self.most = if is_long { self.most / 4 } else { self.most * 2 }.clamp(1, most);
+        self.most
     }
 }
 
@@ -328,25 +315,23 @@ impl Drop for Reading {
 }
 
 /// Exclusive access to the reader, which is put back in any case.
-struct ReaderGuard<'a> {
+struct StateGuard<'a> {
     reading: &'a Reading,
-    reader: Option<Box<Reader>>,
+    state: Option<Box<ReadingState>>,
 }
 
-impl ReaderGuard<'_> {
-    fn reader(&mut self) -> &mut Reader {
-        self.reader.as_mut().expect("held until it is dropped")
+impl StateGuard<'_> {
+    fn state(&mut self) -> &mut ReadingState {
+        self.state.as_mut().expect("held until it is dropped")
     }
 }
 
-impl Drop for ReaderGuard<'_> {
+impl Drop for StateGuard<'_> {
     fn drop(&mut self) {
-        if let Some(reader) = &mut self.reader
-            && self.reading.stopper.is_stopped()
-        {
-            reader.close();
+        if self.reading.is_closed() {
+            self.state().reader.close();
         }
-        self.reading.state.lock().reader = self.reader.take();
+        *self.reading.state.lock() = self.state.take();
     }
 }
 
@@ -358,49 +343,25 @@ impl RecordShape {
         now: u64,
         spaces: &mut Vec<Arc<Space>>,
     ) -> PyResult<Record> {
-        let (bins, results) = match self.operations {
-            None => (Bins::packed(row.ops, self.codec.clone()), None),
-            Some(count) => {
-                let (bins, results) = self.results(py, row, count)?;
-                (bins.into(), Some(results.unbind()))
-            }
+        let (bins, results) = if self.has_results {
+            let codec = self.codec.as_deref().map(|codec| Decoding { codec, plain: &self.plain });
+            let (bins, results) = row_results(py, row, codec)?;
+            (bins.into(), Some(PyTuple::new(py, results)?.unbind()))
+        } else {
+            (Bins::packed(row.ops, self.codec.clone()), None)
         };
         Ok(Record {
             bins,
             generation: row.generation,
             ttl: void_time::seconds_left(row.void_time, now),
             space: self.space_of(row.set, spaces)?,
-            user: match row.key.and_then(<[u8]>::split_first) {
-                Some((of, bytes)) => value::particle(py, *of, bytes)?.unbind(),
+            user: match row.user_key() {
+                Some((of, bytes)) => particle(py, of, bytes)?.unbind(),
                 None => PyNone::get(py).to_owned().into_any().unbind(),
             },
             digest: row.point.digest,
             results,
         })
-    }
-
-    /// The results of operations, and the bins to which they belong.
-    fn results<'py>(
-        &self,
-        py: Python<'py>,
-        row: &Row<'_>,
-        count: usize,
-    ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyTuple>)> {
-        let codec = self.codec.as_deref().map(|codec| Decoding { codec, plain: &self.plain });
-        let bins = PyDict::new(py);
-        let mut values = Vec::with_capacity(count);
-        for op in row.ops() {
-            let mut value = value::particle(py, op.particle, op.value)?;
-            if let Some(codec) = &codec {
-                value = codec.read(op.name, value)?;
-            }
-            if op.particle != particle::NULL {
-                bins.set_item(bin(py, op.name)?, &value)?;
-            }
-            values.push(value);
-        }
-        check_results(count, values.len()).map_err(|error| value_error(error.message()))?;
-        Ok((bins, PyTuple::new(py, values)?))
     }
 
     fn space_of(&self, set: &[u8], spaces: &mut Vec<Arc<Space>>) -> PyResult<Arc<Space>> {

@@ -106,18 +106,7 @@ pub fn is_scalar(of: u8) -> bool {
 
 /// Whether a particle is decoded to `bytes`.
 pub fn is_bytes(of: u8) -> bool {
-    !matches!(
-        of,
-        kind::INTEGER
-            | kind::STRING
-            | kind::NULL
-            | kind::FLOAT
-            | kind::BOOL
-            | kind::GEOJSON
-            | kind::HLL
-            | kind::LIST
-            | kind::MAP
-    )
+    !is_scalar(of) && !matches!(of, kind::GEOJSON | kind::HLL | kind::LIST | kind::MAP)
 }
 
 /// Text from the wire. The server does not validate UTF-8; invalid bytes become surrogate escapes.

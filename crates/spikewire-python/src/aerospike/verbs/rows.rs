@@ -18,13 +18,14 @@ pub struct Limits<'py> {
 impl Limits<'_> {
     /// The client's limits, modified by the keywords.
     pub fn policy(&self, base: &Policy) -> PyResult<Policy> {
-        let timeout = arguments::timeout_of(self.timeout.as_ref())?;
+        let timeout = self.timeout.as_ref().map(arguments::timeout).transpose()?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
         Ok(command::limits(base, timeout, replica, self.retry.checked()?.as_deref()))
     }
 }
 
 /// Keywords for the rows of a batch that do not set them.
+#[derive(Default)]
 pub struct RowOptions<'py> {
     pub rules: ReadRules<'py>,
     pub ttl: Option<Bound<'py, PyAny>>,
@@ -37,7 +38,7 @@ impl RowOptions<'_> {
     /// Rejects values that are invalid for every row.
     pub fn check(&self) -> PyResult<()> {
         self.rules.checked()?;
-        arguments::ttl(self.ttl.as_ref())?;
-        arguments::exists(self.exists.as_ref()).map(drop)
+        self.ttl.as_ref().map(arguments::ttl).transpose()?;
+        self.exists.as_ref().map(arguments::exists).transpose().map(drop)
     }
 }

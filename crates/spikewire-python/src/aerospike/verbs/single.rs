@@ -5,18 +5,19 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+use pyo3::types::{PyDict, PyMapping};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::{
-    self, CommandDefaults, CommandSpec, Operations, Prepared, RetryOptions, Source, Target,
+    self, CommandDefaults, CommandSpec, OperationRef, Operations, Prepared, RetryOptions, Source,
+    Target,
 };
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::request::Request;
 use spikewire_aerospike_protocol::value::ParticleType;
 
 use super::function::Function;
-use crate::aerospike::arguments::{self, Argument};
+use crate::aerospike::arguments::{self, Argument, objects};
 use crate::aerospike::call::{Answers, ResponsePlan, ResponseShape};
 use crate::aerospike::expression;
 use crate::aerospike::key::{Address, Key};
@@ -73,7 +74,7 @@ pub fn get<'py>(
     let (selection, names) = selection(&address.space, bins.as_ref())?;
     let spec =
         CommandSpec::get(defaults, &options.checked()?, selection).map_err(invalid_argument)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Record { default }, |out| {
+    Call::compose(address, &spec, defaults, ResponseShape::Record(default), |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
 }
@@ -130,15 +131,18 @@ pub fn operate<'py>(
     options: &WriteOptions<'py>,
     rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
-    let mut steps = Steps::new(operations, options, rules, defaults)?;
-    let answers = steps.take_answers();
-    let shape = ResponseShape::Operated { answers, operations: Vec::new() };
-    let mut call = Call::compose(address, &steps.spec, defaults, shape, |out| {
-        steps.write(out);
+    let steps = operations_of(operations)?;
+    let (options, rules) = (options.checked()?, rules.checked()?);
+    let (spec, returns) =
+        CommandSpec::operate(defaults, &options, &rules, refs(&steps)).map_err(invalid_argument)?;
+    let answers = Answers { returns, plain: plain_bins(&steps, defaults) };
+    let shape = ResponseShape::Results((answers, Vec::new()));
+    let mut call = Call::compose(address, &spec, defaults, shape, |out| {
+        refs(&steps).for_each(|step| out.step(step));
         Ok(())
     })?;
-    if let ResponseShape::Operated { operations, .. } = call.plan.shape_mut() {
-        *operations = steps.into_operations();
+    if let ResponseShape::Results((_, operations)) = call.plan.shape_mut() {
+        *operations = steps.into_iter().map(Bound::unbind).collect();
     }
     Ok(call)
 }
@@ -149,7 +153,7 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let shape = ResponseShape::Applied { module: function.0.module().to_string() };
+    let shape = ResponseShape::Returned(function.0.module().to_string());
     let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(invalid_argument)?;
     Call::compose(address, &spec, defaults, shape, |out| {
         out.call(&function.0);
@@ -173,6 +177,7 @@ impl Deref for Defaults {
 }
 
 /// Keywords that only concern reading.
+#[derive(Default)]
 pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
@@ -182,7 +187,7 @@ pub struct ReadRules<'py> {
 impl ReadRules<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<command::ReadRules> {
-        let touch = arguments::read_touch(self.touch.as_ref())?;
+        let touch = self.touch.as_ref().map(arguments::read_touch).transpose()?;
         let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
         let hedge =
             self.hedge.as_ref().map(|value| arguments::hedge("hedge", value)).transpose()?;
@@ -232,6 +237,7 @@ impl RetryRules<'_> {
 }
 
 /// Keywords of all reads.
+#[derive(Default)]
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub rules: ReadRules<'py>,
@@ -243,8 +249,8 @@ pub struct ReadOptions<'py> {
 impl ReadOptions<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<command::ReadOptions> {
-        let filter = expression::filter(self.filter.as_ref())?;
-        let timeout = arguments::timeout_of(self.timeout.as_ref())?;
+        let filter = self.filter.as_ref().map(expression::filter).transpose()?;
+        let timeout = self.timeout.as_ref().map(arguments::timeout).transpose()?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
         let command::ReadRules { touch, mode, hedge } = self.rules.checked()?;
         let retry = self.retry.checked()?;
@@ -270,13 +276,18 @@ impl WriteOptions<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<command::WriteOptions> {
         Ok(command::WriteOptions {
-            ttl: arguments::ttl(self.ttl.as_ref())?,
-            generation: arguments::generation(self.generation.as_ref())?,
-            exists: arguments::exists(self.exists.as_ref())?,
+            ttl: self.ttl.as_ref().map(arguments::ttl).transpose()?.unwrap_or_default(),
+            generation: self
+                .generation
+                .as_ref()
+                .map(arguments::generation)
+                .transpose()?
+                .unwrap_or_default(),
+            exists: self.exists.as_ref().map(arguments::exists).transpose()?.unwrap_or_default(),
             durable: self.durable,
             send_key: self.send_key,
-            filter: expression::filter(self.filter.as_ref())?,
-            timeout: arguments::timeout_of(self.timeout.as_ref())?,
+            filter: self.filter.as_ref().map(expression::filter).transpose()?,
+            timeout: self.timeout.as_ref().map(arguments::timeout).transpose()?,
             replica: self.replica.as_ref().map(arguments::replica).transpose()?,
             retry: self.retry.checked()?,
         })
@@ -333,69 +344,21 @@ pub fn write_bins(
     Ok(out.check_any()?)
 }
 
-/// The operations of one `operate`, checked together.
-pub struct Steps<'py> {
-    all: Vec<Bound<'py, Operation>>,
-    pub spec: CommandSpec,
-    returns: Vec<bool>,
-    /// Whether the client has a codec.
-    coded: bool,
+/// Operations as a command takes them.
+pub fn refs<'a>(
+    steps: &'a [Bound<'_, Operation>],
+) -> impl Iterator<Item = OperationRef<'a>> + Clone {
+    steps.iter().map(|step| step.get().as_sent())
 }
 
-impl<'py> Steps<'py> {
-    pub fn new(
-        operations: &Bound<'py, PyAny>,
-        options: &WriteOptions<'py>,
-        rules: &ReadRules<'py>,
-        defaults: &Defaults,
-    ) -> PyResult<Self> {
-        let all = operations_of(operations)?;
-        let (options, rules) = (options.checked()?, rules.checked()?);
-        let steps = all.iter().map(|step| step.get().as_sent());
-        let (spec, returns) =
-            CommandSpec::operate(defaults, &options, &rules, steps).map_err(invalid_argument)?;
-        Ok(Self { all, spec, returns, coded: defaults.codec.is_some() })
-    }
-
-    /// How to interpret the operations' results. To be called once.
-    pub fn take_answers(&mut self) -> Answers {
-        let steps = self.all.iter().map(Bound::get);
-        let parts = steps.filter(|step| self.coded && step.gives_a_part());
-        let plain = parts.map(|step| step.bin.clone()).collect();
-        Answers { returns: std::mem::take(&mut self.returns), plain }
-    }
-
-    /// The operations, for errors that name them.
-    pub fn into_operations(self) -> Vec<Py<Operation>> {
-        self.all.into_iter().map(Bound::unbind).collect()
-    }
-
-    pub fn write(&self, out: &mut impl Operations) {
-        self.all.iter().for_each(|step| out.step(step.get().as_sent()));
-    }
+/// The bins for which an operation returns something other than their value. Empty without a codec.
+pub fn plain_bins(steps: &[Bound<'_, Operation>], defaults: &Defaults) -> Vec<String> {
+    let is_coded = defaults.codec.is_some();
+    let parts = steps.iter().map(Bound::get).filter(|step| is_coded && step.gives_a_part());
+    parts.map(|step| step.bin.clone()).collect()
 }
 
 /// The operations in a list or tuple.
 pub fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
-    let items: Vec<Bound<'py, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
-        list.iter().collect()
-    } else if let Ok(items) = value.cast::<PyTuple>() {
-        items.iter().collect()
-    } else {
-        return Err(type_error(format!(
-            "operations must be a list or tuple of operations, not {}",
-            type_name(value)
-        )));
-    };
-    items
-        .into_iter()
-        .enumerate()
-        .map(|(at, item)| match item.cast_into::<Operation>() {
-            Ok(step) => Ok(step),
-            Err(error) => Err(type_error(format!(
-                "operations[{at}] must be an operation from spikewire.op, not {}",
-                type_name(&error.into_inner())
-            ))),
-        })
-        .collect()
+    objects("operations", value, ("operations", "an operation from spikewire.op"))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::bridge::errors::type_error;
+use crate::bridge::errors::{type_error, type_name, value_error};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::cql::classes::Classes;
 use crate::cql::job::Goal;
@@ -103,7 +103,13 @@ pub(super) fn register(
     class: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let keyspace = shared.core(py)?.session.keyspace();
-    shared.classes.register(name, keyspace.as_deref(), class)
+    if !class.is_callable() {
+        let kind = type_name(class);
+        let message = format!("a type is made as instances of a class, not of {kind}");
+        return Err(type_error(message));
+    }
+    let former = shared.classes.add(name, keyspace.as_deref(), class.clone().unbind());
+    former.map(drop).map_err(value_error)
 }
 
 pub(super) fn not_picklable(name: &str) -> PyErr {

@@ -208,24 +208,12 @@ impl Sink for Element<'_> {
         self.put(&WireValue::Bool(value))
     }
 
-    fn tinyint(&self, value: i8) -> WriteResult {
-        self.bigint(value.into())
-    }
-
-    fn smallint(&self, value: i16) -> WriteResult {
-        self.bigint(value.into())
-    }
-
     fn int(&self, value: i32) -> WriteResult {
         self.bigint(value.into())
     }
 
     fn bigint(&self, value: i64) -> WriteResult {
         self.put(&WireValue::Int(value))
-    }
-
-    fn float(&self, value: f32) -> WriteResult {
-        self.double(value.into())
     }
 
     fn double(&self, value: f64) -> WriteResult {

@@ -129,14 +129,6 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
         Ok(PyBool::new(self.py, value).to_owned().into_any())
     }
 
-    fn tinyint(&self, value: i8) -> Result<'py> {
-        self.integer(value.into())
-    }
-
-    fn smallint(&self, value: i16) -> Result<'py> {
-        self.integer(value.into())
-    }
-
     #[inline]
     fn int(&self, value: i32) -> Result<'py> {
         self.integer(value.into())
@@ -145,10 +137,6 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
     #[inline]
     fn bigint(&self, value: i64) -> Result<'py> {
         self.integer(value)
-    }
-
-    fn float(&self, value: f32) -> Result<'py> {
-        self.double(value.into())
     }
 
     #[inline]
@@ -286,7 +274,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
         I: Elements<Self::Value, BoxedPyErr>,
     {
         let values: Vec<_> = fields.collect::<std::result::Result<_, _>>()?;
-        if let Some(class) = self.classes.of(self.py, udt) {
+        if let Some(class) = self.classes.find(udt, |class| class.bind(self.py).clone()) {
             return Ok(classes::make(&class, udt, values)?);
         }
         let names = Names::of_type(self.py, udt)?;

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::value::{Value, particle};
 
 use crate::Error;
 use crate::aerospike::ctx::{self, Step};
-use crate::aerospike::encode::{Encode, element};
+use crate::aerospike::encode::{Encode, bin_error, element};
 
 /// An argument; values are packed in operations, and subtrees in expressions.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,7 +171,7 @@ impl Call<Vec<u8>> {
 
     /// The operation code and the encoded value.
     pub fn encode(&self, bin: &str) -> Result<(u8, Vec<u8>), Error> {
-        self.packed().map_err(|fault| Error::invalid(format!("bin {bin:?}: {fault}")))
+        self.packed().map_err(|fault| bin_error(bin, &fault))
     }
 
     fn packed(&self) -> Result<(u8, Vec<u8>), Fault> {

@@ -17,7 +17,7 @@ use spikewire_aerospike_protocol::value::{ParticleType, particle};
 
 use crate::Result;
 use crate::aerospike::calls::Call;
-use crate::aerospike::encode::Encode;
+use crate::aerospike::encode::{Encode, bin_error};
 use crate::aerospike::expression::Expression;
 pub use crate::aerospike::words::{Order, Overflow, Returning};
 
@@ -39,9 +39,10 @@ impl Operation {
 
     pub(crate) fn with(code: u8, bin: String, value: impl Encode) -> Self {
         let mut bytes = Vec::new();
-        let value = value.encode(&bin, &mut bytes).and_then(|of| {
-            check_operand(code, of, &bin)?;
-            Ok((of, bytes))
+        let particle = value.encode(&mut bytes).map_err(|fault| bin_error(&bin, &fault));
+        let value = particle.and_then(|particle| {
+            check_operand(code, particle, &bin)?;
+            Ok((particle, bytes))
         });
         Self { code, bin: Some(bin), value, call: None }
     }

@@ -55,7 +55,7 @@ impl QueryRequest {
         self.options.check_read()?;
         let spec = QuerySpec { page_size: page.map(|size| size as u64), ..self.spec()? };
         let plan = spec.plan(&defaults.policy)?;
-        let shape = RecordShape::new(&plan.query.set, plan.operations);
+        let shape = RecordShape::new(&plan.query.set, plan.operations.is_some());
         Ok(PreparedQuery { plan, shape })
     }
 

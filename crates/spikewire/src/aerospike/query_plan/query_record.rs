@@ -3,7 +3,6 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::value::{particle, read_int};
@@ -49,15 +48,15 @@ impl<'a> From<&'a QueryRecord> for Key<'a> {
 /// How to decode rows.
 #[derive(Debug)]
 pub(crate) struct RecordShape {
-    /// Number of operations; `None`: bins.
-    pub results: Option<usize>,
+    /// Whether they have results of operations instead of bins.
+    has_results: bool,
     /// The set of every record, or of the last one.
     set: Arc<str>,
 }
 
 impl RecordShape {
-    pub fn new(set: &str, results: Option<usize>) -> Self {
-        Self { results, set: set.into() }
+    pub fn new(set: &str, has_results: bool) -> Self {
+        Self { has_results, set: set.into() }
     }
 
     /// Decodes a row.
@@ -79,11 +78,10 @@ impl RecordShape {
         let mut bins = Vec::with_capacity(usize::from(row.op_count));
         for op in row.ops() {
             // With one result per bin, missing bins are sent as null.
-            if self.results.is_some() || op.particle != particle::NULL {
+            if self.has_results || op.particle != particle::NULL {
                 bins.push(Bin::decode(&op)?);
             }
         }
-        self.results.map_or(Ok(()), |count| check_results(count, bins.len()))?;
         Ok(bins)
     }
 }

@@ -12,8 +12,8 @@ use spikewire_aerospike::transport::stream::{
 
 use super::plan::PreparedQuery;
 use super::query_record::{QueryRecord, RecordShape};
-use crate::Result;
 use crate::aerospike::span::VerbSpan;
+use crate::{Error, Result};
 
 /// A page of records, and the cursor of the next one for [`Query::resume`](crate::Query::resume),
 /// in any process.
@@ -109,7 +109,7 @@ impl RunningQuery {
             if reader.is_over() {
                 return Ok(ReadStep::Over);
             }
-            if wait_for_more(reader.stream(), wait)?.is_some() {
+            if wait_for_more::<Error>(reader.stream(), wait)?.is_some() {
                 return Ok(ReadStep::NotYet);
             }
         }

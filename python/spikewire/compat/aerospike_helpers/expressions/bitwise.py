@@ -14,7 +14,7 @@ from spikewire.compat.aerospike_helpers.expressions.resources import Call
 class BitResize(Call):
     """``BitResize``."""
 
-    _call = "bit", "resize"
+    _operation = "bit", "resize"
 
     def __init__(self, policy: Any, byte_size: Any, flags: Any, bin: Any) -> None:
         super().__init__(bin, None, policy=policy, byte_size=byte_size, resize_flags=flags)
@@ -23,7 +23,7 @@ class BitResize(Call):
 class BitInsert(Call):
     """``BitInsert``."""
 
-    _call = "bit", "insert"
+    _operation = "bit", "insert"
 
     def __init__(self, policy: Any, byte_offset: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, None, policy=policy, byte_offset=byte_offset, value=value)
@@ -32,7 +32,7 @@ class BitInsert(Call):
 class BitRemove(Call):
     """``BitRemove``."""
 
-    _call = "bit", "remove"
+    _operation = "bit", "remove"
 
     def __init__(self, policy: Any, byte_offset: Any, byte_size: Any, bin: Any) -> None:
         super().__init__(bin, None, policy=policy, byte_offset=byte_offset, byte_size=byte_size)
@@ -41,7 +41,7 @@ class BitRemove(Call):
 class BitSet(Call):
     """``BitSet``."""
 
-    _call = "bit", "set"
+    _operation = "bit", "set"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
@@ -52,7 +52,7 @@ class BitSet(Call):
 class BitOr(Call):
     """``BitOr``."""
 
-    _call = "bit", "or_"
+    _operation = "bit", "or_"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
@@ -63,7 +63,7 @@ class BitOr(Call):
 class BitXor(Call):
     """``BitXor``."""
 
-    _call = "bit", "xor"
+    _operation = "bit", "xor"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
@@ -74,7 +74,7 @@ class BitXor(Call):
 class BitAnd(Call):
     """``BitAnd``."""
 
-    _call = "bit", "and_"
+    _operation = "bit", "and_"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
@@ -85,7 +85,7 @@ class BitAnd(Call):
 class BitNot(Call):
     """``BitNot``."""
 
-    _call = "bit", "not_"
+    _operation = "bit", "not_"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, bin: Any) -> None:
         super().__init__(bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size)
@@ -94,7 +94,7 @@ class BitNot(Call):
 class BitLeftShift(Call):
     """``BitLeftShift``."""
 
-    _call = "bit", "lshift"
+    _operation = "bit", "lshift"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, shift: Any, bin: Any) -> None:
         super().__init__(
@@ -105,7 +105,7 @@ class BitLeftShift(Call):
 class BitRightShift(Call):
     """``BitRightShift``."""
 
-    _call = "bit", "rshift"
+    _operation = "bit", "rshift"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, shift: Any, bin: Any) -> None:
         super().__init__(
@@ -116,7 +116,7 @@ class BitRightShift(Call):
 class BitAdd(Call):
     """``BitAdd``."""
 
-    _call = "bit", "add"
+    _operation = "bit", "add"
 
     def __init__(
         self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, action: Any, bin: Any
@@ -135,7 +135,7 @@ class BitAdd(Call):
 class BitSubtract(Call):
     """``BitSubtract``."""
 
-    _call = "bit", "subtract"
+    _operation = "bit", "subtract"
 
     def __init__(
         self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, action: Any, bin: Any
@@ -154,7 +154,7 @@ class BitSubtract(Call):
 class BitSetInt(Call):
     """``BitSetInt``."""
 
-    _call = "bit", "set_int"
+    _operation = "bit", "set_int"
 
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
@@ -165,7 +165,7 @@ class BitSetInt(Call):
 class BitGet(Call):
     """``BitGet``."""
 
-    _call = "bit", "get"
+    _operation = "bit", "get"
 
     def __init__(self, bit_offset: Any, bit_size: Any, bin: Any) -> None:
         super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size)
@@ -174,7 +174,7 @@ class BitGet(Call):
 class BitCount(Call):
     """``BitCount``."""
 
-    _call = "bit", "count"
+    _operation = "bit", "count"
 
     def __init__(self, bit_offset: Any, bit_size: Any, bin: Any) -> None:
         super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size)
@@ -183,7 +183,7 @@ class BitCount(Call):
 class BitLeftScan(Call):
     """``BitLeftScan``."""
 
-    _call = "bit", "lscan"
+    _operation = "bit", "lscan"
 
     def __init__(self, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size, value=value)
@@ -192,7 +192,7 @@ class BitLeftScan(Call):
 class BitRightScan(Call):
     """``BitRightScan``."""
 
-    _call = "bit", "rscan"
+    _operation = "bit", "rscan"
 
     def __init__(self, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size, value=value)
@@ -201,7 +201,7 @@ class BitRightScan(Call):
 class BitGetInt(Call):
     """``BitGetInt``."""
 
-    _call = "bit", "get_int"
+    _operation = "bit", "get_int"
 
     def __init__(self, bit_offset: Any, bit_size: Any, sign: Any, bin: Any) -> None:
         super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size, sign=sign)

@@ -13,7 +13,7 @@ from spikewire.compat.aerospike_helpers.expressions.resources import Call
 class HLLInit(Call):
     """``HLLInit``."""
 
-    _call = "hll", "init"
+    _operation = "hll", "init"
 
     def __init__(self, policy: Any, index_bit_count: Any, mh_bit_count: Any, bin: Any) -> None:
         super().__init__(
@@ -24,7 +24,7 @@ class HLLInit(Call):
 class HLLAdd(Call):
     """``HLLAdd``."""
 
-    _call = "hll", "add"
+    _operation = "hll", "add"
 
     def __init__(
         self, policy: Any, list: Any, index_bit_count: Any, mh_bit_count: Any, bin: Any
@@ -42,7 +42,7 @@ class HLLAdd(Call):
 class HLLGetCount(Call):
     """``HLLGetCount``."""
 
-    _call = "hll", "get_count"
+    _operation = "hll", "get_count"
 
     def __init__(self, bin: Any) -> None:
         super().__init__(bin, None)
@@ -51,7 +51,7 @@ class HLLGetCount(Call):
 class HLLGetUnion(Call):
     """``HLLGetUnion``."""
 
-    _call = "hll", "get_union"
+    _operation = "hll", "get_union"
 
     def __init__(self, values: Any, bin: Any) -> None:
         super().__init__(bin, None, value_list=values)
@@ -60,7 +60,7 @@ class HLLGetUnion(Call):
 class HLLGetUnionCount(Call):
     """``HLLGetUnionCount``."""
 
-    _call = "hll", "get_union_count"
+    _operation = "hll", "get_union_count"
 
     def __init__(self, values: Any, bin: Any) -> None:
         super().__init__(bin, None, value_list=values)
@@ -69,7 +69,7 @@ class HLLGetUnionCount(Call):
 class HLLGetIntersectCount(Call):
     """``HLLGetIntersectCount``."""
 
-    _call = "hll", "get_intersect_count"
+    _operation = "hll", "get_intersect_count"
 
     def __init__(self, values: Any, bin: Any) -> None:
         super().__init__(bin, None, value_list=values)
@@ -78,7 +78,7 @@ class HLLGetIntersectCount(Call):
 class HLLGetSimilarity(Call):
     """``HLLGetSimilarity``."""
 
-    _call = "hll", "get_similarity"
+    _operation = "hll", "get_similarity"
 
     def __init__(self, values: Any, bin: Any) -> None:
         super().__init__(bin, None, value_list=values)
@@ -87,7 +87,7 @@ class HLLGetSimilarity(Call):
 class HLLDescribe(Call):
     """``HLLDescribe``."""
 
-    _call = "hll", "describe"
+    _operation = "hll", "describe"
 
     def __init__(self, bin: Any) -> None:
         super().__init__(bin, None)
@@ -96,7 +96,7 @@ class HLLDescribe(Call):
 class HLLMayContain(Call):
     """``HLLMayContain``."""
 
-    _call = "hll", "may_contain"
+    _operation = "hll", "may_contain"
 
     def __init__(self, list: Any, bin: Any) -> None:
         super().__init__(bin, None, value_list=list)

@@ -17,7 +17,7 @@ from spikewire.compat.aerospike_helpers.expressions.resources import ReturnType 
 class ListAppend(Call):
     """``ListAppend``."""
 
-    _call = "list", "append"
+    _operation = "list", "append"
 
     def __init__(self, ctx: Any, policy: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, list_policy=policy, val=value)
@@ -26,7 +26,7 @@ class ListAppend(Call):
 class ListAppendItems(Call):
     """``ListAppendItems``."""
 
-    _call = "list", "append_items"
+    _operation = "list", "append_items"
 
     def __init__(self, ctx: Any, policy: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, list_policy=policy, val=value)
@@ -35,7 +35,7 @@ class ListAppendItems(Call):
 class ListInsert(Call):
     """``ListInsert``."""
 
-    _call = "list", "insert"
+    _operation = "list", "insert"
 
     def __init__(self, ctx: Any, policy: Any, index: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, list_policy=policy, index=index, val=value)
@@ -44,7 +44,7 @@ class ListInsert(Call):
 class ListInsertItems(Call):
     """``ListInsertItems``."""
 
-    _call = "list", "insert_items"
+    _operation = "list", "insert_items"
 
     def __init__(self, ctx: Any, policy: Any, index: Any, values: Any, bin: Any) -> None:
         super().__init__(bin, ctx, list_policy=policy, index=index, val=values)
@@ -53,7 +53,7 @@ class ListInsertItems(Call):
 class ListIncrement(Call):
     """``ListIncrement``."""
 
-    _call = "list", "increment"
+    _operation = "list", "increment"
 
     def __init__(self, ctx: Any, policy: Any, index: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, list_policy=policy, index=index, val=value)
@@ -62,7 +62,7 @@ class ListIncrement(Call):
 class ListSet(Call):
     """``ListSet``."""
 
-    _call = "list", "set"
+    _operation = "list", "set"
 
     def __init__(self, ctx: Any, policy: Any, index: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, list_policy=policy, index=index, val=value)
@@ -71,7 +71,7 @@ class ListSet(Call):
 class ListClear(Call):
     """``ListClear``."""
 
-    _call = "list", "clear"
+    _operation = "list", "clear"
 
     def __init__(self, ctx: Any, bin: Any) -> None:
         super().__init__(bin, ctx)
@@ -80,7 +80,7 @@ class ListClear(Call):
 class ListSort(Call):
     """``ListSort``."""
 
-    _call = "list", "sort"
+    _operation = "list", "sort"
 
     def __init__(self, ctx: Any, order: Any, bin: Any) -> None:
         super().__init__(bin, ctx, sort_flags=order)
@@ -89,7 +89,7 @@ class ListSort(Call):
 class ListRemoveByValue(Call):
     """``ListRemoveByValue``."""
 
-    _call = "list", "remove_by_value"
+    _operation = "list", "remove_by_value"
 
     def __init__(self, ctx: Any, value: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=value, inverted=inverted, return_type=0)
@@ -98,7 +98,7 @@ class ListRemoveByValue(Call):
 class ListRemoveByValueList(Call):
     """``ListRemoveByValueList``."""
 
-    _call = "list", "remove_by_value_list"
+    _operation = "list", "remove_by_value_list"
 
     def __init__(self, ctx: Any, values: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, value_list=values, inverted=inverted, return_type=0)
@@ -107,7 +107,7 @@ class ListRemoveByValueList(Call):
 class ListRemoveByValueRange(Call):
     """``ListRemoveByValueRange``."""
 
-    _call = "list", "remove_by_value_range"
+    _operation = "list", "remove_by_value_range"
 
     def __init__(self, ctx: Any, begin: Any, end: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(
@@ -118,7 +118,7 @@ class ListRemoveByValueRange(Call):
 class ListRemoveByValueRelRankToEnd(Call):
     """``ListRemoveByValueRelRankToEnd``."""
 
-    _call = "list", "remove_by_value_relative_rank"
+    _operation = "list", "remove_by_value_relative_rank"
 
     def __init__(self, ctx: Any, value: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=value, rank=rank, inverted=inverted, return_type=0)
@@ -127,7 +127,7 @@ class ListRemoveByValueRelRankToEnd(Call):
 class ListRemoveByValueRelRankRange(Call):
     """``ListRemoveByValueRelRankRange``."""
 
-    _call = "list", "remove_by_value_relative_rank"
+    _operation = "list", "remove_by_value_relative_rank"
 
     def __init__(
         self, ctx: Any, value: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
@@ -140,7 +140,7 @@ class ListRemoveByValueRelRankRange(Call):
 class ListRemoveByIndex(Call):
     """``ListRemoveByIndex``."""
 
-    _call = "list", "remove_by_index"
+    _operation = "list", "remove_by_index"
 
     def __init__(self, ctx: Any, index: Any, bin: Any) -> None:
         super().__init__(bin, ctx, index=index, return_type=0)
@@ -149,7 +149,7 @@ class ListRemoveByIndex(Call):
 class ListRemoveByIndexRangeToEnd(Call):
     """``ListRemoveByIndexRangeToEnd``."""
 
-    _call = "list", "remove_by_index_range"
+    _operation = "list", "remove_by_index_range"
 
     def __init__(self, ctx: Any, index: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, index=index, inverted=inverted, return_type=0)
@@ -158,7 +158,7 @@ class ListRemoveByIndexRangeToEnd(Call):
 class ListRemoveByIndexRange(Call):
     """``ListRemoveByIndexRange``."""
 
-    _call = "list", "remove_by_index_range"
+    _operation = "list", "remove_by_index_range"
 
     def __init__(self, ctx: Any, index: Any, count: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, index=index, count=count, inverted=inverted, return_type=0)
@@ -167,7 +167,7 @@ class ListRemoveByIndexRange(Call):
 class ListRemoveByRank(Call):
     """``ListRemoveByRank``."""
 
-    _call = "list", "remove_by_rank"
+    _operation = "list", "remove_by_rank"
 
     def __init__(self, ctx: Any, rank: Any, bin: Any) -> None:
         super().__init__(bin, ctx, rank=rank, return_type=0)
@@ -176,7 +176,7 @@ class ListRemoveByRank(Call):
 class ListRemoveByRankRangeToEnd(Call):
     """``ListRemoveByRankRangeToEnd``."""
 
-    _call = "list", "remove_by_rank_range"
+    _operation = "list", "remove_by_rank_range"
 
     def __init__(self, ctx: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, rank=rank, inverted=inverted, return_type=0)
@@ -185,7 +185,7 @@ class ListRemoveByRankRangeToEnd(Call):
 class ListRemoveByRankRange(Call):
     """``ListRemoveByRankRange``."""
 
-    _call = "list", "remove_by_rank_range"
+    _operation = "list", "remove_by_rank_range"
 
     def __init__(self, ctx: Any, rank: Any, count: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, rank=rank, count=count, inverted=inverted, return_type=0)
@@ -194,7 +194,7 @@ class ListRemoveByRankRange(Call):
 class ListSize(Call):
     """``ListSize``."""
 
-    _call = "list", "size"
+    _operation = "list", "size"
 
     def __init__(self, ctx: Any, bin: Any) -> None:
         super().__init__(bin, ctx)
@@ -203,7 +203,7 @@ class ListSize(Call):
 class ListGetByValue(Call):
     """``ListGetByValue``."""
 
-    _call = "list", "get_by_value"
+    _operation = "list", "get_by_value"
 
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
@@ -214,7 +214,7 @@ class ListGetByValue(Call):
 class ListGetByValueRange(Call):
     """``ListGetByValueRange``."""
 
-    _call = "list", "get_by_value_range"
+    _operation = "list", "get_by_value_range"
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class ListGetByValueRange(Call):
 class ListGetByValueList(Call):
     """``ListGetByValueList``."""
 
-    _call = "list", "get_by_value_list"
+    _operation = "list", "get_by_value_list"
 
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
@@ -249,7 +249,7 @@ class ListGetByValueList(Call):
 class ListGetByValueRelRankRangeToEnd(Call):
     """``ListGetByValueRelRankRangeToEnd``."""
 
-    _call = "list", "get_by_value_relative_rank"
+    _operation = "list", "get_by_value_relative_rank"
 
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, rank: Any, bin: Any, inverted: bool = False
@@ -260,7 +260,7 @@ class ListGetByValueRelRankRangeToEnd(Call):
 class ListGetByValueRelRankRange(Call):
     """``ListGetByValueRelRankRange``."""
 
-    _call = "list", "get_by_value_relative_rank"
+    _operation = "list", "get_by_value_relative_rank"
 
     def __init__(
         self,
@@ -280,7 +280,7 @@ class ListGetByValueRelRankRange(Call):
 class ListGetByIndex(Call):
     """``ListGetByIndex``."""
 
-    _call = "list", "get_by_index"
+    _operation = "list", "get_by_index"
 
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, index: Any, bin: Any) -> None:
         super().__init__(bin, ctx, value_type, return_type=return_type, index=index)
@@ -289,7 +289,7 @@ class ListGetByIndex(Call):
 class ListGetByIndexRangeToEnd(Call):
     """``ListGetByIndexRangeToEnd``."""
 
-    _call = "list", "get_by_index_range"
+    _operation = "list", "get_by_index_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, bin: Any, inverted: bool = False
@@ -300,7 +300,7 @@ class ListGetByIndexRangeToEnd(Call):
 class ListGetByIndexRange(Call):
     """``ListGetByIndexRange``."""
 
-    _call = "list", "get_by_index_range"
+    _operation = "list", "get_by_index_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, count: Any, bin: Any, inverted: bool = False
@@ -313,7 +313,7 @@ class ListGetByIndexRange(Call):
 class ListGetByRank(Call):
     """``ListGetByRank``."""
 
-    _call = "list", "get_by_rank"
+    _operation = "list", "get_by_rank"
 
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, rank: Any, bin: Any) -> None:
         super().__init__(bin, ctx, value_type, return_type=return_type, rank=rank)
@@ -322,7 +322,7 @@ class ListGetByRank(Call):
 class ListGetByRankRangeToEnd(Call):
     """``ListGetByRankRangeToEnd``."""
 
-    _call = "list", "get_by_rank_range"
+    _operation = "list", "get_by_rank_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, bin: Any, inverted: bool = False
@@ -333,7 +333,7 @@ class ListGetByRankRangeToEnd(Call):
 class ListGetByRankRange(Call):
     """``ListGetByRankRange``."""
 
-    _call = "list", "get_by_rank_range"
+    _operation = "list", "get_by_rank_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, count: Any, bin: Any, inverted: bool = False

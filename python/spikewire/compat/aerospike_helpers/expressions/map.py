@@ -17,7 +17,7 @@ from spikewire.compat.aerospike_helpers.expressions.resources import ReturnType 
 class MapPut(Call):
     """``MapPut``."""
 
-    _call = "map", "put"
+    _operation = "map", "put"
 
     def __init__(self, ctx: Any, policy: Any, key: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, map_policy=policy, key=key, val=value)
@@ -26,7 +26,7 @@ class MapPut(Call):
 class MapPutItems(Call):
     """``MapPutItems``."""
 
-    _call = "map", "put_items"
+    _operation = "map", "put_items"
 
     def __init__(self, ctx: Any, policy: Any, map: Any, bin: Any) -> None:
         super().__init__(bin, ctx, map_policy=policy, val=map)
@@ -35,7 +35,7 @@ class MapPutItems(Call):
 class MapIncrement(Call):
     """``MapIncrement``."""
 
-    _call = "map", "increment"
+    _operation = "map", "increment"
 
     def __init__(self, ctx: Any, policy: Any, key: Any, value: Any, bin: Any) -> None:
         super().__init__(bin, ctx, map_policy=policy, key=key, val=value)
@@ -44,7 +44,7 @@ class MapIncrement(Call):
 class MapClear(Call):
     """``MapClear``."""
 
-    _call = "map", "clear"
+    _operation = "map", "clear"
 
     def __init__(self, ctx: Any, bin: Any) -> None:
         super().__init__(bin, ctx)
@@ -53,7 +53,7 @@ class MapClear(Call):
 class MapSize(Call):
     """``MapSize``."""
 
-    _call = "map", "size"
+    _operation = "map", "size"
 
     def __init__(self, ctx: Any, bin: Any) -> None:
         super().__init__(bin, ctx)
@@ -62,7 +62,7 @@ class MapSize(Call):
 class MapGetByKey(Call):
     """``MapGetByKey``."""
 
-    _call = "map", "get_by_key"
+    _operation = "map", "get_by_key"
 
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, key: Any, bin: Any) -> None:
         super().__init__(bin, ctx, value_type, return_type=return_type, key=key)
@@ -71,7 +71,7 @@ class MapGetByKey(Call):
 class MapGetByKeyRange(Call):
     """``MapGetByKeyRange``."""
 
-    _call = "map", "get_by_key_range"
+    _operation = "map", "get_by_key_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, begin: Any, end: Any, bin: Any, inverted: bool = False
@@ -82,7 +82,7 @@ class MapGetByKeyRange(Call):
 class MapGetByKeyList(Call):
     """``MapGetByKeyList``."""
 
-    _call = "map", "get_by_key_list"
+    _operation = "map", "get_by_key_list"
 
     def __init__(
         self, ctx: Any, return_type: Any, keys: Any, bin: Any, inverted: bool = False
@@ -93,7 +93,7 @@ class MapGetByKeyList(Call):
 class MapGetByKeyRelIndexRangeToEnd(Call):
     """``MapGetByKeyRelIndexRangeToEnd``."""
 
-    _call = "map", "get_by_key_relative_index"
+    _operation = "map", "get_by_key_relative_index"
 
     def __init__(
         self, ctx: Any, return_type: Any, key: Any, index: Any, bin: Any, inverted: bool = False
@@ -104,7 +104,7 @@ class MapGetByKeyRelIndexRangeToEnd(Call):
 class MapGetByKeyRelIndexRange(Call):
     """``MapGetByKeyRelIndexRange``."""
 
-    _call = "map", "get_by_key_relative_index"
+    _operation = "map", "get_by_key_relative_index"
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class MapGetByKeyRelIndexRange(Call):
 class MapGetByValue(Call):
     """``MapGetByValue``."""
 
-    _call = "map", "get_by_value"
+    _operation = "map", "get_by_value"
 
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
@@ -135,7 +135,7 @@ class MapGetByValue(Call):
 class MapGetByValueRange(Call):
     """``MapGetByValueRange``."""
 
-    _call = "map", "get_by_value_range"
+    _operation = "map", "get_by_value_range"
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class MapGetByValueRange(Call):
 class MapGetByValueList(Call):
     """``MapGetByValueList``."""
 
-    _call = "map", "get_by_value_list"
+    _operation = "map", "get_by_value_list"
 
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
@@ -165,7 +165,7 @@ class MapGetByValueList(Call):
 class MapGetByValueRelRankRangeToEnd(Call):
     """``MapGetByValueRelRankRangeToEnd``."""
 
-    _call = "map", "get_by_value_relative_rank"
+    _operation = "map", "get_by_value_relative_rank"
 
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, rank: Any, bin: Any, inverted: bool = False
@@ -176,7 +176,7 @@ class MapGetByValueRelRankRangeToEnd(Call):
 class MapGetByValueRelRankRange(Call):
     """``MapGetByValueRelRankRange``."""
 
-    _call = "map", "get_by_value_relative_rank"
+    _operation = "map", "get_by_value_relative_rank"
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class MapGetByValueRelRankRange(Call):
 class MapGetByIndex(Call):
     """``MapGetByIndex``."""
 
-    _call = "map", "get_by_index"
+    _operation = "map", "get_by_index"
 
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, index: Any, bin: Any) -> None:
         super().__init__(bin, ctx, value_type, return_type=return_type, index=index)
@@ -205,7 +205,7 @@ class MapGetByIndex(Call):
 class MapGetByIndexRangeToEnd(Call):
     """``MapGetByIndexRangeToEnd``."""
 
-    _call = "map", "get_by_index_range"
+    _operation = "map", "get_by_index_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, bin: Any, inverted: bool = False
@@ -218,7 +218,7 @@ class MapGetByIndexRangeToEnd(Call):
 class MapGetByIndexRange(Call):
     """``MapGetByIndexRange``."""
 
-    _call = "map", "get_by_index_range"
+    _operation = "map", "get_by_index_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, count: Any, bin: Any, inverted: bool = False
@@ -231,7 +231,7 @@ class MapGetByIndexRange(Call):
 class MapGetByRank(Call):
     """``MapGetByRank``."""
 
-    _call = "map", "get_by_rank"
+    _operation = "map", "get_by_rank"
 
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, rank: Any, bin: Any) -> None:
         super().__init__(bin, ctx, value_type, return_type=return_type, index=rank)
@@ -240,7 +240,7 @@ class MapGetByRank(Call):
 class MapGetByRankRangeToEnd(Call):
     """``MapGetByRankRangeToEnd``."""
 
-    _call = "map", "get_by_rank_range"
+    _operation = "map", "get_by_rank_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, bin: Any, inverted: bool = False
@@ -251,7 +251,7 @@ class MapGetByRankRangeToEnd(Call):
 class MapGetByRankRange(Call):
     """``MapGetByRankRange``."""
 
-    _call = "map", "get_by_rank_range"
+    _operation = "map", "get_by_rank_range"
 
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
@@ -264,7 +264,7 @@ class MapGetByRankRange(Call):
 class MapRemoveByKey(Call):
     """``MapRemoveByKey``."""
 
-    _call = "map", "remove_by_key"
+    _operation = "map", "remove_by_key"
 
     def __init__(self, ctx: Any, key: Any, bin: Any) -> None:
         super().__init__(bin, ctx, key=key, return_type=0)
@@ -273,7 +273,7 @@ class MapRemoveByKey(Call):
 class MapRemoveByKeyList(Call):
     """``MapRemoveByKeyList``."""
 
-    _call = "map", "remove_by_key_list"
+    _operation = "map", "remove_by_key_list"
 
     def __init__(self, ctx: Any, keys: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=keys, inverted=inverted, return_type=0)
@@ -282,7 +282,7 @@ class MapRemoveByKeyList(Call):
 class MapRemoveByKeyRange(Call):
     """``MapRemoveByKeyRange``."""
 
-    _call = "map", "remove_by_key_range"
+    _operation = "map", "remove_by_key_range"
 
     def __init__(self, ctx: Any, begin: Any, end: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, key=begin, val=end, inverted=inverted, return_type=0)
@@ -291,7 +291,7 @@ class MapRemoveByKeyRange(Call):
 class MapRemoveByKeyRelIndexRangeToEnd(Call):
     """``MapRemoveByKeyRelIndexRangeToEnd``."""
 
-    _call = "map", "remove_by_key_relative_index"
+    _operation = "map", "remove_by_key_relative_index"
 
     def __init__(self, ctx: Any, key: Any, index: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, key=key, index=index, inverted=inverted, return_type=0)
@@ -300,7 +300,7 @@ class MapRemoveByKeyRelIndexRangeToEnd(Call):
 class MapRemoveByKeyRelIndexRange(Call):
     """``MapRemoveByKeyRelIndexRange``."""
 
-    _call = "map", "remove_by_key_relative_index"
+    _operation = "map", "remove_by_key_relative_index"
 
     def __init__(
         self, ctx: Any, key: Any, index: Any, count: Any, bin: Any, inverted: bool = False
@@ -313,7 +313,7 @@ class MapRemoveByKeyRelIndexRange(Call):
 class MapRemoveByValue(Call):
     """``MapRemoveByValue``."""
 
-    _call = "map", "remove_by_value"
+    _operation = "map", "remove_by_value"
 
     def __init__(self, ctx: Any, value: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=value, inverted=inverted, return_type=0)
@@ -322,7 +322,7 @@ class MapRemoveByValue(Call):
 class MapRemoveByValueList(Call):
     """``MapRemoveByValueList``."""
 
-    _call = "map", "remove_by_value_list"
+    _operation = "map", "remove_by_value_list"
 
     def __init__(self, ctx: Any, values: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=values, inverted=inverted, return_type=0)
@@ -331,7 +331,7 @@ class MapRemoveByValueList(Call):
 class MapRemoveByValueRange(Call):
     """``MapRemoveByValueRange``."""
 
-    _call = "map", "remove_by_value_range"
+    _operation = "map", "remove_by_value_range"
 
     def __init__(self, ctx: Any, begin: Any, end: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=begin, range=end, inverted=inverted, return_type=0)
@@ -340,7 +340,7 @@ class MapRemoveByValueRange(Call):
 class MapRemoveByValueRelRankRangeToEnd(Call):
     """``MapRemoveByValueRelRankRangeToEnd``."""
 
-    _call = "map", "remove_by_value_relative_rank"
+    _operation = "map", "remove_by_value_relative_rank"
 
     def __init__(self, ctx: Any, value: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, val=value, rank=rank, inverted=inverted, return_type=0)
@@ -349,7 +349,7 @@ class MapRemoveByValueRelRankRangeToEnd(Call):
 class MapRemoveByValueRelRankRange(Call):
     """``MapRemoveByValueRelRankRange``."""
 
-    _call = "map", "remove_by_value_relative_rank"
+    _operation = "map", "remove_by_value_relative_rank"
 
     def __init__(
         self, ctx: Any, value: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
@@ -362,7 +362,7 @@ class MapRemoveByValueRelRankRange(Call):
 class MapRemoveByIndex(Call):
     """``MapRemoveByIndex``."""
 
-    _call = "map", "remove_by_index"
+    _operation = "map", "remove_by_index"
 
     def __init__(self, ctx: Any, index: Any, bin: Any) -> None:
         super().__init__(bin, ctx, index=index, return_type=0)
@@ -371,7 +371,7 @@ class MapRemoveByIndex(Call):
 class MapRemoveByIndexRangeToEnd(Call):
     """``MapRemoveByIndexRangeToEnd``."""
 
-    _call = "map", "remove_by_index_range"
+    _operation = "map", "remove_by_index_range"
 
     def __init__(self, ctx: Any, index: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, index=index, inverted=inverted, val=None, return_type=0)
@@ -380,7 +380,7 @@ class MapRemoveByIndexRangeToEnd(Call):
 class MapRemoveByIndexRange(Call):
     """``MapRemoveByIndexRange``."""
 
-    _call = "map", "remove_by_index_range"
+    _operation = "map", "remove_by_index_range"
 
     def __init__(self, ctx: Any, index: Any, count: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, index=index, val=count, inverted=inverted, return_type=0)
@@ -389,7 +389,7 @@ class MapRemoveByIndexRange(Call):
 class MapRemoveByRank(Call):
     """``MapRemoveByRank``."""
 
-    _call = "map", "remove_by_rank"
+    _operation = "map", "remove_by_rank"
 
     def __init__(self, ctx: Any, rank: Any, bin: Any) -> None:
         super().__init__(bin, ctx, index=rank, return_type=0)
@@ -398,7 +398,7 @@ class MapRemoveByRank(Call):
 class MapRemoveByRankRangeToEnd(Call):
     """``MapRemoveByRankRangeToEnd``."""
 
-    _call = "map", "remove_by_rank_range"
+    _operation = "map", "remove_by_rank_range"
 
     def __init__(self, ctx: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, index=rank, inverted=inverted, val=None, return_type=0)
@@ -407,7 +407,7 @@ class MapRemoveByRankRangeToEnd(Call):
 class MapRemoveByRankRange(Call):
     """``MapRemoveByRankRange``."""
 
-    _call = "map", "remove_by_rank_range"
+    _operation = "map", "remove_by_rank_range"
 
     def __init__(self, ctx: Any, rank: Any, count: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(bin, ctx, index=rank, val=count, inverted=inverted, return_type=0)

@@ -15,7 +15,7 @@ from spikewire.compat.aerospike.expressions import (
     serializers_in_use,
 )
 from spikewire.compat.aerospike.failures import missing
-from spikewire.compat.aerospike.operations import arguments_of
+from spikewire.compat.aerospike.operation_arguments import arguments_of
 from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.values import outgoing
 
@@ -200,7 +200,7 @@ class Operator(_BaseExpr):
 class Call(_BaseExpr):
     """An operation on a list, map, bytes or sketch."""
 
-    _call: tuple[str, str]
+    _operation: tuple[str, str]
 
     def __init__(
         self, on: Any, ctx: Any, value_type: int | None = None, /, **arguments: Any
@@ -211,7 +211,7 @@ class Call(_BaseExpr):
         self._value_type = value_type
 
     def _to_expression(self) -> Expression:
-        family, kind = self._call
+        family, kind = self._operation
         arguments = {
             name: value if name.endswith("policy") else operand(value)
             for name, value in self._arguments.items()
@@ -241,7 +241,7 @@ class Call(_BaseExpr):
     def _is_paired(self, variables: dict[str, bool]) -> bool:
         del variables
         number = self._arguments.get("return_type")
-        of_map = self._call[0] == "map" and self._call[1].startswith("get_by_")
+        of_map = self._operation[0] == "map" and self._operation[1].startswith("get_by_")
         return of_map and isinstance(number, int) and number & ~_INVERTED == _KEY_VALUE
 
 

@@ -5,8 +5,8 @@
 //! they arrive, `strip` takes the records of a query.
 
 mod fill;
+mod query_array;
 mod stream;
-mod strip;
 
 use pyo3::prelude::*;
 
@@ -23,7 +23,7 @@ use crate::aerospike::key::Key;
 use crate::bridge::python_code::PythonCode;
 use crate::errors::value_error;
 
-pub use self::strip::Strip;
+pub use self::query_array::QueryArray;
 
 /// What the caller asks for, besides the dtype.
 pub struct ArrayOptions {

@@ -18,7 +18,7 @@ use crate::columns::Library;
 const VERB: &str = "numpy_batches";
 
 /// Memory for some rows and their mask.
-pub struct Strip {
+pub struct QueryArray {
     dtype: Py<PyAny>,
     layout: Py<Layout>,
     strict: bool,
@@ -26,7 +26,7 @@ pub struct Strip {
     now: u64,
 }
 
-impl Strip {
+impl QueryArray {
     /// Memory for this many rows. `strict`: a missing value raises an error instead of being
     /// masked.
     pub fn new(

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::clock::Tick;
 use crate::keys::OrderKey;
-use crate::protocol::{Answers, RequestKind};
+use crate::protocol::RequestKind;
 
 /// How many entries of finished requests are kept, in addition to as many as there are requests.
 const SCRAPS: usize = 256;
@@ -109,51 +109,6 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// Adds a request and returns its id (0 for replies in order). There must be room.
-    // Inlined because a command is large: it is moved once instead of through every return.
-    #[inline(always)]
-    pub fn push(&mut self, slot: Slot<C>) -> u16 {
-        match self {
-            Self::InOrder(queue) => {
-                queue.push_back(slot);
-                0
-            }
-            Self::ById(by_id) => {
-                let id = by_id.free.pop().unwrap_or_else(|| {
-                    by_id.slots.push(None);
-                    by_id.ids.first + (by_id.slots.len() - 1) as u16
-                });
-                by_id.put(id, slot);
-                id
-            }
-        }
-    }
-
-    /// The request that a frame answers.
-    #[inline(always)]
-    pub fn answered(&mut self, answers: Answers) -> Option<&mut Slot<C>> {
-        match (self, answers) {
-            (Self::InOrder(queue), Answers::Oldest) => queue.front_mut(),
-            (Self::ById(by_id), Answers::Id(id)) => by_id.slot_mut(id)?.as_mut(),
-            _ => None,
-        }
-    }
-
-    /// Removes that request and frees its id.
-    #[inline(always)]
-    pub fn remove(&mut self, answers: Answers) -> Option<Slot<C>> {
-        match (self, answers) {
-            (Self::InOrder(queue), Answers::Oldest) => queue.pop_front(),
-            (Self::ById(by_id), Answers::Id(id)) => {
-                let slot = by_id.slot_mut(id)?.take()?;
-                by_id.free.push(id);
-                by_id.trim();
-                Some(slot)
-            }
-            _ => None,
-        }
-    }
-
     /// The oldest request, which may be an orphan.
     pub fn front(&self) -> Option<&Slot<C>> {
         match self {
@@ -237,6 +192,32 @@ impl<C> InFlight<C> {
 }
 
 impl<C> ById<C> {
+    /// Adds a request and returns its id.
+    #[inline(always)]
+    pub fn push(&mut self, slot: Slot<C>) -> u16 {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.ids.first + (self.slots.len() - 1) as u16
+        });
+        self.put(id, slot);
+        id
+    }
+
+    /// The request with this id.
+    #[inline(always)]
+    pub fn answered(&mut self, id: u16) -> Option<&mut Slot<C>> {
+        self.slot_mut(id)?.as_mut()
+    }
+
+    /// Removes that request and frees its id.
+    #[inline(always)]
+    pub fn remove(&mut self, id: u16) -> Option<Slot<C>> {
+        let slot = self.slot_mut(id)?.take()?;
+        self.free.push(id);
+        self.trim();
+        Some(slot)
+    }
+
     fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -302,6 +283,7 @@ impl<C> ById<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Answers;
 
     fn slot(start: u64) -> Slot<u64> {
         let (since, kind, many, weight, sealed) = (Tick(start), RequestKind::Data, false, 1, false);
