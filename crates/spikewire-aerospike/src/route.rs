@@ -130,7 +130,7 @@ impl Router {
         let map = snapshot.map(namespace)?;
         let node = match target.column {
             0 => self.holder(map, partition, target.write, policy, step),
-            column => in_turn(map, partition, u32::from(column) - 1 + step),
+            column => readable(map, partition, u32::from(column) - 1 + step),
         };
         node.cloned().ok_or_else(|| snapshot.no_holder(namespace, partition))
     }
@@ -148,9 +148,10 @@ impl Router {
             ReplicaPolicy::Master => usable(map, 0, partition),
             ReplicaPolicy::Any if !write => {
                 let start = self.turn.fetch_add(1, Relaxed);
-                in_turn(map, partition, start.wrapping_add(step))
+                readable(map, partition, start.wrapping_add(step))
             }
             ReplicaPolicy::PreferRack if !write => self.on_rack(map, partition, step),
+            _ if !write => readable(map, partition, step),
             // Any other node proxies a write to the master.
             _ => in_turn(map, partition, step),
         }
@@ -200,7 +201,7 @@ impl Router {
     /// The first attempt goes to the most preferred rack with a replica; retries move on from
     /// there.
     fn on_rack<'a>(&self, map: &'a NamespaceMap, pid: u16, step: u32) -> Option<&'a Arc<Node>> {
-        in_turn(map, pid, self.preferred(map, pid).unwrap_or(0) as u32 + step)
+        readable(map, pid, self.preferred(map, pid).unwrap_or(0) as u32 + step)
     }
 }
 
@@ -208,14 +209,18 @@ fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
     map.holder(column, pid).map(|(node, _)| node).filter(|node| node.is_active())
 }
 
-/// The replica `start` columns further, or the next existing one; one that is suspected to be mute
-/// only if all are.
+/// The replica `start` columns further, or the next existing one.
 fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     let replicas = map.replicas().max(1);
-    let on = |on: usize| usable(map, (start as usize + on) % replicas, pid);
-    match (0..replicas).find_map(on) {
+    (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
+}
+
+/// The same for a read, which any replica answers: one that is suspected to be mute only if all are.
+fn readable(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
+    match in_turn(map, pid, start) {
         Some(first) if first.health.is_suspected() => {
-            let mut others = (0..replicas).filter_map(on);
+            let columns = (0..map.replicas()).map(|on| start.wrapping_add(on as u32));
+            let mut others = columns.filter_map(|start| in_turn(map, pid, start));
             others.find(|node| !node.health.is_suspected()).or(Some(first))
         }
         first => first,

@@ -197,7 +197,8 @@ impl Member {
         }
     }
 
-    fn is_waiting(&self) -> bool {
+    /// Whether it owes the reply to a request.
+    pub fn is_waiting(&self) -> bool {
         self.request.as_ref().is_some_and(|request| !request.is_over())
     }
 

@@ -167,6 +167,9 @@ impl ClusterWorker {
                 member.node.health.answered_probe(Tick::now());
             }
         }
+        for member in self.members.iter().filter(|member| member.is_waiting()) {
+            member.node.health.missed_probe();
+        }
         if self.members.iter().any(|member| member.node.health.is_suspected()) {
             self.unrest();
         }
