@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -93,7 +94,12 @@ def test_a_frozen_node_keeps_its_connections(
     cassandra_cluster: SharedCassandra, table: str
 ) -> None:
     with session_on(cassandra_cluster, 1, table) as session:
+        write_all(session)
         cassandra_cluster.freeze(1)
+        # The signal alone takes effect later on a busy machine.
+        if (threads := Path(f"/proc/{cassandra_cluster.pid(1)}/task")).exists():
+            states = [(thread / "status").read_text() for thread in threads.iterdir()]
+            assert all("State:\tT" in state for state in states)
         assert cassandra_cluster.is_alive(1)
         waiting = session.execute_async("SELECT name FROM fruit")
         with pytest.raises(cassandra.OperationTimedOut):

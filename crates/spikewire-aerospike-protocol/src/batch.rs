@@ -138,6 +138,7 @@ impl Kind {
 
     /// Fills in the counts and completes the kind. Fails if it exceeds what a server accepts, even
     /// as the only row.
+    #[inline]
     pub fn finish(&mut self) -> Result<(), TooLarge> {
         check(self.ops, AROUND_A_ROW + self.bytes.len())?;
         let at = self.counts_at;

@@ -389,6 +389,7 @@ impl CommandSpec {
     }
 
     /// Composes the part of a row before its operations, in a reusable buffer.
+    #[inline]
     pub fn begin_row(&self, set: &SetRef, stored_key: Option<&[u8]>, row: &mut Kind) {
         row.restart(&self.header, &set.fields);
         if let Some(filter) = &self.filter {

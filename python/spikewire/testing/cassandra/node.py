@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,22 @@ GUARD = Path(__file__).with_name("guard.py")
 DRAINING = 30.0
 #: How long the kernel may take to end a killed process, in seconds.
 DYING = 30.0
+#: How long the threads of a suspended process may run on, in seconds. The signal takes effect when
+#: the thread that gets it is scheduled, which may take a while on a busy machine.
+STOPPING = 10.0
 LINES_SHOWN = 8
 #: How much of the end of a log is searched for errors.
 LOG_TAIL = 1 << 18
+
+
+def _runs(pid: int) -> bool:
+    """Whether a thread of the process is not suspended, as far as the system says."""
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        states = [(thread / "stat").read_text().rpartition(")")[2].split()[0] for thread in threads]
+    except OSError:  # no such files here, or a thread has just ended
+        return Path("/proc/self/task").exists() and Path(f"/proc/{pid}").exists()
+    return any(state not in "TtXZ" for state in states)
 
 
 class Node:
@@ -118,6 +132,9 @@ class Node:
         """Suspends its process: its port stays open, but it does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
         self.frozen = True
+        end = time.monotonic() + STOPPING
+        while _runs(self.pid) and time.monotonic() < end:
+            time.sleep(0.001)
 
     def thaw(self) -> None:
         """Resumes a frozen process."""

@@ -53,6 +53,7 @@ impl BatchBuilder {
     }
 
     /// Starts a row with the record's user key, which is hashed together with others.
+    #[inline]
     pub fn user_key(&mut self, set: &SetRef, key: &UserKey<'_>) {
         if self.digests.is_full() {
             self.hash();
