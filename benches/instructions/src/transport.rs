@@ -16,7 +16,7 @@ use spikewire_transport::protocol::{Answers, Frame, Framing, Malformed, RequestK
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
     BlockingPool, BlockingTicket, Breaker, CallerLimits, Command, CommandError, EventLoop, Fault,
-    LoopDriver, Multiplexer, Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
+    Health, LoopDriver, Multiplexer, Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
 };
 
 use crate::{Benchmark, repeat};
@@ -69,6 +69,7 @@ impl Protocol for Plain {
 struct Node {
     address: SocketAddr,
     breaker: Breaker,
+    health: Health,
 }
 
 impl fmt::Display for Node {
@@ -92,6 +93,10 @@ impl Endpoint for Node {
 
     fn breaker(&self) -> &Breaker {
         &self.breaker
+    }
+
+    fn health(&self) -> &Health {
+        &self.health
     }
 }
 
@@ -169,6 +174,10 @@ impl Topology for Peer {
     }
 
     fn refresh_soon(&self) {}
+
+    fn has_alternative(&self, _: &Nothing, _: Stay, _: &Node) -> bool {
+        false
+    }
 }
 
 /// Starts a peer that answers `round` requests at a time.
@@ -181,7 +190,11 @@ fn peer(round: usize) -> Arc<Peer> {
             let _ = stream.and_then(|stream| answer(stream, round));
         }
     });
-    Arc::new(Peer(Arc::new(Node { address, breaker: Breaker::default() })))
+    Arc::new(Peer(Arc::new(Node {
+        address,
+        breaker: Breaker::default(),
+        health: Health::default(),
+    })))
 }
 
 fn answer(mut stream: TcpStream, round: usize) -> std::io::Result<()> {

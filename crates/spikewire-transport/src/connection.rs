@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::clock::Tick;
 use crate::command::ResponseHandler;

@@ -46,7 +46,8 @@ impl ReplyTimes {
         let took = (now.0.saturating_sub(since.0) >> 10).clamp(1, u64::from(CEILING)) as u32;
         if took > *estimate {
             // The first one, and a quarter of the way up.
-            *estimate = if *estimate == 0 { took } else { *estimate + (took - *estimate).div_ceil(4) };
+            *estimate =
+                if *estimate == 0 { took } else { *estimate + (took - *estimate).div_ceil(4) };
         } else {
             *estimate -= (*estimate - took) / 64;
         }

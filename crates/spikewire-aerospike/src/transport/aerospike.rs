@@ -9,9 +9,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{RequestKind, Sharing};
 use spikewire_transport::topology::Endpoint;
-use spikewire_transport::{
-    Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol,
-};
+use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol};
 
 use super::{LARGE, MANY, about, explain};
 use crate::cluster::{Cluster, Node};

@@ -16,8 +16,8 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Health, Metrics, Multiplexer, OrderKey,
-    Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
+    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Health, Metrics, Multiplexer,
+    OrderKey, Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
 };
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
