@@ -57,6 +57,8 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "connections_per_node": ("2", 2),
     "pipeline_depth": ("64", 64),
     "queue_limit": ("1000", 1000),
+    "retry_budget": ("0.2", 0.2),
+    "adaptive_limits": ("false", False),
     "max_error_rate": ("0", 0),
     "error_rate_window": ("2", 2),
     "submit_limit": ("100", 100),

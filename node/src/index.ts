@@ -58,6 +58,7 @@ export {
   type Hedge,
   Newer,
   newer,
+  type Priority,
   type ReadMode,
   type ReadOptions,
   type Replica,

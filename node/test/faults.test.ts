@@ -52,7 +52,7 @@ describe('replies that are cut in the middle', () => {
     }))
 
   test('some lost replies: reads succeed, and failed writes are in doubt', () =>
-    boxed(3, { maxRetries: 10 }, async ({ cluster, data }) => {
+    boxed(3, { maxRetries: 10, retryBudget: null }, async ({ cluster, data }) => {
       await Promise.all(range(100).map((key) => data.put(key, { v: key })))
       await cluster.inject(1, { cut: 0.2, seed: 3 })
       for (let round = 0; round < 5; round++) {
@@ -293,7 +293,7 @@ describe('requests that are rejected', () => {
   }
 
   test('some requests fail and are repeated', () =>
-    boxed(3, { maxRetries: 30 }, async ({ cluster, data }) => {
+    boxed(3, { maxRetries: 30, retryBudget: null }, async ({ cluster, data }) => {
       for (const node of range(3)) await cluster.inject(node, { error: 0.3, code: 18, seed: node })
       for (let round = 0; round < 2; round++) {
         await Promise.all(range(200).map((key) => data.add(key, { n: 1 })))

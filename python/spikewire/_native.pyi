@@ -47,6 +47,7 @@ from spikewire.types import (
     KeyLike,
     Nulls,
     Path,
+    Priority,
     ReadMode,
     Records,
     RecordsOf,
@@ -417,6 +418,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Record:
         """Reads a record.
@@ -451,6 +453,8 @@ class Client:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -477,6 +481,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Record | _D:
         """Reads a record.
@@ -511,6 +516,8 @@ class Client:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -533,6 +540,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
@@ -559,6 +567,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -588,7 +597,7 @@ class Client:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -615,6 +624,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -641,6 +651,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -666,6 +677,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -688,6 +700,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -716,6 +729,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -741,6 +755,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -776,6 +791,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
     ) -> Record:
@@ -807,6 +823,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -836,6 +853,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -867,6 +885,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -891,6 +910,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
@@ -918,6 +938,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -965,6 +986,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1006,6 +1028,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
@@ -1033,6 +1056,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
@@ -1058,6 +1082,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -1083,6 +1108,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
@@ -1347,6 +1373,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Record[_V]:
         """Reads a record.
@@ -1381,6 +1408,8 @@ class Dataset(Generic[_V]):
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1407,6 +1436,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Record[_V] | _D:
         """Reads a record.
@@ -1441,6 +1471,8 @@ class Dataset(Generic[_V]):
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1463,6 +1495,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
@@ -1489,6 +1522,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -1518,7 +1552,7 @@ class Dataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -1545,6 +1579,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1571,6 +1606,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1596,6 +1632,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -1618,6 +1655,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -1646,6 +1684,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1671,6 +1710,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -1706,6 +1746,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
     ) -> Record[_V]:
@@ -1737,6 +1778,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -1766,6 +1808,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1797,6 +1840,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1821,6 +1865,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
@@ -1848,6 +1893,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -1895,6 +1941,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -1936,6 +1983,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Deletes many records in one call.
@@ -1963,6 +2011,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
@@ -1988,6 +2037,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -2013,6 +2063,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
@@ -2210,6 +2261,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
@@ -2244,6 +2296,8 @@ class ClientSubmit:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2270,6 +2324,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
@@ -2304,6 +2359,8 @@ class ClientSubmit:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2326,6 +2383,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
@@ -2352,6 +2410,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -2381,7 +2440,7 @@ class ClientSubmit:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -2408,6 +2467,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -2434,6 +2494,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -2459,6 +2520,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -2481,6 +2543,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -2509,6 +2572,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -2534,6 +2598,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -2569,6 +2634,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[Record]:
@@ -2600,6 +2666,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2629,6 +2696,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2660,6 +2728,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2684,6 +2753,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -2711,6 +2781,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2758,6 +2829,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2799,6 +2871,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
@@ -2826,6 +2899,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
@@ -2851,6 +2925,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -2876,6 +2951,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
@@ -2919,6 +2995,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[Record[_V]]:
         """Reads a record.
@@ -2953,6 +3030,8 @@ class DatasetSubmit(Generic[_V]):
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2979,6 +3058,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[Record[_V] | _D]:
         """Reads a record.
@@ -3013,6 +3093,8 @@ class DatasetSubmit(Generic[_V]):
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3035,6 +3117,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
@@ -3061,6 +3144,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3090,7 +3174,7 @@ class DatasetSubmit(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3117,6 +3201,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3143,6 +3228,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3168,6 +3254,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3190,6 +3277,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -3218,6 +3306,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3243,6 +3332,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3278,6 +3368,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
     ) -> SubmittedCall[Record[_V]]:
@@ -3309,6 +3400,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3338,6 +3430,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3369,6 +3462,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3393,6 +3487,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3420,6 +3515,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3467,6 +3563,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3508,6 +3605,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
@@ -3535,6 +3633,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
@@ -3560,6 +3659,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -3585,6 +3685,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
@@ -3727,6 +3828,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Future[Record]:
         """Reads a record.
@@ -3761,6 +3863,8 @@ class AsyncClient:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3787,6 +3891,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
@@ -3821,6 +3926,8 @@ class AsyncClient:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3843,6 +3950,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
@@ -3869,6 +3977,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3898,7 +4007,7 @@ class AsyncClient:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3925,6 +4034,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3951,6 +4061,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3976,6 +4087,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3998,6 +4110,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4026,6 +4139,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4051,6 +4165,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -4086,6 +4201,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
     ) -> Future[Record]:
@@ -4117,6 +4233,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4146,6 +4263,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4177,6 +4295,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4201,6 +4320,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -4228,6 +4348,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4275,6 +4396,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4316,6 +4438,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
@@ -4343,6 +4466,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
@@ -4368,6 +4492,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -4393,6 +4518,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
@@ -4656,6 +4782,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Future[Record[_V]]:
         """Reads a record.
@@ -4690,6 +4817,8 @@ class AsyncDataset(Generic[_V]):
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4716,6 +4845,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Future[Record[_V] | _D]:
         """Reads a record.
@@ -4750,6 +4880,8 @@ class AsyncDataset(Generic[_V]):
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
         `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
         between 0 and its full length. Default: the client's; no pauses unless set.
+        `priority`: "interactive", or "background" for calls that go behind interactive ones
+        where calls wait for a node. Default: "interactive".
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4772,6 +4904,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         hedge: Hedge | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
@@ -4798,6 +4931,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -4827,7 +4961,7 @@ class AsyncDataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -4854,6 +4988,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -4880,6 +5015,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -4905,6 +5041,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -4927,6 +5064,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4955,6 +5093,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4980,6 +5119,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -5015,6 +5155,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
     ) -> Future[Record[_V]]:
@@ -5046,6 +5187,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5075,6 +5217,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5106,6 +5249,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5130,6 +5274,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -5157,6 +5302,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5204,6 +5350,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5245,6 +5392,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
@@ -5272,6 +5420,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
@@ -5297,6 +5446,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -5322,6 +5472,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.

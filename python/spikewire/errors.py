@@ -29,6 +29,7 @@ __all__ = [
     "NamespaceNotFound",
     "NodeUnavailable",
     "OpNotApplicable",
+    "Overloaded",
     "PermissionDenied",
     "ProtocolError",
     "QueryClosed",
@@ -224,6 +225,15 @@ class NodeUnavailable(Error):
 
 class TooBusy(Error):
     """A limit of this client is reached; the message says which one."""
+
+
+class Overloaded(TooBusy):
+    """A node has more to do than it can: given what waits for it already, the call would not be
+    answered within its ``timeout``. It was not sent. The message says how much waits and how long
+    that takes.
+    """
+
+    advice = "slow down, give the call a longer timeout, or send it with priority='background'"
 
 
 class ProtocolError(Error):

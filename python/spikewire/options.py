@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from spikewire.aerospike.builder.results import Missing, OnError
     from spikewire.aerospike.codec import Codec
-    from spikewire.types import Auth, Hedge, ReadMode, Replica, Seconds, Where
+    from spikewire.types import Auth, Hedge, Priority, ReadMode, Replica, Seconds, Where
 
 __all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions", "TlsOptions"]
 
@@ -100,6 +100,17 @@ class ClientOptions(TypedDict, total=False):
     """Commands in flight on one connection before the next one waits. Default: 512."""
     queue_limit: int
     """Commands that may wait for one node; further ones raise ``TooBusy``. Default: 100,000."""
+    retry_budget: float | None
+    """Retries and second requests that the client may send, as a share of its recent calls, beyond
+    100 and 10 per second that it always has; 0: none at all, ``None``: as many as ``max_retries``
+    allows. Requests that were not sent, and the first move of a read away from a node that is mute
+    or has closed its connections, are free. Default: 0.1.
+    """
+    adaptive_limits: bool
+    """Whether a node gets fewer commands at a time while its replies are late or it says that it is
+    overloaded. The others wait, interactive ones first; those that cannot be answered within their
+    ``timeout`` raise ``Overloaded`` and are not sent. Default: True.
+    """
     max_error_rate: int
     """Errors per window after which a node's circuit breaker opens; 0: never. Default: 100."""
     error_rate_window: int
@@ -148,6 +159,8 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     sleep_jitter: bool | None
     """As in ``get``. Default: the client's."""
+    priority: Priority | None
+    """As in ``get``. Default: "interactive"."""
 
 
 class AsyncOptions(ClientOptions, total=False):

@@ -85,6 +85,7 @@ __all__ = [
     "OnError",
     "Overflow",
     "Path",
+    "Priority",
     "ReadMode",
     "Records",
     "RecordsByKey",
@@ -255,6 +256,9 @@ Seconds: TypeAlias = float | timedelta
 #: When to send a read a second time: seconds or a ``timedelta`` (0: never), or ``"p99"``, a
 #: percentile from 50 to 99.9 of recent latencies.
 Hedge: TypeAlias = float | timedelta | str
+
+#: What goes first where calls wait for a node.
+Priority: TypeAlias = Literal["interactive", "background"]
 
 #: Which system knows the user, and how the password is sent: see ``ClientOptions.auth``.
 Auth: TypeAlias = Literal["internal", "external", "external-insecure", "pki"]

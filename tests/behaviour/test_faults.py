@@ -155,7 +155,7 @@ class TestCut:
             assert data.get(1)["n"] == 3
 
     def test_some_replies_are_lost_and_retried(self, api: Api) -> None:
-        with boxed(api, 3, max_retries=10) as (cluster, client, data):
+        with boxed(api, 3, max_retries=10, retry_budget=None) as (cluster, client, data):
             for key in range(100):
                 data.put(key, {"v": key})
             cluster.inject(1, cut=0.2, seed=3)
@@ -394,7 +394,7 @@ class TestCodes:
 
     @pytest.mark.parametrize("code", [11, 18])
     def test_some_requests_fail_and_are_repeated(self, api: Api, code: int) -> None:
-        with boxed(api, 3, max_retries=30) as (cluster, client, _):
+        with boxed(api, 3, max_retries=30, retry_budget=None) as (cluster, client, _):
             for node in range(3):
                 cluster.inject(node, error=0.3, code=code, seed=node)
             calls: list[Any] = [("add", (key, {"n": 1}), {}) for key in range(200)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::host;
 use spikewire_options::{Bounds, InvalidArgument};
+use spikewire_transport::RetryBudget;
 use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
@@ -56,7 +57,8 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 30] = [
+    pub const NAMES: [&str; 32] = [
+        "adaptive_limits",
         "auth",
         "cluster_name",
         "connect_timeout",
@@ -76,6 +78,7 @@ impl ClientOptions {
         "racks",
         "read_mode",
         "replica",
+        "retry_budget",
         "retry_in_doubt",
         "send_key",
         "sleep_between_retries",
@@ -132,6 +135,8 @@ impl ClientOptions {
                     (count()? as usize).checked_sub(1).map_or(usize::MAX, |it| it + 1);
             }
             "queue_limit" => options.queue = count()? as usize,
+            "retry_budget" => options.retry_budget = RetryBudget::share_of(name, value)?,
+            "adaptive_limits" => options.adaptive_limits = value.flag(name)?,
             "max_error_rate" => options.max_error_rate = count()? as u32,
             "error_rate_window" => options.error_rate_window = count()? as u32,
             "ip_map" => {
@@ -168,6 +173,7 @@ impl ClientOptions {
         ] {
             BOUNDS.check_count(name, count as u64)?;
         }
+        RetryBudget::check("retry_budget", options.retry_budget)?;
         let factor = options.policy.multiplier;
         multiplier("sleep_multiplier", f64::from(factor), factor)?;
         Ok(())
@@ -176,6 +182,11 @@ impl ClientOptions {
     /// Returns the engine's options. Reads certificates from files and the system, so it may block
     /// on disk. Rejects contradictory options.
     pub fn finish(mut self) -> Result<Options, InvalidArgument> {
+        if self.options.retry_budget == Some(0.0) && self.hedge != Hedge::NEVER {
+            let message = "hedge needs a retry_budget above 0, because second requests are taken \
+                           from it";
+            return Err(InvalidArgument::of_value(message));
+        }
         if let Some(tls) = &self.tls {
             let tls =
                 Tls::new(tls).map_err(|error| InvalidArgument::of_value(error.to_string()))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
-use spikewire_transport::{Metrics, OrderKey, Topology};
+use spikewire_transport::{Metrics, OrderKey, RetryBudget, Topology};
 
 use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
@@ -290,6 +290,10 @@ impl Topology for Cluster {
         if counts && target.is_second() {
             self.hedging().win();
         }
+    }
+
+    fn retry_budget(&self) -> Option<&RetryBudget> {
+        Some(Self::retry_budget(self))
     }
 
     fn refresh_soon(&self) {

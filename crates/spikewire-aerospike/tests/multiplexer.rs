@@ -17,6 +17,8 @@ use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::message::{Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_transport::Priority;
+use spikewire_transport::limiter::Tolerance;
 use support::fake::FakeNode;
 use support::{LONG, eventually};
 
@@ -56,6 +58,7 @@ impl Bench {
         let mut options = Options::new(vec![seed]);
         (options.connect_timeout, options.tend_interval) = (LONG, LONG);
         (options.connections_per_node, options.max_error_rate) = (1, 0);
+        options.retry_budget = None;
         change(&mut options);
         let multiplexer = Multiplexer::new(Cluster::connect(options).unwrap()).unwrap();
         let node = Arc::new(Node::new(1000, "SCRIPTED".into(), address, None));
@@ -436,4 +439,43 @@ fn a_reply_without_end_is_abandoned() {
     }
     let error = bench.ending(1).unwrap_err();
     assert!(error.kind() == Kind::Malformed && error.message().contains("more messages"));
+}
+
+#[test]
+fn a_node_that_is_overloaded_gets_few_commands_and_those_that_matter_first() {
+    let mut bench = Bench::new(|_| {});
+    bench.submit(0, request(0, 30), policy(LONG));
+    let mut peer = bench.accept();
+    bench.expect(&peer, 38);
+    peer.write_all(&ok()).unwrap();
+    bench.ending(0).unwrap();
+    let node = bench.node.clone();
+    let limiter = node.health.limiter();
+    limiter.back_off(6, Tolerance::EVEN, Tick::now());
+    let background = Policy { priority: Priority::Background, ..policy(LONG) };
+    for number in 1..=4 {
+        bench.submit(number, request(number, 30), policy(LONG));
+    }
+    for number in 5..=8 {
+        bench.submit(number, request(number, 30), background);
+    }
+    for number in 9..=12 {
+        bench.submit(number, request(number, 30), policy(LONG));
+    }
+    let sent = bench.expect(&peer, 4 * 38);
+    let numbers = |bytes: &[u8]| bytes.chunks(38).map(|it| it[37]).collect::<Vec<_>>();
+    assert_eq!(numbers(&sent), [1, 2, 3, 4]);
+    // Replies make room for more.
+    (0..3).for_each(|_| peer.write_all(&ok()).unwrap());
+    let mut order = Vec::new();
+    while order.len() < 8 {
+        peer.write_all(&ok()).unwrap();
+        order.extend(numbers(&bench.expect(&peer, 38)));
+    }
+    peer.write_all(&ok()).unwrap();
+    assert_eq!(order, [9, 10, 11, 12, 5, 6, 7, 8]);
+    for number in 1..=12 {
+        bench.ending(number).unwrap();
+    }
+    assert_eq!(limiter.stats().waiting, 0);
 }

@@ -31,6 +31,8 @@ pub enum Kind {
     NoNode,
     /// The queue for a node is full.
     Busy,
+    /// It could not be answered in time, given what waits for the node already; it was not sent.
+    Overloaded,
     /// The node failed too often recently: its circuit breaker is open.
     CircuitOpen,
     /// The node sent bytes that are not valid in the protocol.
@@ -53,6 +55,7 @@ impl Kind {
             Self::Authentication => "authentication",
             Self::NoNode => "no_node",
             Self::Busy => "busy",
+            Self::Overloaded => "overloaded",
             Self::CircuitOpen => "circuit_open",
             Self::Malformed => "malformed",
             Self::Closed | Self::Interrupted => "closed",
@@ -181,7 +184,7 @@ impl Error {
     pub fn class_name(&self) -> &'static str {
         match (self.server().map(|server| server.code), self.kind()) {
             (Some(Code::Unavailable), _) => "Unavailable",
-            (Some(Code::Overloaded), _) => "Overloaded",
+            (Some(Code::Overloaded), _) | (None, Kind::Overloaded) => "Overloaded",
             (Some(Code::Bootstrapping), _) => "Bootstrapping",
             (Some(Code::WriteTimeout), _) => "WriteTimeout",
             (Some(Code::ReadTimeout), _) => "ReadTimeout",
@@ -257,6 +260,7 @@ impl From<Fault> for Error {
             FaultKind::Timeout => Kind::Timeout,
             FaultKind::Connection => Kind::Connection,
             FaultKind::Busy => Kind::Busy,
+            FaultKind::Overloaded => Kind::Overloaded,
             FaultKind::BreakerOpen => Kind::CircuitOpen,
             FaultKind::Malformed => Kind::Malformed,
             FaultKind::Closed => Kind::Closed,
@@ -293,6 +297,12 @@ impl CommandError for Error {
         (self.attempts(), self.in_doubt())
     }
 
+    fn without_budget(mut self) -> Self {
+        let note = "; not sent again, because the session's retry_budget is used up";
+        self.0.message.push_str(note);
+        self
+    }
+
     fn label(&self) -> &'static str {
         match (self.kind(), self.server()) {
             (Kind::Server, Some(error)) => label(error.code),
@@ -306,7 +316,10 @@ impl CommandError for Error {
     }
 
     fn is_final(&self) -> bool {
-        matches!(self.kind(), Kind::Closed | Kind::Invalid | Kind::Busy | Kind::NoNode)
+        matches!(
+            self.kind(),
+            Kind::Closed | Kind::Invalid | Kind::Busy | Kind::Overloaded | Kind::NoNode
+        )
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 use spikewire_options::{Bounds, InvalidArgument, OptionValue, parse};
+use spikewire_transport::RetryBudget;
 use spikewire_transport::tls::Tls;
 
 use crate::authenticator::Authenticator;
@@ -196,6 +197,11 @@ pub struct Options {
     pub queue: usize,
     /// How long a connection may be idle before it is closed.
     pub idle: Duration,
+    /// Retries and speculative executions per statement that the session may send; `None` for any
+    /// number.
+    pub retry_budget: Option<f64>,
+    /// Whether nodes get fewer requests at a time when their replies become late.
+    pub adaptive_limits: bool,
     /// Number of errors of a node per window above which its circuit breaker opens; 0 for never.
     pub max_error_rate: u32,
     /// How long statements wait for schema agreement after a change; zero disables waiting.
@@ -236,6 +242,8 @@ impl Options {
             depth: 1024,
             queue: 100_000,
             idle: Duration::from_secs(120),
+            retry_budget: Some(RetryBudget::SHARE),
+            adaptive_limits: true,
             max_error_rate: 100,
             schema_agreement: Duration::from_secs(10),
             limits: Limits::default(),
@@ -274,6 +282,12 @@ impl Options {
         }
         if let Some(size) = self.page_size {
             BOUNDS.check_count("page_size", u64::try_from(size).unwrap_or_default())?;
+        }
+        RetryBudget::check("retry_budget", self.retry_budget)?;
+        if self.retry_budget == Some(0.0) && self.limits.speculation.delay.is_some() {
+            let message = "speculative_delay needs a retry_budget above 0, because speculative \
+                           executions are taken from it";
+            return Err(InvalidArgument::of_value(message));
         }
         self.limits.speculation.check()?;
         let names = [

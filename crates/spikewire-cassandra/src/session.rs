@@ -121,6 +121,7 @@ impl Session {
             longest: Span::ZERO,
             jitter: false,
             retry_in_doubt: idempotent,
+            priority: options.priority,
             metrics_flags,
             replica: if options.node.is_some() { Replica::Same } else { Replica::Next },
         }

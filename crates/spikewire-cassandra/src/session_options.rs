@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use spikewire_cql::version::Version;
 use spikewire_options::{InvalidArgument, OptionValue, Secret, check_credentials, parse};
+use spikewire_transport::RetryBudget;
 use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 
 use crate::authenticator::Password;
@@ -30,7 +31,8 @@ impl Default for SessionOptions {
 
 impl SessionOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 30] = [
+    pub const NAMES: [&str; 32] = [
+        "adaptive_limits",
         "address_map",
         "application",
         "compression",
@@ -51,6 +53,7 @@ impl SessionOptions {
         "queue_limit",
         "reconnect",
         "remote_datacenters",
+        "retry_budget",
         "schema_agreement",
         "serial_consistency",
         "shard_aware_port",
@@ -125,6 +128,8 @@ impl SessionOptions {
             "shard_aware_port" => options.shard_aware_port = value.flag(name)?,
             "pipeline_depth" => options.depth = count()? as usize,
             "queue_limit" => options.queue = count()? as usize,
+            "retry_budget" => options.retry_budget = RetryBudget::share_of(name, value)?,
+            "adaptive_limits" => options.adaptive_limits = value.flag(name)?,
             "max_error_rate" => options.max_error_rate = count()? as u32,
             "consistency" => options.consistency = consistency(name, value)?,
             "serial_consistency" => {

@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::command::{Router, Target};
+use spikewire_transport::LimiterStats;
 use spikewire_transport::metrics::{
     self, Event, Labels, NodeStats, Observed, SlowCommand, Stats, Totals,
 };
@@ -156,6 +157,7 @@ impl Signals {
             queued,
             stages,
             hedges,
+            retries,
             nodes,
             unreachable,
             tends,
@@ -177,6 +179,8 @@ impl Signals {
         known.set_item("queued", queued)?;
         known.set_item("hedges_sent", hedges.0)?;
         known.set_item("hedges_won", hedges.1)?;
+        known.set_item("retries_sent", retries.0)?;
+        known.set_item("retries_denied", retries.1)?;
         known.set_item("tends", tends)?;
         known.set_item("failed_tends", failed_tends)?;
         known.set_item("tend_age", tend_age.as_secs_f64())?;
@@ -215,7 +219,9 @@ fn command<'py>(
 
 fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {
     let NodeStats { name, label, address, connections, opened, errors, breaker_open, .. } = node;
-    (name, address, connections, opened, errors, breaker_open, label).into_pyobject(py)
+    let LimiterStats { limit, in_flight, waiting, rejections } = node.limiter;
+    let limiter = (limit, in_flight, waiting, rejections);
+    (name, address, connections, opened, errors, breaker_open, label, limiter).into_pyobject(py)
 }
 
 fn event_tuple<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {

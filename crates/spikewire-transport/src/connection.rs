@@ -8,6 +8,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection_table::NodeKey;
 use crate::dial::{Dial, DialError};
+use crate::limiter::HEAVIEST;
 use crate::pipeline::{AbandonedCommand, Pipeline};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
@@ -37,12 +38,17 @@ pub(crate) struct Connection<P: Protocol, T> {
     /// Whether the poller has reported the end of the stream. It reports that only once, perhaps
     /// together with the last bytes, so a read must then continue to the end.
     pub ended: bool,
+    /// What the node's limiter knows to be in flight on it.
+    pub published: u32,
 }
 
 impl<P: Protocol, T> Drop for Connection<P, T> {
     fn drop(&mut self) {
         if let Some(gauges) = self.node.gauges() {
             gauges.closes();
+        }
+        if self.published != 0 {
+            self.node.health().limiter().publish(&mut self.published, 0);
         }
     }
 }
@@ -66,8 +72,19 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         }
         let pipeline = Pipeline::new(protocol, now);
         let dial = Some(dial);
-        let (dirty, watches_write, ended) = (false, true, false);
-        Ok(Self { node, wire, pipeline, dial, dirty, sharing, purpose, watches_write, ended })
+        let (dirty, watches_write, ended, published) = (false, true, false, 0);
+        Ok(Self {
+            node,
+            wire,
+            pipeline,
+            dial,
+            dirty,
+            sharing,
+            purpose,
+            watches_write,
+            ended,
+            published,
+        })
     }
 
     /// The key under which the multiplexer keeps it.
@@ -104,6 +121,18 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     ) -> Vec<CommandOf<P, T>> {
         self.pipeline.commit(self.wire.committed());
         self.pipeline.expire(|command| command.is_over(now), take)
+    }
+
+    /// The weight of what is in flight, as the node's limiter counts it.
+    pub fn load(&self) -> usize {
+        let weight = self.pipeline.weight();
+        if self.sharing == Sharing::Shared { weight } else { weight.min(HEAVIEST) }
+    }
+
+    /// Tells the node's limiter what is in flight.
+    pub fn publish(&mut self) {
+        let load = self.load();
+        self.node.health().limiter().publish(&mut self.published, load);
     }
 
     /// The earliest deadline in flight.

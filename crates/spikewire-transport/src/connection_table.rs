@@ -1,25 +1,24 @@
 //! The connections to each node, and the commands that wait for a place on them.
 
-use std::collections::VecDeque;
-
 use crate::protocol::Sharing;
 use crate::shard_connections::ShardConnections;
+use crate::waiting::{WaitingCommands, Waits};
 
 /// A node's number, and which kind of its connections.
 pub(crate) type NodeKey = (u32, Sharing);
 
 /// The connections of one kind, and the commands waiting for a place on them.
 #[derive(Debug)]
-pub(crate) struct NodeConnections<C> {
+pub(crate) struct NodeConnections<C: Waits> {
     /// Indexes into the multiplexer's connections.
     pub connections: Vec<usize>,
-    /// In order of arrival.
-    pub waiting: VecDeque<C>,
+    /// Interactive ones first, in order of arrival.
+    pub waiting: WaitingCommands<C>,
     /// The connections by shard, once shards are used.
     pub shards: Option<Box<ShardConnections>>,
 }
 
-impl<C> NodeConnections<C> {
+impl<C: Waits> NodeConnections<C> {
     /// The ready connections of a shard; none without shards.
     #[inline]
     pub fn of_shard(&self, shard: Option<u16>) -> &[usize] {
@@ -32,24 +31,24 @@ impl<C> NodeConnections<C> {
     }
 }
 
-impl<C> Default for NodeConnections<C> {
+impl<C: Waits> Default for NodeConnections<C> {
     fn default() -> Self {
-        Self { connections: Vec::new(), waiting: VecDeque::new(), shards: None }
+        Self { connections: Vec::new(), waiting: WaitingCommands::default(), shards: None }
     }
 }
 
 /// The connections to all nodes, by node and kind. Nodes are numbered consecutively, so a lookup
 /// needs no hash.
 #[derive(Debug)]
-pub(crate) struct ConnectionTable<C>(Vec<[NodeConnections<C>; Sharing::KINDS]>);
+pub(crate) struct ConnectionTable<C: Waits>(Vec<[NodeConnections<C>; Sharing::KINDS]>);
 
-impl<C> Default for ConnectionTable<C> {
+impl<C: Waits> Default for ConnectionTable<C> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<C> ConnectionTable<C> {
+impl<C: Waits> ConnectionTable<C> {
     /// The connections to a node, if it ever had any.
     #[inline]
     pub fn get(&self, (node, sharing): NodeKey) -> Option<&NodeConnections<C>> {

@@ -5,6 +5,9 @@ use std::error::Error;
 use std::fmt::{self, Debug, Display};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+
+use crate::limiter::Rejection;
 
 /// The error of a command submitted after closing, unless its protocol has its own text.
 pub const CLIENT_CLOSED: &str = "the client is closed";
@@ -19,6 +22,8 @@ pub enum FaultKind {
     Connection,
     /// The bounded queue for a node is full.
     Busy,
+    /// The command could not be answered in time, given what waits for the node already.
+    Overloaded,
     /// The node's circuit breaker is open.
     BreakerOpen,
     /// The node sent bytes that are not valid in the protocol.
@@ -137,6 +142,17 @@ impl Fault {
         Self::about(node, FaultKind::BreakerOpen, message)
     }
 
+    /// The command was not sent, because it would not be answered in time.
+    pub fn overloaded(node: &impl Display, rejection: Rejection, left: Duration) -> Self {
+        let Rejection { ahead, wait } = rejection;
+        let (wait, left) = (wait.as_secs_f64() * 1e3, left.as_secs_f64() * 1e3);
+        let message = format!(
+            "node {node} is overloaded: {ahead} commands wait for it, so that the answer would take \
+             about {wait:.1} ms, and {left:.1} ms are left of the timeout; the command was not sent"
+        );
+        Self::about(node, FaultKind::Overloaded, message)
+    }
+
     /// The queue for the node is full.
     pub fn full(node: &impl Display, limit: usize) -> Self {
         let message = format!(
@@ -159,6 +175,13 @@ pub trait CommandError: From<Fault> + Clone + Debug {
     /// Adds the node.
     #[must_use]
     fn on(self, node: String) -> Self;
+
+    /// Says in its message that there is no further attempt, because the client's retry budget is
+    /// used up.
+    #[must_use]
+    fn without_budget(self) -> Self {
+        self
+    }
 
     /// The kind of error, as a label to count it by.
     fn label(&self) -> &'static str {

@@ -7,10 +7,12 @@
 //! whose own requests are answered while commands are not is suspected again each time, and twice
 //! as long as before.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::clock::Tick;
+use crate::limiter::Limiter;
 
 /// How long a suspicion lasts at least, however quickly the cluster's own requests are answered.
 const SHORTEST_SUSPICION: Duration = Duration::from_millis(50);
@@ -76,6 +78,8 @@ pub struct Health {
     confirmed: AtomicBool,
     /// What connections found, for new ones.
     estimates: [AtomicU32; 2],
+    /// How many commands it gets at a time.
+    limiter: Arc<Limiter>,
 }
 
 impl Health {
@@ -89,6 +93,12 @@ impl Health {
     pub fn is_mute_since(&self) -> Option<Tick> {
         let since = self.suspected.load(Relaxed);
         (since != 0 && self.confirmed.load(Relaxed)).then_some(Tick(since))
+    }
+
+    /// How many commands it gets at a time.
+    #[inline(always)]
+    pub fn limiter(&self) -> &Arc<Limiter> {
+        &self.limiter
     }
 
     /// Suspects it; returns whether that is new.

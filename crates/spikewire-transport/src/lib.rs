@@ -23,6 +23,8 @@
 //! | [`permits`] | a limit on calls in flight, with a queue in front of it |
 //! | [`breaker`] | the circuit breaker: keeps commands away from a node that fails too often |
 //! | [`health`] | how long a node's replies take, and whether it is suspected to be mute |
+//! | `waiting` | commands that wait for their turn, with two priorities |
+//! | [`limiter`], [`retry_budget`] | how many commands a node gets at a time; how many retries a client sends |
 //! | [`metrics`] | counters and latencies of commands, if enabled; rare events |
 //! | [`fault`], [`reply`] | errors, worded the same way everywhere; a reply |
 //! | [`resolve`] | name resolution with a time limit |
@@ -49,6 +51,7 @@ pub mod fault;
 mod handler;
 pub mod health;
 pub mod keys;
+pub mod limiter;
 #[cfg(all(test, loom))]
 mod loom_tests;
 pub mod metrics;
@@ -62,6 +65,7 @@ pub mod protocol;
 pub mod reply;
 mod request_kind;
 pub mod resolve;
+pub mod retry_budget;
 pub mod session;
 mod shard_connections;
 pub mod shard_route;
@@ -70,6 +74,7 @@ mod ticket_handle;
 pub mod tls;
 pub mod topology;
 pub mod upkeep_tasks;
+mod waiting;
 pub mod wire;
 
 pub use attempts::{Attempts, Failure, ServerFailure, Verdict};
@@ -82,11 +87,13 @@ pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CLIENT_CLOSED, CommandError, Fault, FaultKind};
 pub use health::Health;
 pub use keys::OrderKey;
+pub use limiter::{Limiter, LimiterStats};
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
-pub use policy::{Policy, deadline};
+pub use policy::{Policy, Priority, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
+pub use retry_budget::RetryBudget;
 pub use session::{Session, SessionError};
 pub use shard_route::{ShardRoute, SourcePort};
 pub use ticket_handle::TicketHandle;

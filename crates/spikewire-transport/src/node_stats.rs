@@ -18,6 +18,7 @@ impl NodeStats {
             opened,
             errors: node.breaker().errors(),
             breaker_open: node.breaker().is_open(),
+            limiter: node.health().limiter().stats(),
         }
     }
 }

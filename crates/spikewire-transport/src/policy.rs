@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use spikewire_options::{InvalidArgument, parse};
+
 use crate::backoff::Backoff;
 use crate::clock::{Span, Tick};
 use crate::metrics::MetricsFlags;
@@ -15,6 +17,35 @@ pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
 pub trait Preference: Copy + std::fmt::Debug {
     /// Whether a retry may go to another node.
     fn moves_on(self) -> bool;
+}
+
+/// Which of the commands that wait for a node go first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Priority {
+    /// Nobody said so: that of the kind of work, otherwise interactive.
+    #[default]
+    Usual,
+    /// Somebody waits for it.
+    Interactive,
+    /// It goes behind interactive ones, but gets a tenth of what a node can do.
+    Background,
+}
+
+impl Priority {
+    /// Those with a name.
+    pub const NAMES: [(&str, Self); 2] =
+        [("interactive", Self::Interactive), ("background", Self::Background)];
+
+    /// The priority with this name.
+    pub fn parse(text: &str) -> Result<Self, InvalidArgument> {
+        parse::named("priority", &Self::NAMES, text)
+    }
+
+    /// This one, unless it says nothing.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::Usual { other } else { self }
+    }
 }
 
 /// The limits of one command. Every command carries them, so they are kept small.
@@ -36,6 +67,8 @@ pub struct Policy<R> {
     pub jitter: bool,
     /// Whether a write that may have been applied is retried.
     pub retry_in_doubt: bool,
+    /// Its priority.
+    pub priority: Priority,
     /// Which metrics are kept of it, if that is decided already.
     pub metrics_flags: MetricsFlags,
     /// How a replica is chosen.
@@ -54,6 +87,7 @@ impl<R: Default> Default for Policy<R> {
             longest: Span::ZERO,
             jitter: false,
             retry_in_doubt: false,
+            priority: Priority::default(),
             metrics_flags: MetricsFlags::default(),
             replica: R::default(),
         }

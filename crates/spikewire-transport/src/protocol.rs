@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::command::Command;
 use crate::fault::CLIENT_CLOSED;
 pub use crate::fault::Malformed;
+use crate::limiter::Tolerance;
 use crate::metrics::About;
 pub use crate::request_kind::RequestKind;
 use crate::topology::Topology;
@@ -120,6 +121,9 @@ pub trait Protocol: Framing + Sized + 'static {
     /// Whether nodes may have shards ([`Topology::shard`]).
     const SHARDS: bool = false;
 
+    /// How much later than usual replies are before a node gets fewer commands.
+    const TOLERANCE: Tolerance = Tolerance::EVEN;
+
     /// The message of the error for a command submitted after closing.
     const CLOSED: &'static str = CLIENT_CLOSED;
 
@@ -165,6 +169,12 @@ pub trait Protocol: Framing + Sized + 'static {
     /// then ends with that error, to which [`Topology::conclude`] adds what was recorded of those
     /// attempts.
     fn is_server_error(body: &[u8]) -> bool {
+        let _ = body;
+        false
+    }
+
+    /// Whether a frame that another attempt may get past says that the node has too much to do.
+    fn is_overload(body: &[u8]) -> bool {
         let _ = body;
         false
     }

@@ -11,6 +11,7 @@ use crate::health::Health;
 use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
+use crate::retry_budget::RetryBudget;
 use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
 
@@ -55,6 +56,11 @@ pub trait Topology: Debug + 'static {
 
     /// The client's metrics, if it has any.
     fn metrics(&self) -> Option<&Metrics> {
+        None
+    }
+
+    /// The client's retry budget, if there is one.
+    fn retry_budget(&self) -> Option<&RetryBudget> {
         None
     }
 

@@ -235,6 +235,7 @@ pub use spikewire_aerospike::{
 };
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
+pub use spikewire_transport::Priority;
 
 /// Bins of different types for verbs that write, without wrapping each in a [`Value`].
 ///

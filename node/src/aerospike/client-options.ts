@@ -71,6 +71,18 @@ export interface ClientOptions {
    * The maximum number of commands in flight; further calls wait in line. 0 (default): no limit.
    */
   maxInFlight?: number | undefined
+  /**
+   * Retries and second requests that the client may send, as a share of its recent calls, beyond
+   * 100 and 10 per second that it always has; 0: none at all, `null`: as many as `maxRetries` allows.
+   * Default: 0.1.
+   */
+  retryBudget?: number | null | undefined
+  /**
+   * Whether a node gets fewer commands at a time while its replies are late or it says that it is
+   * overloaded. The others wait; those that cannot be answered within their `timeout` are rejected
+   * with `Overloaded` and not sent. Default: true.
+   */
+  adaptiveLimits?: boolean | undefined
   /** The number of errors of a node within the window that opens its circuit breaker; 0: never. */
   maxErrorRate?: number | undefined
   /** The length of that window, in tend intervals. */
@@ -125,6 +137,8 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'pipelineDepth',
     'queueLimit',
     'maxInFlight',
+    'retryBudget',
+    'adaptiveLimits',
     'maxErrorRate',
     'errorRateWindow',
     'ipMap',

@@ -89,7 +89,10 @@ export class ReplicasMissing extends ServerError {
 
 /** Too few replicas are alive for the consistency level; nothing was executed. */
 export class Unavailable extends ReplicasMissing {}
-/** The coordinator is overloaded or shutting down. */
+/**
+ * The coordinator is overloaded or shutting down; or so many requests wait for it that the statement
+ * would not be answered within its `timeout`, so that it was not sent.
+ */
 export class Overloaded extends ServerError {}
 /** The coordinator is still joining the cluster. */
 export class Bootstrapping extends ServerError {}

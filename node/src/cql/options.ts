@@ -86,6 +86,18 @@ export interface SessionOptions {
   pipelineDepth?: number | undefined
   /** The maximum number of requests that wait for one node. */
   queueLimit?: number | undefined
+  /**
+   * Retries and copies that the session may send, as a share of its recent statements, beyond 100
+   * and 10 per second that it always has; 0: none at all, `null`: as many as `maxRetries` allows.
+   * Default: 0.1.
+   */
+  retryBudget?: number | null | undefined
+  /**
+   * Whether a node gets fewer statements at a time while its replies are late or it says that it is
+   * overloaded. The others wait; those that cannot be answered within their `timeout` are rejected
+   * with `Overloaded` and not sent. Default: true.
+   */
+  adaptiveLimits?: boolean | undefined
   /** The number of errors of a node within a window that opens its circuit breaker; 0: never. */
   maxErrorRate?: number | undefined
   /** The consistency level. Default: `'local_one'`. */
@@ -126,6 +138,11 @@ export interface PrepareOptions {
   speculativeDelay?: number | null | undefined
   /** The maximum number of copies besides the first. */
   speculativeAttempts?: number | undefined
+  /**
+   * Where statements wait for a node, those in the background go behind interactive ones. Default:
+   * `'interactive'`.
+   */
+  priority?: 'interactive' | 'background' | undefined
   /** The keyspace of tables named without one. Needs protocol version 5. */
   keyspace?: string | undefined
   /** The address of the only node to ask. */
@@ -160,7 +177,7 @@ export interface ExecuteOptions extends BatchOptions {
 
 /** The options of an execution that also apply to preparing its statement. */
 const FIRST = [
-  ...(['timeout', 'socketTimeout', 'maxRetries', 'keyspace', 'node'] as const),
+  ...(['timeout', 'socketTimeout', 'maxRetries', 'priority', 'keyspace', 'node'] as const),
   ...(['speculativeDelay', 'speculativeAttempts'] as const),
 ] as const
 const PREPARE = [...FIRST, 'tracing', 'payload', 'signal'] as const

@@ -138,7 +138,9 @@ class Unavailable(ServerError):
 
 
 class Overloaded(ServerError):
-    """The coordinator is overloaded, or shutting down."""
+    """The coordinator is overloaded, or shutting down; or so many requests wait for it that the
+    statement would not be answered within its ``timeout``, so that it was not sent.
+    """
 
 
 class Bootstrapping(ServerError):

@@ -9,7 +9,7 @@ from spikewire.options import TlsOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spikewire.types import Seconds
+    from spikewire.types import Priority, Seconds
 
 __all__ = [
     "Authenticator",
@@ -64,6 +64,10 @@ class PrepareOptions(TypedDict, total=False):
     speculative_delay: Seconds | None
     """How long to wait for an answer before sending a copy of the statement to another node, at
     least 1 ms; ``None``: no copies. Only idempotent statements have copies. Default: the session's.
+    """
+    priority: Priority | None
+    """"background" for statements that go behind others where statements wait for a node. Default:
+    "interactive".
     """
     speculative_attempts: int | None
     """Maximum number of copies in addition to the first request, up to 32. Default: the
@@ -196,6 +200,16 @@ class SessionOptions(TypedDict, total=False):
     """Statements that may wait for one node; further ones raise ``TooBusy``. Default: 100,000."""
     submit_limit: int
     """Submitted statements in flight at once; further calls of ``submit`` wait. Default: 2,048."""
+    retry_budget: float | None
+    """Retries and speculative executions that the session may send, as a share of its recent
+    statements, beyond 100 and 10 per second that it always has; 0: none at all, ``None``: as many
+    as ``max_retries`` allows. Default: 0.1.
+    """
+    adaptive_limits: bool
+    """Whether a node gets fewer statements at a time while its replies are late or it says that it
+    is overloaded. The others wait, interactive ones first; those that cannot be answered within
+    their ``timeout`` raise ``Overloaded`` and are not sent. Default: True.
+    """
     max_error_rate: int
     """Errors within a second after which a node is avoided for a while; 0: never. Default: 100."""
     local_datacenter: str | None

@@ -67,6 +67,9 @@ _NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], 
     ("connections_opened", "counter", "Connections opened.", lambda node: node.opened),
     ("window_errors", "gauge", "Failures in the breaker's window.", lambda node: node.errors),
     ("breaker_open", "gauge", "1 while the breaker is open.", lambda node: node.breaker_open),
+    ("limit", "gauge", "Commands it gets at a time; 0: no limit.", lambda node: node.limit or 0),
+    ("waiting", "gauge", "Commands that wait because of the limit.", lambda node: node.waiting),
+    ("rejections", "counter", "Commands that failed as Overloaded.", lambda node: node.rejections),
 ]
 _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], float]]] = [
     ("commands_in_flight", "gauge", "Commands in flight.", lambda stats: stats.in_flight),
@@ -77,6 +80,13 @@ _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], flo
         "counter",
         "Second requests that were answered first.",
         lambda stats: stats.hedges_won,
+    ),
+    ("retries_sent", "counter", "Retries and copies.", lambda stats: stats.retries_sent),
+    (
+        "retries_denied",
+        "counter",
+        "Retries and copies that the retry budget did not allow.",
+        lambda stats: stats.retries_denied,
     ),
     ("tends", "counter", "Refreshes of the view of the cluster.", lambda stats: stats.tends),
     ("tends_failed", "counter", "Refreshes that found no node.", lambda stats: stats.failed_tends),

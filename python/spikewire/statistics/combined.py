@@ -33,6 +33,8 @@ def sum_stats(several: Sequence[Stats]) -> Stats:
         queued=sum(stats.queued for stats in several),
         hedges_sent=sum(stats.hedges_sent for stats in several),
         hedges_won=sum(stats.hedges_won for stats in several),
+        retries_sent=sum(stats.retries_sent for stats in several),
+        retries_denied=sum(stats.retries_denied for stats in several),
         tends=sum(stats.tends for stats in several),
         failed_tends=sum(stats.failed_tends for stats in several),
         tend_age=max(stats.tend_age for stats in several),
@@ -80,7 +82,15 @@ def _nodes(one: NodeStats, other: NodeStats) -> NodeStats:
         opened=one.opened + other.opened,
         errors=one.errors + other.errors,
         breaker_open=one.breaker_open or other.breaker_open,
+        limit=_sum_limits(one.limit, other.limit),
+        in_flight=one.in_flight + other.in_flight,
+        waiting=one.waiting + other.waiting,
+        rejections=one.rejections + other.rejections,
     )
+
+
+def _sum_limits(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 def _stages(one: StageStats, other: StageStats) -> StageStats:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
     CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int, int]
-    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str]
+    LimiterFields: TypeAlias = tuple[int | None, int, int, int]
+    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str, LimiterFields]
 
     class StatsFields(TypedDict):
         """Statistics as the engine reports them."""
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
         queued: int
         hedges_sent: int
         hedges_won: int
+        retries_sent: int
+        retries_denied: int
         unreachable: dict[str, str]
         tends: int
         failed_tends: int
@@ -137,6 +140,16 @@ class NodeStats:
     """Whether the circuit breaker keeps commands away."""
     label: str
     """The node as named in commands and events: name and address; for Cassandra the address."""
+    limit: int | None = None
+    """How many commands the node gets at a time, because its replies are late or it said that it is
+    overloaded; ``None``: there is no such limit at the moment.
+    """
+    in_flight: int = 0
+    """How many it has, while there is a limit."""
+    waiting: int = 0
+    """How many wait because of the limit."""
+    rejections: int = 0
+    """How many were rejected with ``Overloaded`` since the client found the node."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +176,12 @@ class Stats:
     """How often a refresh found no node."""
     tend_age: float
     """Time since the last refresh, in seconds."""
+    retries_sent: int = 0
+    """Retries, second requests and speculative executions since the client was opened; always
+    counted.
+    """
+    retries_denied: int = 0
+    """Those that were not sent because of ``retry_budget``."""
     stages: tuple[StageStats, ...] = ()
     """The stages of all commands together; empty if they were not timed."""
     unreachable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -232,11 +251,13 @@ def stats_of(fields: StatsFields) -> Stats:
     return Stats(
         counting=fields["counting"],
         commands=tuple(map(_command_of, fields["commands"])),
-        nodes=tuple(NodeStats(*node) for node in fields["nodes"]),
+        nodes=tuple(NodeStats(*node[:7], *node[7]) for node in fields["nodes"]),
         in_flight=fields["in_flight"],
         queued=fields["queued"],
         hedges_sent=fields["hedges_sent"],
         hedges_won=fields["hedges_won"],
+        retries_sent=fields["retries_sent"],
+        retries_denied=fields["retries_denied"],
         tends=fields["tends"],
         failed_tends=fields["failed_tends"],
         tend_age=fields["tend_age"],

@@ -33,7 +33,7 @@ def screen(url: str, view: View) -> RenderableType:
         parts.append(Text("Commands are not counted: client.metrics.enable()", style="yellow"))
     if view.operations:
         parts.append(_table("operation", view.operations))
-    nodes = _table("node", view.nodes, "connections", "breaker")
+    nodes = _table("node", view.nodes, "connections", "breaker", "limit", "waiting", "rejected/s")
     parts.append(nodes)
     if view.stages:
         parts.append(_table("stage", view.stages))
@@ -55,6 +55,7 @@ def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
         cells.append(_number(line.errors) if line.errors else "")
         if isinstance(line, NodeLine):
             cells += [str(line.connections), "open" if line.breaker_open else ""]
+            cells += [_number(value) if value else "" for value in line.load]
         others = sorted((name, rate) for name, rate in line.results.items() if name != "ok")
         cells.append(", ".join(f"{visible(name)} {_number(rate)}" for name, rate in others))
         rows.append((cells, "red" if line.errors else ""))

@@ -38,6 +38,16 @@ class NodeLine(Line):
 
     connections: int
     breaker_open: bool
+    limit: int
+    """Commands it gets at a time; 0: no limit."""
+    waiting: int
+    rejections: float
+    """Commands per second that failed as Overloaded."""
+
+    @property
+    def load(self) -> tuple[float, float, float]:
+        """Its limit, what waits for it, and what is rejected."""
+        return self.limit, self.waiting, self.rejections
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,8 @@ class View:
     queued: int
     retries: float
     """Further attempts per second."""
+    denied: float
+    """Those per second that the retry budget did not allow."""
     total: Line
     operations: list[Line]
     nodes: list[NodeLine]
@@ -72,6 +84,7 @@ def between(before: Scrape, after: Scrape) -> View:
     commands = [_since(before.commands.get(key), series) for key, series in after.commands.items()]
     stages = [_since(before.stages.get(key), series) for key, series in after.stages.items()]
     retries = after.total("command_retries_total") - before.total("command_retries_total")
+    denied = after.total("retries_denied_total") - before.total("retries_denied_total")
     by_operation = _grouped(
         commands, lambda of: f"{of.get('operation', '')} {of.get('namespace', '')}".strip()
     )
@@ -83,6 +96,7 @@ def between(before: Scrape, after: Scrape) -> View:
         in_flight=int(after.total("commands_in_flight")),
         queued=int(after.total("commands_queued")),
         retries=max(retries, 0.0) / seconds,
+        denied=max(denied, 0.0) / seconds,
         total=_line("all", commands, seconds),
         operations=sorted(
             (_line(name, these, seconds) for name, these in by_operation.items()),
@@ -93,6 +107,9 @@ def between(before: Scrape, after: Scrape) -> View:
                 **vars(_line(name or "none", by_node.get(name, []), seconds)),
                 connections=int(after.total("node_connections", node=name)),
                 breaker_open=after.total("node_breaker_open", node=name) > 0,
+                limit=int(after.total("node_limit", node=name)),
+                waiting=int(after.total("node_waiting", node=name)),
+                rejections=_rejections(before, after, name) / seconds,
             )
             for name in sorted(names | set(by_node))
         ],
@@ -101,6 +118,11 @@ def between(before: Scrape, after: Scrape) -> View:
             for name, these in _grouped(stages, lambda of: of.get("stage", "")).items()
         ],
     )
+
+
+def _rejections(before: Scrape, after: Scrape, node: str) -> float:
+    was, now = (scrape.total("node_rejections_total", node=node) for scrape in (before, after))
+    return now - was if now >= was else now
 
 
 def _since(before: Series | None, after: Series) -> Series:

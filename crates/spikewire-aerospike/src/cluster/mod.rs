@@ -50,9 +50,9 @@ use std::time::{Duration, Instant};
 
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
-use spikewire_transport::Metrics;
 pub use spikewire_transport::UpkeepTask;
 use spikewire_transport::metrics::Observed;
+use spikewire_transport::{Metrics, RetryBudget};
 
 pub(crate) use ask::{info_answer, manage_answer, message_answer};
 pub use build::Build;
@@ -138,6 +138,11 @@ impl Cluster {
         &self.shared.hedging
     }
 
+    /// The budget for retries.
+    pub fn retry_budget(&self) -> &RetryBudget {
+        &self.shared.retry_budget
+    }
+
     /// Statistics of the client: counters, connections, nodes and their breakers, and the cluster
     /// worker.
     pub fn stats(&self) -> Stats {
@@ -149,6 +154,7 @@ impl Cluster {
         let mut stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
         let hedging = self.hedging();
         stats.hedges = (hedging.sent(), hedging.won());
+        stats.retries = self.retry_budget().counts();
         stats.unreachable = unreachable;
         stats
     }

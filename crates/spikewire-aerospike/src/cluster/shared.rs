@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
 use spikewire_transport::metrics::{Event, RefreshCounter};
-use spikewire_transport::{Metrics, UpkeepTasks};
+use spikewire_transport::{Metrics, RetryBudget, UpkeepTasks};
 
 use super::net::Net;
 use super::{Node, Snapshot};
@@ -28,14 +28,17 @@ pub(super) struct Shared {
     pub metrics: Metrics,
     pub tends: RefreshCounter,
     pub hedging: Hedging,
+    pub retry_budget: RetryBudget,
 }
 
 impl Shared {
     pub fn new(options: Options, net: Net) -> Self {
         let hedging = Hedging::new(options.hedge_percent);
+        let retry_budget = RetryBudget::new(options.retry_budget);
         Self {
             options,
             hedging,
+            retry_budget,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),

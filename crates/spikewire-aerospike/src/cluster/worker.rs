@@ -123,6 +123,9 @@ impl ClusterWorker {
         let node = Node::new(slot as u32, info.node, place.address, tls_name);
         let node = node.with_build(info.build).with_access(access);
         node.breaker.reset(self.shared.options.max_error_rate);
+        if !self.shared.options.adaptive_limits {
+            node.health.limiter().switch_off();
+        }
         for old in self.members.iter_mut().filter(|old| old.node.name == node.name) {
             old.replaced = true;
         }

@@ -112,7 +112,8 @@ impl BlockingExecutor {
                     }
                 })?;
             }
-            let next = batch.next_round(Tick::now(), self.cluster.is_closed());
+            let budget = self.cluster.retry_budget();
+            let next = batch.next_round(Tick::now(), self.cluster.is_closed(), budget);
             let Some(next) = next else { return Ok(()) };
             pause(next, interrupted)?;
             at = Tick::now();

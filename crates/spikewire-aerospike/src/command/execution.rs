@@ -138,7 +138,7 @@ impl<O: BatchOwner> BatchExecution<O> {
     ) -> Option<Batch> {
         let rows = progress.rows.as_mut()?;
         let now = Tick::now();
-        match rows.next_round(now, self.cluster.is_closed()) {
+        match rows.next_round(now, self.cluster.is_closed(), self.cluster.retry_budget()) {
             Some(at) if at <= now => self.round(progress, next),
             Some(at) => {
                 let ticket = BatchTicket { execution: self.clone(), part: None };

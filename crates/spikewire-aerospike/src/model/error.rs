@@ -29,6 +29,8 @@ pub enum Kind {
     NoNamespace,
     /// The queue of commands waiting for a connection is full.
     Busy,
+    /// It could not be answered in time, given what waits for the node already; it was not sent.
+    Overloaded,
     /// The node failed too often recently: its circuit breaker is open.
     CircuitOpen,
     /// The node sent invalid data.
@@ -55,6 +57,7 @@ impl Kind {
             Self::NoNode => "no_node",
             Self::NoNamespace => "no_namespace",
             Self::Busy => "busy",
+            Self::Overloaded => "overloaded",
             Self::CircuitOpen => "circuit_open",
             Self::Malformed => "malformed",
             Self::Paused => "paused",
@@ -72,6 +75,7 @@ impl Kind {
             Self::Connection => "ConnectionFailed",
             Self::NoNode | Self::CircuitOpen => "NodeUnavailable",
             Self::Busy => "TooBusy",
+            Self::Overloaded => "Overloaded",
             Self::Malformed => "ProtocolError",
             Self::Paused => "QueryPaused",
             Self::Closed | Self::Interrupted => "ClientClosed",
@@ -105,7 +109,7 @@ impl Kind {
             Self::Timeout => 9,
             Self::Invalid => -2,
             Self::Closed | Self::QueryClosed | Self::Interrupted => -5,
-            Self::Busy => -11,
+            Self::Busy | Self::Overloaded => -11,
             Self::NoNode => -8,
             // The code of a server that does not know the namespace.
             Self::NoNamespace => i32::from(ResultCode::NAMESPACE.0),
@@ -216,6 +220,13 @@ impl Error {
     #[must_use]
     pub fn because(mut self, cause: Option<Cause>) -> Self {
         self.0.cause = cause;
+        self
+    }
+
+    /// Adds to the message.
+    #[must_use]
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        self.0.message.push_str(note);
         self
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::host::Host;
+use spikewire_transport::RetryBudget;
 use spikewire_transport::tls::Tls;
 
 use crate::model::Login;
@@ -65,6 +66,10 @@ pub struct Options {
     pub idle: Duration,
     /// Maximum percentage of hedged reads.
     pub hedge_percent: u32,
+    /// Retries per call that the client may send; `None` for any number.
+    pub retry_budget: Option<f64>,
+    /// Whether nodes get fewer commands at a time when their replies become late.
+    pub adaptive_limits: bool,
     /// Errors per window after which a node's circuit breaker opens; zero: never.
     pub max_error_rate: u32,
     /// Length of that window in tend intervals.
@@ -91,6 +96,8 @@ impl Options {
             in_flight: usize::MAX,
             idle: Duration::from_secs(55),
             hedge_percent: 10,
+            retry_budget: Some(RetryBudget::SHARE),
+            adaptive_limits: true,
             max_error_rate: 100,
             error_rate_window: 1,
         }

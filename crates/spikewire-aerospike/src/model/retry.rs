@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Policy;
 use super::{InvalidArgument, parse};
 use spikewire_options::OptionValue;
+use spikewire_transport::Priority;
 
 /// Bounds of the number of retries.
 pub const MAX_RETRIES: (u64, u64) = (0, 1000);
@@ -27,6 +28,8 @@ pub struct RetryOptions {
     pub jitter: Option<bool>,
     /// Whether a write that may have been applied is retried.
     pub in_doubt: Option<bool>,
+    /// Which of the commands that wait for a node go first.
+    pub priority: Option<Priority>,
 }
 
 impl RetryOptions {
@@ -38,18 +41,20 @@ impl RetryOptions {
         longest: None,
         jitter: None,
         in_doubt: None,
+        priority: None,
     };
 
     /// Boxes the options if any of them is set.
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
-        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = &self;
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, priority } = &self;
         let is_any_set = max_retries.is_some()
             | sleep.is_some()
             | multiplier.is_some()
             | longest.is_some()
             | jitter.is_some()
-            | in_doubt.is_some();
+            | in_doubt.is_some()
+            | priority.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -72,6 +77,7 @@ impl RetryOptions {
         policy.longest = self.longest.map_or(policy.longest, Into::into);
         policy.jitter = self.jitter.unwrap_or(policy.jitter);
         policy.retry_in_doubt = self.in_doubt.unwrap_or(policy.retry_in_doubt);
+        policy.priority = self.priority.unwrap_or(policy.priority);
     }
 }
 

@@ -53,6 +53,11 @@ impl Protocol for Aerospike {
         }
     }
 
+    /// A hot key (`KEY_BUSY`) says nothing about the node.
+    fn is_overload(body: &[u8]) -> bool {
+        has_code(body) && Header::result_of(body) == ResultCode::DEVICE_OVERLOAD
+    }
+
     fn about<'a>(bytes: &'a [u8], target: &'a Target, rows: usize, kind: RequestKind) -> About<'a> {
         about::about(bytes, target, rows, kind)
     }
@@ -129,6 +134,7 @@ impl From<Fault> for Error {
             FaultKind::Timeout => Kind::Timeout,
             FaultKind::Connection => Kind::Connection,
             FaultKind::Busy => Kind::Busy,
+            FaultKind::Overloaded => Kind::Overloaded,
             FaultKind::BreakerOpen => Kind::CircuitOpen,
             FaultKind::Malformed => Kind::Malformed,
             FaultKind::Closed => Kind::Closed,
@@ -155,6 +161,10 @@ impl CommandError for Error {
         Self::on(self, node)
     }
 
+    fn without_budget(self) -> Self {
+        self.with_note("; not sent again, because the client's retry_budget is used up")
+    }
+
     fn label(&self) -> &'static str {
         match self.kind() {
             Kind::Server(code) => about::label(code),
@@ -168,7 +178,10 @@ impl CommandError for Error {
     }
 
     fn is_final(&self) -> bool {
-        matches!(self.kind(), Kind::NoNamespace | Kind::Closed | Kind::Invalid | Kind::Busy)
+        matches!(
+            self.kind(),
+            Kind::NoNamespace | Kind::Closed | Kind::Invalid | Kind::Busy | Kind::Overloaded
+        )
     }
 }
 

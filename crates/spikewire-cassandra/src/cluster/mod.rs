@@ -38,7 +38,7 @@ use arc_swap::Guard;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::metrics::{NodeStats, Observed, Stats};
-use spikewire_transport::{Metrics, Tick, UpkeepTask};
+use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTask};
 
 pub use crate::shards::Shards;
 pub use node::{HostId, Node};
@@ -132,12 +132,19 @@ impl Cluster {
         &self.shared.metrics
     }
 
+    /// The budget for retries and speculative executions.
+    pub fn retry_budget(&self) -> &RetryBudget {
+        &self.shared.retry_budget
+    }
+
     /// Its statistics.
     pub fn stats(&self) -> Stats {
         let snapshot = self.snapshot();
         let nodes = snapshot.nodes.iter();
         let nodes = nodes.map(|node| NodeStats::of(node.id(), &**node));
-        Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.refreshes)
+        let mut stats = Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.refreshes);
+        stats.retries = self.retry_budget().counts();
+        stats
     }
 
     /// Lets `task` do its work regularly for as long as it lives.

@@ -73,6 +73,10 @@ impl Node {
     pub fn new(number: u32, of: &Description, options: &Options) -> Self {
         let breaker = Breaker::default();
         breaker.reset(options.max_error_rate);
+        let health = Health::default();
+        if !options.adaptive_limits {
+            health.limiter().switch_off();
+        }
         let shards = Shards::new(options.encryption.is_some(), options.shard_aware_port);
         Self {
             number,
@@ -82,7 +86,7 @@ impl Node {
             rack: of.rack.clone(),
             release: of.release.clone(),
             breaker,
-            health: Health::default(),
+            health,
             gauges: Gauges::default(),
             encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
             shards: Arc::new(shards),

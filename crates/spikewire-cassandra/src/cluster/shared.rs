@@ -8,7 +8,7 @@ use spikewire_cql::response::SchemaChange;
 use spikewire_sync::Mutex;
 use spikewire_transport::descriptors::Descriptors;
 use spikewire_transport::metrics::RefreshCounter;
-use spikewire_transport::{Metrics, Tick, UpkeepTasks};
+use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTasks};
 
 use super::{Node, Snapshot};
 use crate::framing::Handshake;
@@ -42,6 +42,7 @@ pub(super) struct Shared {
     pub descriptors: Arc<Descriptors>,
     pub upkeep_tasks: UpkeepTasks,
     pub metrics: Metrics,
+    pub retry_budget: RetryBudget,
     /// Who is told of changes of the schema.
     pub schema_listener: OnceLock<Arc<dyn SchemaListener>>,
     /// Refreshes of nodes and keyspaces.
@@ -50,8 +51,10 @@ pub(super) struct Shared {
 
 impl Shared {
     pub fn new(options: Options, handshake: Arc<Handshake>, closed: Arc<AtomicBool>) -> Self {
+        let retry_budget = RetryBudget::new(options.retry_budget);
         Self {
             options,
+            retry_budget,
             handshake,
             snapshot: ArcSwap::default(),
             publishing: Mutex::default(),

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use spikewire_cql::envelope;
 use spikewire_cql::response::Code;
+use spikewire_transport::limiter::Tolerance;
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{RequestKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Settings};
 use spikewire_transport::{
-    Breaker, Encryption, Health, Metrics, Protocol, ShardRoute, Tick, Topology,
+    Breaker, Encryption, Health, Metrics, Protocol, RetryBudget, ShardRoute, Tick, Topology,
 };
 
 use super::{Cassandra, about};
@@ -46,6 +47,9 @@ impl Protocol for Cassandra {
 
     const SHARDS: bool = true;
 
+    /// Some statements read one row, others a million.
+    const TOLERANCE: Tolerance = Tolerance::UNEVEN;
+
     const CLOSED: &'static str = SESSION_CLOSED;
 
     fn new(cluster: &Cluster, node: &Node) -> Self {
@@ -66,6 +70,11 @@ impl Protocol for Cassandra {
             Ok(error) => Error::from_server(error),
             Err(error) => Error::new(Kind::Malformed, error.to_string()),
         }
+    }
+
+    /// A limit on the rate of one partition says nothing about the node.
+    fn is_overload(frame: &[u8]) -> bool {
+        read_error(frame).is_ok_and(|error| error.code == Code::Overloaded)
     }
 
     fn about<'a>(bytes: &'a [u8], target: &'a Target, rows: usize, _: RequestKind) -> About<'a> {
@@ -172,6 +181,10 @@ impl Topology for Cluster {
     #[inline]
     fn metrics(&self) -> Option<&Metrics> {
         Some(Self::metrics(self))
+    }
+
+    fn retry_budget(&self) -> Option<&RetryBudget> {
+        Some(Self::retry_budget(self))
     }
 
     fn refresh_soon(&self) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use spikewire_cql::consistency::Consistency;
 use spikewire_options::{InvalidArgument, OptionValue, parse};
+use spikewire_transport::Priority;
 
 use crate::cluster::{Cluster, Node};
 use crate::options::{BOUNDS, Speculation, consistency};
@@ -44,6 +45,8 @@ pub struct StatementOptions {
     /// When copies are sent to further nodes, if the statement is idempotent. Boxed because it is
     /// rare.
     pub speculation: Option<Box<SpeculationOptions>>,
+    /// Which of the requests that wait for a node go first.
+    pub priority: Priority,
     /// The only node to ask.
     pub node: Option<Arc<Node>>,
 }
@@ -70,7 +73,7 @@ impl StatementOptions {
     }
 
     /// The names of all options.
-    pub const NAMES: [&str; 16] = [
+    pub const NAMES: [&str; 17] = [
         "consistency",
         "idempotent",
         "keyspace",
@@ -80,6 +83,7 @@ impl StatementOptions {
         "page_size",
         "paging_state",
         "payload",
+        "priority",
         "serial_consistency",
         "socket_timeout",
         "speculative_attempts",
@@ -132,6 +136,10 @@ impl StatementOptions {
             "speculative_attempts" => {
                 let attempts = value.optional(count)?.map(|attempts| attempts as u32);
                 self.speculation_mut().attempts = attempts;
+            }
+            "priority" => {
+                let priority = value.optional(|value| value.word(name, &Priority::NAMES))?;
+                self.priority = priority.unwrap_or_default();
             }
             "node" => {
                 let node = |value: &V| Ok(cluster.snapshot().node_at(&value.text(name)?)?);

@@ -65,7 +65,7 @@ pub fn prepared_object<'e>(
 }
 
 /// The names of all options, as JavaScript and the engine spell them.
-const NAMES: [(&CStr, &str); 16] = [
+const NAMES: [(&CStr, &str); 17] = [
     (c"consistency", "consistency"),
     (c"idempotent", "idempotent"),
     (c"keyspace", "keyspace"),
@@ -75,6 +75,7 @@ const NAMES: [(&CStr, &str); 16] = [
     (c"pageSize", "page_size"),
     (c"pagingState", "paging_state"),
     (c"payload", "payload"),
+    (c"priority", "priority"),
     (c"serialConsistency", "serial_consistency"),
     (c"socketTimeout", "socket_timeout"),
     (c"speculativeAttempts", "speculative_attempts"),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Histogram, Labels, Metrics, Snapshot, Stage, Totals};
 use crate::clock::Tick;
+use crate::limiter::LimiterStats;
 
 /// A client's counters and its current state.
 #[derive(Debug, Clone)]
@@ -21,6 +22,9 @@ pub struct Stats {
     /// Hedged reads since the client was created: second requests sent, and how many of them were
     /// answered first.
     pub hedges: (u64, u64),
+    /// Retries and copies since the client was created: those that were sent, and those that were
+    /// not because of the retry budget.
+    pub retries: (u64, u64),
     /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -54,6 +58,8 @@ pub struct NodeStats {
     pub errors: u32,
     /// Whether the circuit breaker is open.
     pub breaker_open: bool,
+    /// How many commands it gets at a time, and what that means for others.
+    pub limiter: LimiterStats,
 }
 
 /// A client that counts its commands.
@@ -75,6 +81,7 @@ impl Stats {
             in_flight,
             queued,
             hedges: (0, 0),
+            retries: (0, 0),
             stages,
             nodes,
             unreachable: Vec::new(),

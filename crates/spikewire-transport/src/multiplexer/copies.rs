@@ -41,11 +41,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     #[cold]
     pub(super) fn begin_copy(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         if let TicketHandle::Own(_) = command.ticket {
+            if !self.may_retry(now) {
+                return buffer::give(command.bytes);
+            }
             self.in_flight += 1;
             return self.begin(command, now);
         }
         let begins = command.ticket.is_needed()
             && self.topology.admits_copy(&command.target)
+            && self.may_retry(now)
             && command.ticket.copy_begins();
         if !begins {
             return buffer::give(command.bytes);

@@ -9,7 +9,7 @@ use crate::attempts::{Failure, ServerFailure, Verdict};
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
-use crate::fault::{Fault, copy_of};
+use crate::fault::{CommandError as _, Fault, copy_of};
 use crate::pipeline::AbandonedCommand;
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
@@ -19,8 +19,21 @@ use crate::topology::{Target as _, Topology as _};
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn failed(
         &mut self,
+        command: CommandOf<P, T>,
+        failure: Failure<ErrorOf<P>>,
+        now: Tick,
+    ) {
+        let spends = !matches!(failure, Failure::NotSent(_));
+        self.failed_or_moved(command, failure, spends, now);
+    }
+
+    /// An attempt failed. `spends` says whether another one is a retry that the client's budget is
+    /// for.
+    pub(super) fn failed_or_moved(
+        &mut self,
         mut command: CommandOf<P, T>,
         failure: Failure<ErrorOf<P>>,
+        spends: bool,
         now: Tick,
     ) {
         let (write, deadline) = (command.target.writes(), command.deadline);
@@ -28,6 +41,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         match command.attempts.failed(failure, write, &command.policy, deadline, now) {
             // An immediate retry also goes through the queue, so that a node that rejects
             // everything cannot cause recursion.
+            Verdict::Retry(_) if spends && !self.may_retry(now) => {
+                let error = command.attempts.annotate(error.without_budget());
+                self.fail(command, error);
+            }
             Verdict::Retry(at) => {
                 let (topology, count) = (&self.topology, command.attempts.count);
                 let longer = topology.attempt_failed(&mut command.target, &error, count);
@@ -88,6 +105,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             return buffer::give(command.bytes);
         }
         self.count_failed(&command, &error);
+        self.ended += 1;
         buffer::give(command.bytes);
         let error = self.topology.conclude(&mut command.target, error);
         if let Some(ticket) = command.ticket.into_own() {

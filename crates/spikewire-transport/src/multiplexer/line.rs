@@ -1,7 +1,7 @@
 //! The queue in front of all connections, used when the limit on commands in flight is reached.
 //!
-//! It is empty, and costs a comparison, if no limit is set. Commands are admitted in order of
-//! arrival; those that nobody waits for any more are skipped. Time spent in the queue counts
+//! It is empty, and costs a comparison, if no limit is set. Interactive commands are
+//! admitted first, in order of arrival; those that nobody waits for any more are skipped. Time spent in the queue counts
 //! against the deadline.
 
 use super::Multiplexer;
@@ -38,12 +38,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Removes the commands that have timed out or were withdrawn.
     pub(super) fn late_in_line(&mut self, now: Tick) -> Vec<CommandOf<P, T>> {
-        if !self.line.iter().any(|command| command.is_over(now)) {
-            return Vec::new();
-        }
-        let line = std::mem::take(&mut self.line).into_iter();
-        let (late, rest): (Vec<_>, _) = line.partition(|command| command.is_over(now));
-        self.line = rest.into();
-        late
+        self.line.take_if(|command| command.is_over(now))
     }
 }

@@ -30,6 +30,8 @@ pub(crate) const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 pub(super) enum FaultSource {
     /// The node: its circuit breaker counts this, once.
     Node,
+    /// The node, which was silent for too long.
+    Silence,
     /// Nobody.
     None,
 }
@@ -198,7 +200,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         } else if node.is_lost() && connection.dial.is_none() && pipeline.in_flight() > 0 {
             Some((Fault::lost(node), FaultSource::Node))
         } else if connection.dial.is_none() && connection.silence_ends() <= now {
-            Some((Fault::silent(node), FaultSource::Node))
+            Some((Fault::silent(node), FaultSource::Silence))
         } else if pipeline.is_drained() {
             Some((drained(), FaultSource::None))
         } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
@@ -212,6 +214,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn give_up(&mut self, index: usize, error: Fault, source: FaultSource, now: Tick) {
         let Some(mut connection) = self.remove(index) else { return };
         let key = connection.key();
+        // A node that is gone gets no more; one that is silent may have too much to do.
+        let is_gone = source != FaultSource::Silence;
+        let source = if is_gone { source } else { FaultSource::Node };
         let source =
             if P::SHARDS { self.source_of_failure(&connection, source, now) } else { source };
         if source == FaultSource::Node {
@@ -221,11 +226,13 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.topology.refresh_soon();
         }
         let abandoned = connection.pipeline.abandon();
+        let node = connection.node.clone();
         drop(connection);
         for AbandonedCommand { command, sent } in abandoned {
             let error = error.clone().into();
             let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
-            self.failed(command, failure, now);
+            let moves = is_gone && self.moves_away(&command, &node);
+            self.failed_or_moved(command, failure, sent && !moves, now);
         }
         self.admit(key, now);
     }
@@ -253,7 +260,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Admits waiting commands to connections that have room again, in order of arrival.
     #[inline]
     pub(super) fn admit(&mut self, key: NodeKey, now: Tick) {
-        if self.nodes.get(key).is_some_and(|here| !here.waiting.is_empty()) {
+        if self.nodes.get(key).is_some_and(|here| !here.waiting.is_empty()) && !self.places_anew {
             self.admit_waiting(key, now);
         }
     }
@@ -268,6 +275,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let first = here.connections.first().copied();
             if first.is_some_and(|first| self.is_suspected(first)) {
                 return self.place_anew(key, now);
+            }
+            if first.is_some_and(|first| !self.has_turn(key, first, now)) {
+                return;
             }
             let ordered = self.ordered_place_of_next(key);
             let place = match (ordered, first) {
@@ -313,13 +323,16 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// All connections are gone, or the node does not answer: waiting commands are placed anew.
     fn place_anew(&mut self, key: NodeKey, now: Tick) {
         let Some(here) = self.nodes.get_mut(key) else { return };
-        let waiting = std::mem::take(&mut here.waiting);
+        let waiting = here.waiting.take_all();
         for command in &waiting {
             self.order.leaves(self.key(command));
         }
+        // One that joins another queue must not have that queue placed anew, and so on.
+        self.places_anew = true;
         for command in waiting {
             self.attempt(command, now);
         }
+        self.places_anew = false;
     }
 
     /// Admits waiting commands on all nodes.
@@ -344,7 +357,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             };
             alarm = alarm.min(own).min(limit);
         }
-        for command in self.nodes.values().flat_map(|here| &here.waiting).chain(&self.line) {
+        for command in
+            self.nodes.values().flat_map(|here| here.waiting.iter()).chain(self.line.iter())
+        {
             alarm = alarm.min(command.deadline);
         }
         if self.in_flight > 0 { alarm.min(now.after(LOOK)) } else { alarm }

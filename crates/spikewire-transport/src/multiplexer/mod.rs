@@ -17,6 +17,7 @@
 //! | `turn` | from replies on the sockets to outcomes |
 //! | `failure`, `retry_queue`, `copies` | another attempt or an error; what waits for its time; copies |
 //! | `silence` | nodes that do not answer |
+//! | `overload` | limits on what a node gets; the retry budget |
 //! | `maintenance`, `shards` | opening connections, giving them up; those to parts of a node |
 //! | `order`, `line` | the order of commands about the same record; the limit on those in flight |
 //! | `poller`, `waiting_read` | waiting for many connections, or for one |
@@ -28,6 +29,7 @@ mod failure;
 mod line;
 mod maintenance;
 mod order;
+mod overload;
 #[cfg(not(loom))]
 mod poller;
 #[cfg(loom)]
@@ -40,8 +42,8 @@ mod silence;
 mod turn;
 mod waiting_read;
 
+use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
@@ -64,6 +66,7 @@ use crate::pipeline::AbandonedCommand;
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::{Settings, Target as _, Topology};
+use crate::waiting::WaitingCommands;
 
 /// How often the multiplexer checks for stuck connections while commands are in flight.
 const LOOK: Duration = Duration::from_millis(25);
@@ -107,8 +110,10 @@ pub struct Multiplexer<P: Protocol, T> {
     in_flight: usize,
     /// Limit on commands in flight; further ones wait in `line`.
     most: usize,
-    /// In order of arrival.
-    line: VecDeque<CommandOf<P, T>>,
+    /// Interactive ones first, in order of arrival.
+    line: WaitingCommands<CommandOf<P, T>>,
+    /// Whether waiting commands are being placed anew.
+    places_anew: bool,
     /// Whether commands may be waiting, in `line` or for a connection.
     waits: bool,
     alarm: Tick,
@@ -119,6 +124,8 @@ pub struct Multiplexer<P: Protocol, T> {
     copied: bool,
     /// Whether commands may be in flight that are counted.
     counts: bool,
+    /// Commands that ended and were not counted in the client's retry budget yet.
+    ended: u32,
     /// Counts them.
     recorder: Option<Box<Recorder>>,
 }
@@ -155,13 +162,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             order: Order::default(),
             in_flight: 0,
             most: usize::MAX,
-            line: VecDeque::new(),
+            line: WaitingCommands::default(),
+            places_anew: false,
             waits: false,
             alarm: Tick::NEVER,
             closed: false,
             superseded: false,
             copied: false,
             counts: false,
+            ended: 0,
             recorder,
         })
     }
@@ -208,9 +217,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub fn each_ticket(&self, look: &mut dyn FnMut(&T)) {
         let connections = self.connections.iter().flatten();
         let sent = connections.flat_map(|connection| connection.pipeline.commands());
-        let waiting = self.nodes.values().flat_map(|node| &node.waiting);
+        let waiting = self.nodes.values().flat_map(|node| node.waiting.iter());
         let delayed = self.delayed.iter().map(|next| &next.command);
-        let commands = sent.chain(waiting).chain(delayed).chain(&self.line);
+        let commands = sent.chain(waiting).chain(delayed).chain(self.line.iter());
         commands.for_each(|command| command.ticket.look(look));
         self.failed.iter().for_each(|(ticket, _)| look(ticket));
     }
@@ -242,16 +251,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         // If the poll fails, the next turn reports it.
         let _ = self.turn(Some(Duration::ZERO), deliver);
+        self.earn_retries();
         for index in 0..self.connections.len() {
             self.inspect(index, now);
         }
         let mut late = Vec::new();
         for here in self.nodes.values_mut() {
-            if here.waiting.iter().any(|command| command.is_over(now)) {
-                let waiting = std::mem::take(&mut here.waiting).into_iter();
-                let (overdue, rest): (Vec<_>, _) =
-                    waiting.partition(|command| command.is_over(now));
-                here.waiting = rest.into();
+            let overdue = here.waiting.take_if(|command| command.is_over(now));
+            if !overdue.is_empty() {
                 let connections = here.connections.iter();
                 let node = connections
                     .filter_map(|index| self.connections[*index].as_ref())
@@ -307,8 +314,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let delayed = std::mem::take(&mut self.delayed).into_iter();
         // A copy that has not started needs no outcome.
         let delayed = delayed.filter(|next| !next.is_copy).map(|delayed| delayed.command);
-        let waiting = self.nodes.values_mut().flat_map(|node| std::mem::take(&mut node.waiting));
-        let line = std::mem::take(&mut self.line);
+        let waiting = self.nodes.values_mut().flat_map(|node| node.waiting.take_all());
+        let line = self.line.take_all();
         self.order.forget_waiting();
         for command in delayed.chain(waiting).chain(line).collect::<Vec<_>>() {
             self.fail(command, closed().into());

@@ -59,7 +59,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             Ok(node) if node.health().is_suspected() && !is_control::<P, T>(&command) => {
                 self.wait_for(command, &node, now);
             }
-            Ok(node) => self.place(command, node, now),
+            Ok(node) => {
+                if node.health().limiter().is_limiting() && !self.fits(&command, &node) {
+                    return self.wait_for_turn(command, &node, now);
+                }
+                self.place(command, node, now);
+            }
             Err(error) => self.failed(command, Failure::NotSent(error), now),
         }
     }
@@ -197,6 +202,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         let writes = command.target.writes();
         let is_behind = connection.queue(command, key, now);
+        if connection.node.health().limiter().is_limiting() {
+            connection.publish();
+        }
         if key.is_some() {
             self.order.note(key, index, writes, is_behind);
         }

@@ -56,7 +56,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         for AbandonedCommand { command, sent } in leaving {
             let error = Fault::mute(&*node).into();
             let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
-            self.failed(command, failure, now);
+            // That is no more load for the node that has too much already.
+            self.failed_or_moved(command, failure, false, now);
         }
         for mut command in displaced {
             command.attempts.count -= 1;

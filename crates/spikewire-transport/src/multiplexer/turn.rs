@@ -8,7 +8,7 @@ use mio::event::Event;
 
 use super::counting::Counting;
 use super::maintenance::{self, FaultSource};
-use super::{Multiplexer, Poller, WAKER, copies};
+use super::{Multiplexer, Poller, WAKER, copies, overload};
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
@@ -128,8 +128,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let Some(mut connection) = self.connections[index].take() else { return };
         let key = connection.key();
         let was_idle = connection.pipeline.in_flight() == 0;
+        let before = connection.load();
         let mut retries = Vec::new();
-        let (mut completed, mut supersedes) = (0, false);
+        let (mut completed, mut supersedes, mut is_overload) = (0, false, false);
         let topology = &*self.topology;
         let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
         let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
@@ -163,6 +164,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     ReplyKind::Returned => command.ticket.returned(command.bytes),
                     ReplyKind::Retry { doubtful } => {
                         node.breaker().record();
+                        is_overload |= P::is_overload(body);
                         return retries.push((command, reply.error(), doubtful));
                     }
                 }
@@ -195,7 +197,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if connection.pipeline.take_heard() {
             connection.node.health().answered();
         }
+        overload::observe(&mut connection, before, is_overload, now);
         self.in_flight -= completed;
+        self.ended += completed as u32;
         self.superseded |= supersedes;
         let pipeline = &connection.pipeline;
         if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {

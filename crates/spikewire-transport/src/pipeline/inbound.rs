@@ -209,6 +209,9 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
             let Some(slot) = self.in_flight.remove(answers) else { return Ok(None) };
             self.weight -= slot.weight;
+            if !slot.is_of_many() {
+                self.answered = slot.since;
+            }
             self.unanswered.remove(slot.key);
             if let Some(command) = slot.command {
                 let written = if TIMED { self.written_at(slot.end) } else { None };

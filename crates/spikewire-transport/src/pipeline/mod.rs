@@ -74,6 +74,9 @@ pub struct Pipeline<P, C> {
     reply_times: ReplyTimes,
     /// Whether anything has arrived since this was last asked for.
     heard: bool,
+    /// When the request about one record was queued that was answered last; [`Tick::NEVER`] if none
+    /// was since this was last asked for.
+    answered: Tick,
     /// The last write that included bytes of the oldest request: where that request begins, when
     /// its first bytes were written, and when its latest were.
     upload: (u64, Tick, Tick),
@@ -100,6 +103,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             last_progress: now,
             reply_times: ReplyTimes::default(),
             heard: false,
+            answered: Tick::NEVER,
             upload: (u64::MAX, now, now),
             writes: None,
         }
@@ -205,6 +209,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
     #[inline(always)]
     pub fn take_heard(&mut self) -> bool {
         std::mem::take(&mut self.heard)
+    }
+
+    /// When the request about one record was queued that was answered last, since the last call.
+    #[inline(always)]
+    pub fn take_answered(&mut self) -> Tick {
+        std::mem::replace(&mut self.answered, Tick::NEVER)
     }
 
     /// Whether [`Arrival::Ended`] reports when a command was written, from the next one on.

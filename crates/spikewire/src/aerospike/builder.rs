@@ -206,6 +206,22 @@ impl Builder {
         self
     }
 
+    /// Retries and second requests that the client may send, as a share of its recent calls, beyond
+    /// 100 and 10 per second that it always has; zero: none at all, `None`: as many as
+    /// [`Builder::max_retries`] allows. Default 0.1.
+    pub fn retry_budget(mut self, share: impl Into<Option<f64>>) -> Self {
+        self.client.options.retry_budget = share.into();
+        self
+    }
+
+    /// Whether a node gets fewer commands at a time while its replies are late or it says that it
+    /// is overloaded. The others wait; those that cannot be answered within their timeout fail with
+    /// [`Kind::Overloaded`](crate::Kind::Overloaded) and are not sent. Default yes.
+    pub fn adaptive_limits(mut self, enabled: bool) -> Self {
+        self.client.options.adaptive_limits = enabled;
+        self
+    }
+
     /// Errors per window after which a node's circuit breaker opens; zero means never. Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {
         self.client.options.max_error_rate = errors;

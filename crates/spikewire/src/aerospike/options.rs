@@ -8,6 +8,7 @@ use spikewire_aerospike::command::{
     ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
 use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy};
+use spikewire_transport::Priority;
 
 use crate::{Error, Expression, Result};
 
@@ -93,6 +94,13 @@ impl CallOptions {
         retry.multiplier = Some(backoff.multiplier);
         retry.longest = Some(backoff.longest);
         retry.jitter = Some(backoff.jitter);
+        self
+    }
+
+    /// Whether it goes before or behind others that wait for the same node. Default: interactive;
+    /// batches that write are in the background.
+    pub const fn priority(mut self, priority: Priority) -> Self {
+        self.retry_mut().priority = Some(priority);
         self
     }
 

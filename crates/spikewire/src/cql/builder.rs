@@ -194,6 +194,22 @@ impl Builder {
         self
     }
 
+    /// Retries and speculative executions that the session may send, as a share of its recent
+    /// statements, beyond 100 and 10 per second that it always has; zero: none at all, `None`: as
+    /// many as [`Builder::max_retries`] allows. Default 0.1.
+    pub fn retry_budget(mut self, share: impl Into<Option<f64>>) -> Self {
+        self.session.options.retry_budget = share.into();
+        self
+    }
+
+    /// Whether a node gets fewer requests at a time while its replies are late or it says that it
+    /// is overloaded. The others wait; those that cannot be answered within their timeout fail with
+    /// [`Kind::Overloaded`](super::Kind::Overloaded) and are not sent. Default yes.
+    pub fn adaptive_limits(mut self, enabled: bool) -> Self {
+        self.session.options.adaptive_limits = enabled;
+        self
+    }
+
     /// Errors of a node within a second after which its circuit breaker opens; zero means never.
     /// Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {

@@ -8,6 +8,7 @@ use spikewire_cassandra::session::Session as Composer;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_cassandra::{Error, Kind, Result};
 use spikewire_cql::consistency::Consistency;
+use spikewire_transport::Priority;
 
 /// Options of one statement, or of all statements through one session, that override the defaults
 /// of the session.
@@ -122,6 +123,12 @@ impl CallOptions {
     /// Attempts after the first one.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.options.max_retries = Some(retries);
+        self
+    }
+
+    /// Whether it goes before or behind others that wait for the same node. Default: interactive.
+    pub fn priority(mut self, priority: Priority) -> Self {
+        self.options.priority = priority;
         self
     }
 

@@ -118,5 +118,6 @@ pub use spikewire_cql::value::{
     Source, Time, Timestamp, Unfit, Unset, Uuid, Value, Varint,
 };
 pub use spikewire_cql::version::Version;
+pub use spikewire_transport::Priority;
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};
 pub use value::{As, FromValue, ToValue, Unreadable};

@@ -19,6 +19,9 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// | `spikewire_commands_total`, `spikewire_command_records_total`, `spikewire_command_retries_total`, `spikewire_command_parts_total` | counter | the same |
 /// | `spikewire_stage_duration_seconds` | histogram | stage |
 /// | `spikewire_node_connections`, `spikewire_node_breaker_open` | gauge | node |
+/// | `spikewire_node_limit`, `spikewire_node_waiting` | gauge | node |
+/// | `spikewire_node_rejections_total` | counter | node |
+/// | `spikewire_retries_sent_total`, `spikewire_retries_denied_total` | counter | |
 /// | `spikewire_commands_in_flight`, `spikewire_commands_queued` | gauge | |
 ///
 /// Durations are recorded as the upper bounds of buckets that are one eighth wide.
@@ -75,10 +78,18 @@ impl Publisher {
             let label = Label::new("node", node.label);
             let connections = gauge!("spikewire_node_connections", vec![label.clone()]);
             connections.set(node.connections as f64);
-            let open = gauge!("spikewire_node_breaker_open", vec![label]);
+            let open = gauge!("spikewire_node_breaker_open", vec![label.clone()]);
             open.set(f64::from(u8::from(node.breaker_open)));
+            let limiter = node.limiter;
+            let limit = gauge!("spikewire_node_limit", vec![label.clone()]);
+            limit.set(limiter.limit.map_or(0.0, f64::from));
+            let waiting = gauge!("spikewire_node_waiting", vec![label.clone()]);
+            waiting.set(f64::from(limiter.waiting));
+            counter!("spikewire_node_rejections_total", vec![label]).absolute(limiter.rejections);
         }
         gauge!("spikewire_commands_in_flight").set(stats.in_flight as f64);
+        counter!("spikewire_retries_sent_total").absolute(stats.retries.0);
+        counter!("spikewire_retries_denied_total").absolute(stats.retries.1);
         gauge!("spikewire_commands_queued").set(stats.queued as f64);
         true
     }

@@ -33,6 +33,18 @@ export interface RetryOptions {
   sleepJitter?: boolean | undefined
 }
 
+/** What goes first where calls wait for a node. */
+export type Priority = 'interactive' | 'background'
+
+/** Whether a call goes before or behind others. */
+export interface PriorityOptions {
+  /**
+   * Where calls wait for a node, those in the background go behind interactive ones. Default:
+   * `'interactive'`; batches that write are in the background.
+   */
+  priority?: Priority | undefined
+}
+
 /**
  * When a second request is sent to another replica because no reply has come: after this many
  * milliseconds, or after a percentile of that node's response times (`'p99'`). 0: never.
@@ -46,7 +58,7 @@ export interface HedgeOptions {
 }
 
 /** Options of every read. */
-export interface ReadOptions extends CallOptions, RetryOptions {
+export interface ReadOptions extends CallOptions, RetryOptions, PriorityOptions {
   /** Read only if this is true for the record. Default: no filter. */
   where?: Where | undefined
   /** Renew the time to live if at most this percentage of it is left. */
@@ -73,7 +85,7 @@ export type Exists = 'merge' | 'create' | 'update' | 'replace' | 'replace_only'
 export type Ttl = number | Date | 'default' | 'never' | 'unchanged'
 
 /** Options of every write. */
-export interface WriteOptions extends CallOptions, RetryOptions {
+export interface WriteOptions extends CallOptions, RetryOptions, PriorityOptions {
   /** The new time to live. Default: `'default'`, the namespace's. */
   ttl?: Ttl | undefined
   /**
@@ -97,7 +109,7 @@ export interface WriteOptions extends CallOptions, RetryOptions {
 /** The options of a call that limit it. */
 export type LimitOptions = Pick<
   WriteOptions,
-  'replica' | 'retryInDoubt' | keyof CallOptions | keyof RetryOptions
+  'replica' | 'retryInDoubt' | 'priority' | keyof CallOptions | keyof RetryOptions
 >
 
 /** A rule for `generation`: write only if this number is greater than the record's generation. */
@@ -121,9 +133,12 @@ export const RETRY = [
   ...(['maxSleepBetweenRetries', 'sleepJitter'] as const),
 ] as const
 /** @internal The options of a call that limit it. */
-export const LIMITS = ['replica', 'timeout', 'signal', 'retryInDoubt', ...RETRY] as const
+export const LIMITS = [
+  ...(['replica', 'timeout', 'signal', 'retryInDoubt', 'priority'] as const),
+  ...RETRY,
+] as const
 export const READ = [
-  ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const),
+  ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal', 'priority'] as const),
   ...RETRY,
 ] as const
 /** @internal */

@@ -105,6 +105,11 @@ export class ConnectionFailed extends SpikewireError {}
 export class NodeUnavailable extends SpikewireError {}
 /** A limit of this client was reached; the message names it. */
 export class TooBusy extends SpikewireError {}
+/**
+ * A node has more to do than it can: given what waits for it already, the call would not be answered
+ * within its `timeout`. It was not sent.
+ */
+export class Overloaded extends TooBusy {}
 /** The node sent bytes that are not valid in this protocol. */
 export class ProtocolError extends SpikewireError {}
 /**

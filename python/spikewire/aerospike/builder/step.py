@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from spikewire._native import Newer
     from spikewire.aerospike.profiles.explain import Explanation
-    from spikewire.types import Hedge, ReadMode, Replica, Seconds, Ttl, Where
+    from spikewire.types import Hedge, Priority, ReadMode, Replica, Seconds, Ttl, Where
 
 __all__ = ["RETRIES", "ReadStep", "Step", "TtlStep", "WriteStep", "is_one", "keys_of", "then"]
 
@@ -63,6 +63,10 @@ class Step(StepBase):
     def timeout(self, timeout: Seconds | None) -> Self:
         """Total time of the call including retries; as in ``get``."""
         return self._set("timeout", timeout)
+
+    def priority(self, priority: Priority | None) -> Self:
+        """Whether the call goes before or behind others that wait for a node; as in ``get``."""
+        return self._set("priority", priority)
 
     def retries(
         self,

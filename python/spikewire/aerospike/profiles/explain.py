@@ -74,6 +74,7 @@ INHERITED = {
     "sleep_multiplier": 1.0,
     "max_sleep_between_retries": 0.0,
     "sleep_jitter": False,
+    "priority": "interactive",
     "retry_in_doubt": False,
     "hedge": 0.0,
     "replica": "sequence",
@@ -87,6 +88,9 @@ OF_ITS_OWN: dict[tuple[str, str], Any] = {
     ("query", "timeout"): 0.0,
     ("delete", "send_key"): False,
     ("delete_many", "send_key"): False,
+    ("put_many", "priority"): "background",
+    ("delete_many", "priority"): "background",
+    ("apply_many", "priority"): "background",
 }
 
 

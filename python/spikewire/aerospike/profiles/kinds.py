@@ -52,6 +52,7 @@ FIELDS = (
     "max_sleep_between_retries",
     "sleep_jitter",
     "retry_in_doubt",
+    "priority",
     "hedge",
     "replica",
     "read_mode",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from spikewire.types import Exists, Hedge, ReadMode, Replica, Seconds, Ttl
+    from spikewire.types import Exists, Hedge, Priority, ReadMode, Replica, Seconds, Ttl
 
 __all__ = [
     "BatchOptions",
@@ -33,6 +33,7 @@ class CallOptions(TypedDict, total=False):
     sleep_multiplier: float | None
     max_sleep_between_retries: Seconds | None
     sleep_jitter: bool | None
+    priority: Priority | None
 
 
 class BatchOptions(CallOptions, total=False):

@@ -73,6 +73,7 @@ class Configuration:
             "max_retries": read["max_retries"],
             "sleep_between_retries": read["sleep_between_retries"] / 1000,
             "submit_limit": 2048,
+            "retry_budget": None,  # As many as the policies say.
             "hedge_percent": 100,  # Only reads with a socket_timeout of their own use it.
         }
         for name, option, unit in (

@@ -104,6 +104,8 @@ def _commands(number: Callable[[CommandStats], int]) -> Read:
 _NODES: list[tuple[str, str, str, Callable[[NodeStats], int]]] = [
     ("connections", "{connection}", "Connections to the node.", lambda node: node.connections),
     ("breaker_open", "1", "1 while the breaker is open.", lambda node: int(node.breaker_open)),
+    ("limit", "{command}", "Commands it gets at a time.", lambda node: node.limit or 0),
+    ("waiting", "{command}", "Commands that wait for that.", lambda node: node.waiting),
 ]
 _CLIENT: list[tuple[str, str, str, Callable[[Stats], float]]] = [
     ("commands.in_flight", "{command}", "Commands in flight.", lambda stats: stats.in_flight),

@@ -38,6 +38,7 @@ use crate::cluster::Node;
 use crate::model::Policy;
 use crate::model::{Error, Kind, Result};
 use crate::transport::{Outcome, ResponseHandler, buffer};
+use spikewire_transport::Priority;
 use spikewire_transport::metrics::MetricsFlags;
 
 #[derive(Debug)]
@@ -219,7 +220,10 @@ impl Batch {
         Self::of_rows(kinds, rows.map(row).collect(), policy, now)
     }
 
-    fn of_rows(kinds: Vec<RowKind>, rows: Vec<Row>, policy: Policy, now: Tick) -> Self {
+    fn of_rows(kinds: Vec<RowKind>, rows: Vec<Row>, mut policy: Policy, now: Tick) -> Self {
+        if kinds.iter().any(|kind| kind.write) {
+            policy.priority = policy.priority.or(Priority::Background);
+        }
         Self {
             kinds,
             rows,

@@ -9,7 +9,8 @@ use super::{Batch, Body, Part, Row, RowState};
 use crate::clock::Tick;
 use crate::model::ReplicaPolicy;
 use crate::model::{Error, Kind};
-use crate::transport::Outcome;
+use crate::transport::{MANY, Outcome};
+use spikewire_transport::{CommandError as _, RetryBudget};
 
 /// Minimum pause before retrying rows that no node holds: the partition table has to change first.
 const UNPLACED_PAUSE: Duration = Duration::from_millis(50);
@@ -59,8 +60,9 @@ impl Batch {
 
     /// Whether another round is due, and when. Afterwards every row has a reply, is pending for
     /// that round, or has failed permanently. `closed`: the client was closed, which becomes the
-    /// error of rows that lost their node because of that.
-    pub fn next_round(&mut self, now: Tick, closed: bool) -> Option<Tick> {
+    /// error of rows that lost their node because of that. `budget`: how often rows that a node
+    /// rejected are sent again.
+    pub fn next_round(&mut self, now: Tick, closed: bool, budget: &RetryBudget) -> Option<Tick> {
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
         let at_once = rotates && self.step == 0;
@@ -102,11 +104,39 @@ impl Batch {
                 pending = true;
             }
         }
+        if pending {
+            pending = self.spend_retries(now, budget);
+        }
         if !pending {
             return None;
         }
         self.step += u32::from(rotates);
         Some(at)
+    }
+}
+
+impl Batch {
+    /// Takes the retries of rows that nodes rejected from the client's budget, one for as many rows
+    /// as share a connection. Rows for which there is none fail. Returns whether any is left.
+    fn spend_retries(&mut self, now: Tick, budget: &RetryBudget) -> bool {
+        let (mut left, mut spent, mut is_denied) = (false, 0, false);
+        for row in &mut self.rows {
+            let RowState::Pending(Some(error)) = &row.state else { continue };
+            if !matches!(error.kind(), Kind::Server(_)) {
+                left = true;
+                continue;
+            }
+            if spent % MANY == 0 && !is_denied {
+                is_denied = !budget.spend(now);
+            }
+            spent += 1;
+            if is_denied {
+                row.state = RowState::Failed(error.clone().without_budget());
+            } else {
+                left = true;
+            }
+        }
+        left
     }
 }
 
@@ -155,9 +185,12 @@ mod tests {
         let rejected = || RowState::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
         late.rows[0].state = rejected();
         early.rows[0].state = rejected();
-        assert_eq!(late.next_round(Tick(0), false), None);
+        assert_eq!(late.next_round(Tick(0), false, &RetryBudget::new(None)), None);
         assert!(matches!(late.rows[0].state, RowState::Failed(_)));
-        assert_eq!(early.next_round(Tick(0), false), Some(Tick(0).after(second / 2)));
+        assert_eq!(
+            early.next_round(Tick(0), false, &RetryBudget::new(None)),
+            Some(Tick(0).after(second / 2))
+        );
     }
 
     #[test]
@@ -189,6 +222,9 @@ mod tests {
     fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
         let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
         batch.rows[0].state = RowState::Pending(Some(Snapshot::default().no_holder("test", 0)));
-        assert_eq!(batch.next_round(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
+        assert_eq!(
+            batch.next_round(Tick(0), false, &RetryBudget::new(None)),
+            Some(Tick(0).after(UNPLACED_PAUSE))
+        );
     }
 }

@@ -8,6 +8,8 @@ use spikewire_aerospike::command::{
 };
 use spikewire_aerospike::{Policy, ReplicaPolicy};
 
+use spikewire_transport::Priority;
+
 use super::{Options, count, multiplier, span, text};
 use crate::aerospike::expression;
 use crate::errors::{describe, kind_name};
@@ -44,6 +46,10 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
         longest: spans(c"maxSleepBetweenRetries")?,
         jitter: options.flag(c"sleepJitter")?,
         in_doubt: options.flag(c"retryInDoubt")?,
+        priority: options
+            .get(c"priority")?
+            .map(|value| Ok::<_, Failure>(Priority::parse(&text("priority", value)?)?))
+            .transpose()?,
     };
     Ok(retry.boxed())
 }

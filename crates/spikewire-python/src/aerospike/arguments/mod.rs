@@ -10,7 +10,7 @@ mod reading;
 mod writing;
 
 pub use crate::arguments::{Argument, count, flags, no_unknown, seconds};
-pub use reading::{read_mode, read_touch, replica, timeout};
+pub use reading::{priority, read_mode, read_touch, replica, timeout};
 pub use writing::{Newer, exists, generation, ttl};
 
 use pyo3::PyClass;

@@ -1,4 +1,4 @@
-//! Arguments of reads: replica, read mode, and whether the read renews the TTL.
+//! Arguments of reads: replica, priority, read mode, and whether the read renews the TTL.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use pyo3::types::{PyBool, PyInt};
 
 use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::command::{ReadMode, ReadTouch, parse};
+use spikewire_transport::Priority;
 
 use super::seconds;
 use crate::arguments::text;
@@ -15,6 +16,11 @@ use crate::errors::{LazyRepr, invalid_argument, type_error, type_name};
 /// The replica policy with this name.
 pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
     parse::replica(text("replica", value)?).map_err(invalid_argument)
+}
+
+/// The priority with this name.
+pub fn priority(value: &Bound<'_, PyAny>) -> PyResult<Priority> {
+    Priority::parse(text("priority", value)?).map_err(invalid_argument)
 }
 
 /// The total timeout of one call.

@@ -92,7 +92,7 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 8] = [
+const OF_THE_CALL: [&str; 9] = [
     "replica",
     "timeout",
     "retry_in_doubt",
@@ -101,6 +101,7 @@ const OF_THE_CALL: [&str; 8] = [
     "sleep_multiplier",
     "max_sleep_between_retries",
     "sleep_jitter",
+    "priority",
 ];
 
 impl<'py> Part<'py> {
@@ -257,6 +258,7 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         longest: of("max_sleep_between_retries")?,
         jitter: switch("sleep_jitter")?,
         in_doubt: switch("retry_in_doubt")?,
+        priority: of("priority")?,
     };
     Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
 }

@@ -204,14 +204,16 @@ pub struct RetryRules<'py> {
     pub longest: Option<Bound<'py, PyAny>>,
     pub jitter: Option<bool>,
     pub in_doubt: Option<bool>,
+    pub priority: Option<Bound<'py, PyAny>>,
 }
 
 impl RetryRules<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
-        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = self;
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, priority } = self;
         let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
-        if silent && longest.is_none() && jitter.is_none() && in_doubt.is_none() {
+        let silent = silent && longest.is_none() && jitter.is_none();
+        if silent && in_doubt.is_none() && priority.is_none() {
             return Ok(None);
         }
         self.read().map(RetryOptions::boxed)
@@ -232,6 +234,7 @@ impl RetryRules<'_> {
             longest: span("max_sleep_between_retries", &self.longest)?,
             jitter: self.jitter,
             in_doubt: self.in_doubt,
+            priority: self.priority.as_ref().map(arguments::priority).transpose()?,
         })
     }
 }

@@ -13,7 +13,7 @@ macro_rules! batch_verbs {
             /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
             /// `None` if the record does not exist or does not pass `where`. A row that fails does not
             /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
+            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None)")]
             fn get_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -30,12 +30,13 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_many"),
                     unknown,
-                    "bins, buffers, keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -48,6 +49,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: None,
+                    priority,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
@@ -63,7 +65,7 @@ macro_rules! batch_verbs {
             /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
             /// replies arrive, and replies are not kept, so this takes less memory and time than
             /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
+            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None)")]
             fn get_numpy<'py>(
                 &self,
                 py: Python<'py>,
@@ -84,12 +86,13 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_numpy"),
                     unknown,
-                    "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -102,6 +105,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: None,
+                    priority,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let array =
@@ -114,7 +118,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
             /// or does not pass `where`. Keywords as in `get`.
-            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
+            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None)")]
             fn exists_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -129,12 +133,13 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists_many"),
                     unknown,
-                    "keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -147,6 +152,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: None,
+                    priority,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = many::exists(defaults, &resolve, keys, &read)?;
@@ -176,7 +182,7 @@ macro_rules! batch_verbs {
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
             /// values that cannot be written. Nothing is sent then; after the first window of a
             /// table, the error says how many rows were sent.
-            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn put_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -197,13 +203,14 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put_many"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, priority, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -215,6 +222,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -236,7 +244,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
             /// exist or did not pass `where`. Keywords as in `delete`.
-            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn delete_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -252,13 +260,14 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete_many"),
                     unknown,
-                    "durable, generation, keys, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "durable, generation, keys, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -270,6 +279,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -290,7 +300,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
             /// does not pass `where`. Keywords as in `operate`.
-            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn operate_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -311,13 +321,14 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate_many"),
                     unknown,
-                    "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -330,6 +341,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -351,7 +363,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
             /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn apply_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -370,13 +382,14 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply_many"),
                     unknown,
-                    "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -388,6 +401,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -419,7 +433,7 @@ macro_rules! batch_verbs {
             ///
             /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
             /// number; nothing is sent then.
-            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn batch<'py>(
                 &self,
                 py: Python<'py>,
@@ -437,13 +451,14 @@ macro_rules! batch_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".batch"),
                     unknown,
-                    "durable, exists, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+                    "durable, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -455,6 +470,7 @@ macro_rules! batch_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let limits = Limits { replica, timeout, retry };
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };

@@ -88,6 +88,7 @@ macro_rules! client_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: None,
+                    priority: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

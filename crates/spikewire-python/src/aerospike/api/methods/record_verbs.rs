@@ -41,6 +41,8 @@ macro_rules! record_verbs {
             /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
             /// `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
             /// between 0 and its full length. Default: the client's; no pauses unless set.
+            /// `priority`: "interactive", or "background" for calls that go behind interactive ones
+            /// where calls wait for a node. Default: "interactive".
             /// `hedge`: how long to wait for an answer before sending a second request to another
             /// replica: a time, or a percentile of that node's recent response times ("p99"). The first
             /// answer wins. 0: never. Default: the client's, never unless set.
@@ -48,7 +50,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
             /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
             /// invalid arguments.
-            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
+            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None)")]
             fn get<'py>(
                 &self,
                 py: Python<'py>,
@@ -66,13 +68,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 hedge: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get"),
                     unknown,
-                    "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -85,6 +88,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: None,
+                    priority,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -97,7 +101,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
             /// Default: no filter.
             /// The other keywords are those of `get`.
-            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
+            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None)")]
             fn exists<'py>(
                 &self,
                 py: Python<'py>,
@@ -112,13 +116,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 hedge: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists"),
                     unknown,
-                    "hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -131,6 +136,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: None,
+                    priority,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
@@ -164,7 +170,7 @@ macro_rules! record_verbs {
             /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
             /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
             /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-            /// `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+            /// `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
             /// `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
             /// the client's, False unless set.
             ///
@@ -172,7 +178,7 @@ macro_rules! record_verbs {
             /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
             /// that cannot be stored; nothing is sent then.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn put<'py>(
                 &self,
                 py: Python<'py>,
@@ -191,13 +197,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -209,6 +216,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -230,7 +238,7 @@ macro_rules! record_verbs {
             /// `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn add<'py>(
                 &self,
                 py: Python<'py>,
@@ -249,13 +257,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".add"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -267,6 +276,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -287,7 +297,7 @@ macro_rules! record_verbs {
             /// or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn append<'py>(
                 &self,
                 py: Python<'py>,
@@ -306,13 +316,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".append"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -324,6 +335,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -344,7 +356,7 @@ macro_rules! record_verbs {
             /// bin, or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn prepend<'py>(
                 &self,
                 py: Python<'py>,
@@ -363,13 +375,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".prepend"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -381,6 +394,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -407,7 +421,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
             /// is False. Default: no filter.
             /// The other keywords are those of `put`.
-            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn delete<'py>(
                 &self,
                 py: Python<'py>,
@@ -423,13 +437,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete"),
                     unknown,
-                    "durable, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "durable, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -441,6 +456,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -461,7 +477,7 @@ macro_rules! record_verbs {
             /// the generation increases. Keywords as in `put`.
             ///
             /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn touch<'py>(
                 &self,
                 py: Python<'py>,
@@ -477,13 +493,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".touch"),
                     unknown,
-                    "generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -495,6 +512,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -523,7 +541,7 @@ macro_rules! record_verbs {
             ///
             /// Raises `FunctionFailed` with the function's error, including file and line, or if the
             /// module or function does not exist; also the errors of `put`.
-            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
             fn apply<'py>(
                 &self,
                 py: Python<'py>,
@@ -542,13 +560,14 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply"),
                     unknown,
-                    "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -560,6 +579,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -588,7 +608,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound` if the operations only read and the record does not exist,
             /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
             /// does not fit its bin, and the errors of `put`.
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None)")]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None)")]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -609,6 +629,7 @@ macro_rules! record_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -616,7 +637,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate"),
                     unknown,
-                    "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -629,6 +650,7 @@ macro_rules! record_verbs {
                     longest: max_sleep_between_retries,
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
+                    priority,
                 };
                 let write = WriteOptions {
                     ttl,
