@@ -178,6 +178,8 @@ impl Topology for Peer {
     fn has_alternative(&self, _: &Nothing, _: Stay, _: &Node) -> bool {
         false
     }
+
+    fn suspects(&self, _: &Arc<Node>) {}
 }
 
 /// Starts a peer that answers `round` requests at a time.

@@ -74,6 +74,8 @@ pub struct Health {
     suspicions: AtomicU32,
     /// Whether the cluster's own requests are unanswered, too.
     confirmed: AtomicBool,
+    /// When one of the cluster's own requests was last answered.
+    answered_at: AtomicU64,
     /// What connections found, for new ones.
     estimates: [AtomicU32; 2],
 }
@@ -118,6 +120,7 @@ impl Health {
     /// The cluster's own request was answered.
     pub fn answered_probe(&self, now: Tick) {
         self.confirmed.store(false, Relaxed);
+        self.answered_at.store(now.0, Relaxed);
         let since = self.suspected.load(Relaxed);
         if since == 0 {
             return;
@@ -126,6 +129,12 @@ impl Health {
         if Tick(since).after(SHORTEST_SUSPICION * (1 << doublings)) <= now {
             self.suspected.store(0, Relaxed);
         }
+    }
+
+    /// Whether one of the cluster's own requests was answered since then: a connection that has been
+    /// silent for longer has lost its replies, or their node cannot execute them.
+    pub fn answered_probe_since(&self, since: Tick) -> bool {
+        self.answered_at.load(Relaxed) > since.0
     }
 
     /// The cluster's own request was not answered.
@@ -194,6 +203,7 @@ mod tests {
         assert!(!health.is_suspected());
         assert!(health.suspect(at(10)));
         health.answered_probe(at(59));
+        assert!(health.answered_probe_since(at(58)) && !health.answered_probe_since(at(59)));
         assert!(health.is_suspected(), "too soon");
         health.answered_probe(at(60));
         assert!(!health.is_suspected());

@@ -119,9 +119,7 @@ pub trait Topology: Debug + 'static {
 
     /// A node owes replies, and nothing has come from it for much longer than usual: it should be
     /// asked whether it answers ([`Health`]). Called repeatedly until something arrives.
-    fn suspects(&self, node: &Arc<Self::Node>) {
-        let _ = node;
-    }
+    fn suspects(&self, node: &Arc<Self::Node>);
 
     /// A node sent a frame that answers no command.
     fn event(&self, node: &Arc<Self::Node>, frame: &[u8]) {

@@ -160,11 +160,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             connection.node.breaker().record();
             self.topology.refresh_soon();
         }
-        let draining = connection.pipeline.is_draining();
         connection.node.health().note(connection.pipeline.reply_times());
         if connection.silence_lasts_long() <= now {
             self.leave_silent(index, now);
         }
+        let connection = self.connections[index].as_ref();
+        let draining = connection.is_some_and(|connection| connection.pipeline.is_draining());
         let verdict = self.verdict(index, now);
         if !late.is_empty() {
             let node = self.connections[index].as_ref().map(|connection| connection.node.clone());

@@ -28,14 +28,20 @@ fn patience<R>(policy: &Policy<R>) -> Duration {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Suspects the node of a connection whose silence lasts long, and takes away the commands that
-    /// need not wait for it.
+    /// Takes away the commands that need not wait for a connection whose silence lasts long. Its node
+    /// is suspected, unless that has answered elsewhere meanwhile: then the connection is retired.
     #[cold]
     pub(super) fn leave_silent(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         let node = connection.node.clone();
-        node.health().suspect(now);
-        self.topology.suspects(&node);
+        let answers = node.health().answered_probe_since(connection.silence_lasts_long());
+        if answers {
+            connection.pipeline.retire();
+        }
+        if !connection.pipeline.is_draining() {
+            node.health().suspect(now);
+            self.topology.suspects(&node);
+        }
         let mute_since = node.health().is_mute_since();
         let topology = &*self.topology;
         let mut leaving = Vec::new();
