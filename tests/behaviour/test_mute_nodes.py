@@ -67,11 +67,11 @@ def test_a_node_that_answers_again_is_used_again(api: Api) -> None:
             try:
                 for number in KEYS:
                     data.put(number, {"n": number})
-            except spikewire.ConnectionFailed:
+            except (spikewire.ConnectionFailed, spikewire.Timeout):
                 return False
             return True
 
-        until(is_written)
+        assert until(is_written)
 
 
 def test_writes_that_no_other_node_can_take_fail_before_their_time(api: Api) -> None:

@@ -34,8 +34,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn leave_silent(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         let node = connection.node.clone();
-        let answers = node.health().answered_probe_since(connection.silence_lasts_long());
-        if answers {
+        if connection.dial.is_none()
+            && node.health().answered_probe_since(connection.silence_lasts_long())
+        {
             connection.pipeline.retire();
         }
         if !connection.pipeline.is_draining() {
