@@ -1,21 +1,26 @@
 //! What is known of how well a node answers: how long its replies take, and whether it is suspected
 //! to be mute.
 //!
-//! A node is suspected when a connection to it awaits a reply and nothing arrives for much longer
-//! than replies took before ([`ReplyTimes`]). Requests that can go to another node do so, until a
-//! reply arrives or the cluster's own requests are answered ([`Health::answered_probe`]). A node
-//! whose own requests are answered while commands are not is suspected again each time, and twice
-//! as long as before.
+//! A node is suspected when a connection to it awaits a reply, and nothing arrives for much longer
+//! than replies took before ([`ReplyTimes`]), nor on another connection. Requests that can go to
+//! another node do so, until a reply arrives or the cluster's own requests are answered
+//! ([`Health::answered_probe`]). A node that answers those and no commands is suspected again, each
+//! time for twice as long as before.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::clock::Tick;
 
-/// How long a suspicion lasts at least, however quickly the cluster's own requests are answered.
-const SHORTEST_SUSPICION: Duration = Duration::from_millis(50);
+/// How long a second suspicion lasts at least, however quickly the cluster's own requests are
+/// answered. The first one ends at once: a single command may be slow.
+const SECOND_SUSPICION: Duration = Duration::from_millis(50);
 /// A suspicion that the cluster's own requests refute lasts at most this many times as long.
 const MAX_DOUBLINGS: u32 = 5;
+/// How long after a reply the silence of a connection says nothing about its node.
+const LATELY: Duration = Duration::from_millis(30);
+/// How often that a reply came is noted, in nanoseconds: all who send to the node note it.
+const NOTE_EVERY: u64 = 4_000_000;
 
 /// How many times longer than estimated a reply may take. Garbage collection and bursts take a
 /// multiple of what is usual.
@@ -74,6 +79,8 @@ pub struct Health {
     suspicions: AtomicU32,
     /// Whether the cluster's own requests are unanswered, too.
     confirmed: AtomicBool,
+    /// When a command was last answered, nearly.
+    replied_at: AtomicU64,
     /// When one of the cluster's own requests was last answered.
     answered_at: AtomicU64,
     /// What connections found, for new ones.
@@ -104,10 +111,18 @@ impl Health {
 
     /// A command was answered.
     #[inline(always)]
-    pub fn answered(&self) {
+    pub fn answered(&self, now: Tick) {
+        if now.0.saturating_sub(self.replied_at.load(Relaxed)) > NOTE_EVERY {
+            self.replied_at.store(now.0, Relaxed);
+        }
         if self.suspicions.load(Relaxed) != 0 {
             self.trust();
         }
+    }
+
+    /// Whether a command was answered a moment ago, on any connection.
+    pub fn answered_lately(&self, now: Tick) -> bool {
+        Tick(self.replied_at.load(Relaxed)).after(LATELY) > now
     }
 
     #[cold]
@@ -125,8 +140,11 @@ impl Health {
         if since == 0 {
             return;
         }
-        let doublings = self.suspicions.load(Relaxed).saturating_sub(1).min(MAX_DOUBLINGS);
-        if Tick(since).after(SHORTEST_SUSPICION * (1 << doublings)) <= now {
+        let least = match self.suspicions.load(Relaxed) {
+            0 | 1 => Duration::ZERO,
+            count => SECOND_SUSPICION * (1 << (count - 2).min(MAX_DOUBLINGS)),
+        };
+        if Tick(since).after(least) <= now {
             self.suspected.store(0, Relaxed);
         }
     }
@@ -199,25 +217,37 @@ mod tests {
         let health = Health::default();
         let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
         assert!(health.suspect(at(0)) && !health.suspect(at(1)));
-        health.answered();
+        health.answered(at(2));
         assert!(!health.is_suspected());
         assert!(health.suspect(at(10)));
-        health.answered_probe(at(59));
-        assert!(health.answered_probe_since(at(58)) && !health.answered_probe_since(at(59)));
-        assert!(health.is_suspected(), "too soon");
-        health.answered_probe(at(60));
-        assert!(!health.is_suspected());
+        health.answered_probe(at(11));
+        assert!(health.answered_probe_since(at(10)) && !health.answered_probe_since(at(11)));
+        assert!(!health.is_suspected(), "a command may be slow");
         // Commands are not answered, although the cluster's own requests are.
         assert!(health.suspect(at(100)));
-        health.answered_probe(at(199));
+        health.answered_probe(at(149));
+        assert!(health.is_suspected(), "too soon");
+        health.answered_probe(at(150));
+        assert!(!health.is_suspected());
+        assert!(health.suspect(at(200)));
+        health.answered_probe(at(299));
         assert!(health.is_suspected(), "twice as long");
-        health.answered_probe(at(200));
+        health.answered_probe(at(300));
         assert!(!health.is_suspected());
         assert_eq!(health.is_mute_since(), None);
         assert!(health.suspect(at(300)));
         health.missed_probe();
         assert_eq!(health.is_mute_since(), Some(at(300)));
-        health.answered();
+        health.answered(at(301));
         assert_eq!(health.is_mute_since(), None);
+    }
+
+    #[test]
+    fn a_node_that_answered_a_moment_ago_is_not_silent() {
+        let health = Health::default();
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        health.answered(at(100));
+        health.answered(at(101));
+        assert!(health.answered_lately(at(129)) && !health.answered_lately(at(131)));
     }
 }

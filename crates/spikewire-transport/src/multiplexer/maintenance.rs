@@ -318,9 +318,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         for command in &waiting {
             self.order.leaves(self.key(command));
         }
+        self.places_anew = true;
         for command in waiting {
             self.attempt(command, now);
         }
+        self.places_anew = false;
     }
 
     /// Admits waiting commands on all nodes.

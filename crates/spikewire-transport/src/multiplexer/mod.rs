@@ -111,6 +111,8 @@ pub struct Multiplexer<P: Protocol, T> {
     line: VecDeque<CommandOf<P, T>>,
     /// Whether commands may be waiting, in `line` or for a connection.
     waits: bool,
+    /// Whether waiting commands are being placed anew.
+    places_anew: bool,
     alarm: Tick,
     closed: bool,
     /// Whether commands may be in flight whose copies were answered.
@@ -157,6 +159,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             most: usize::MAX,
             line: VecDeque::new(),
             waits: false,
+            places_anew: false,
             alarm: Tick::NEVER,
             closed: false,
             superseded: false,

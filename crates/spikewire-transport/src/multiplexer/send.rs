@@ -101,7 +101,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if here.is_some_and(|here| !here.waiting.is_empty()) {
             // Commands that are already waiting go first.
             self.wait(command, &node, order, key);
-            return self.admit(key, now);
+            // A read that follows a write into the queue of a silent node would have it emptied again.
+            if !self.places_anew {
+                self.admit(key, now);
+            }
+            return;
         }
         let ordered = self.ordered_place(order, &command, node.key(), || {
             here.map_or(&[], |here| here.of_shard(shard))

@@ -19,6 +19,10 @@ use crate::policy::Policy;
 use crate::protocol::{CommandOf, NodeOf, Protocol};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
+/// How long replies may take longer than usual while the node answers elsewhere: a command may be
+/// slow.
+const LOST: Duration = Duration::from_secs(1);
+
 /// How long a command without a time limit waits for a node that does not answer.
 const WITHOUT_LIMIT: Duration = Duration::from_secs(5);
 
@@ -28,18 +32,20 @@ fn patience<R>(policy: &Policy<R>) -> Duration {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Takes away the commands that need not wait for a connection whose silence lasts long. Its node
-    /// is suspected, unless that has answered elsewhere meanwhile: then the connection is retired.
+    /// Takes away the commands that need not wait for a connection whose silence lasts long, and
+    /// suspects its node, unless that answers elsewhere. A connection that lost its replies, as far as
+    /// can be told, is retired then.
     #[cold]
     pub(super) fn leave_silent(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         let node = connection.node.clone();
-        if connection.dial.is_none()
-            && node.health().answered_probe_since(connection.silence_lasts_long())
-        {
-            connection.pipeline.retire();
-        }
-        if !connection.pipeline.is_draining() {
+        let long_since = connection.silence_lasts_long();
+        if connection.dial.is_none() && node.health().answered_probe_since(long_since) {
+            let pipeline = &mut connection.pipeline;
+            if pipeline.awaited() == 0 || long_since.after(LOST) <= now {
+                pipeline.retire();
+            }
+        } else if !connection.pipeline.is_draining() && !node.health().answered_lately(now) {
             node.health().suspect(now);
             self.topology.suspects(&node);
         }

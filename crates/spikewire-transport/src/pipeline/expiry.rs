@@ -88,13 +88,6 @@ impl<P: Protocol, C> Pipeline<P, C> {
         ends
     }
 
-    /// Since when nothing has arrived while the oldest request in flight awaits its reply;
-    /// [`Tick::NEVER`] if nothing is awaited.
-    pub fn silent_since(&self) -> Tick {
-        let oldest = self.in_flight.front().filter(|slot| slot.end <= self.total_written);
-        oldest.map_or(Tick::NEVER, |slot| self.last_progress.max(slot.since))
-    }
-
     /// When the silence since the oldest request becomes longer than replies usually take.
     pub fn silence_lasts_long(&self) -> Tick {
         let Some(front) = self.in_flight.front() else { return Tick::NEVER };
