@@ -71,12 +71,12 @@ class History:
     async def read(self, number: int) -> None:
         before = set(self.acknowledged[number])
         try:
-            found = set(await self.tokens(number))
+            tokens = set(await self.tokens(number))
         except spikewire.Error:
             self.unanswered += 1
             return
         self.reads += 1
-        missing = before - found
+        missing = before - tokens
         self.stress.check(not missing, f"history {self.seed}: a read misses {sorted(missing)}")
 
     async def tokens(self, number: int, **options: Any) -> list[str]:

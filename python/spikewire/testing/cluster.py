@@ -123,8 +123,8 @@ class Faults(TypedDict, total=False):
     stall: float
     """Share of replies of which half is sent, and nothing more on their connections."""
     mute_after: int
-    """Each connection gets this many replies, and none afterwards. With 0, new connections are accepted
-    and never answered."""
+    """Each connection gets this many replies, and none afterwards. With 0, new connections are
+    accepted and never answered."""
     error: float
     """Share of requests that are answered with ``code`` instead of being run."""
     code: int

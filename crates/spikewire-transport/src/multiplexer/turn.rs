@@ -192,7 +192,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |node, frame| topology.event(node, frame),
         );
         // Replies that nobody waits for any more count as well.
-        if connection.pipeline.take_heard() {
+        if connection.pipeline.take_arrival() {
             connection.node.health().answered(now);
         }
         self.in_flight -= completed;

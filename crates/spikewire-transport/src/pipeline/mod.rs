@@ -73,7 +73,7 @@ pub struct Pipeline<P, C> {
     last_progress: Tick,
     reply_times: ReplyTimes,
     /// Whether anything has arrived since this was last asked for.
-    heard: bool,
+    has_arrival: bool,
     /// The last write that included bytes of the oldest request: where that request begins, when
     /// its first bytes were written, and when its latest were.
     upload: (u64, Tick, Tick),
@@ -99,7 +99,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             draining: false,
             last_progress: now,
             reply_times: ReplyTimes::default(),
-            heard: false,
+            has_arrival: false,
             upload: (u64::MAX, now, now),
             writes: None,
         }
@@ -203,8 +203,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
 
     /// Whether anything has arrived since the last call.
     #[inline(always)]
-    pub fn take_heard(&mut self) -> bool {
-        std::mem::take(&mut self.heard)
+    pub fn take_arrival(&mut self) -> bool {
+        std::mem::take(&mut self.has_arrival)
     }
 
     /// Whether [`Arrival::Ended`] reports when a command was written, from the next one on.
