@@ -17,6 +17,7 @@ use crate::keys::OrderKey;
 use crate::pipeline::{AbandonedCommand, Request};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::reply::Outcome;
+use crate::ticket_handle::QueuePlace;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
@@ -33,7 +34,17 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         } else if command.start > now {
             self.alarm = self.alarm.min(command.start);
             self.delay(command.start, command);
-        } else if self.in_flight > self.most && self.has_no_room(&command) {
+        } else if self.may_share(&command) {
+            self.submit_sharing(command, now);
+        } else {
+            self.enter(command, now);
+        }
+    }
+
+    /// Begins a command, unless it has to wait in line.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, command: CommandOf<P, T>, now: Tick) {
+        if self.in_flight > self.most && self.has_no_room(&command) {
             self.line.push_back(command);
             self.waits = true;
         } else {
@@ -192,7 +203,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
     ) {
         let Some(connection) = &mut self.connections[index] else { return };
-        if !command.ticket.starts() {
+        let starts = command.ticket.starts(|| QueuePlace {
+            connection: index,
+            position: connection.pipeline.end(),
+            attempts: command.attempts,
+        });
+        if !starts {
             return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
         }
         let writes = command.target.writes();
