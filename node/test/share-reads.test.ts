@@ -5,6 +5,9 @@ import { test } from 'node:test'
 import type { Cluster } from 'spikewire/testing'
 import { boxed, failure, range } from './support/faulty.js'
 
+/** Slow nodes are not left for others, which would count as well. */
+const replica = 'master'
+
 /** How many requests about records the nodes have answered. */
 async function requests(cluster: Cluster): Promise<number> {
   const stats = await Promise.all(range(2).map((node) => cluster.stats(node)))
@@ -17,7 +20,7 @@ async function hold(cluster: Cluster, delay: number): Promise<void> {
 
 for (const shareReads of ['unsent', 'in_flight'] as const) {
   test(`reads made together share a request: ${shareReads}`, () =>
-    boxed(2, { shareReads }, async ({ cluster, data }) => {
+    boxed(2, { shareReads, replica }, async ({ cluster, data }) => {
       await data.put(1, { n: 7 })
       await hold(cluster, 200)
       const before = await requests(cluster)
@@ -48,8 +51,7 @@ test('a read that is called after a write sees it', () =>
     }
     const readers = range(8).map(reader)
     while (written < 50) {
-      const write =
-        written % 2 === 0 ? data.put(1, { n: written + 1 }) : data.add(1, { n: 1 })
+      const write = written % 2 === 0 ? data.put(1, { n: written + 1 }) : data.add(1, { n: 1 })
       const record = data.get(1)
       await write
       written += 1
@@ -61,9 +63,10 @@ test('a read that is called after a write sees it', () =>
   }))
 
 test('each caller has its own timeout and signal', () =>
-  boxed(2, { shareReads: 'in_flight' }, async ({ cluster, data }) => {
+  boxed(2, { shareReads: 'in_flight', replica }, async ({ cluster, data }) => {
     await data.put(1, { n: 7 })
     await hold(cluster, 1000)
+    const before = await requests(cluster)
     const control = new AbortController()
     const aborted = data.get(1, { signal: control.signal })
     const late = data.get(1, { timeout: 100 })
@@ -72,7 +75,7 @@ test('each caller has its own timeout and signal', () =>
     await assert.rejects(aborted, { name: 'AbortError' })
     assert.match((await failure(late)).message, /timeout of 0.1 s/)
     for (const record of await Promise.all(rest)) assert.equal(record.bins.n, 7)
-    assert.ok((await requests(cluster)) <= 2)
+    assert.equal((await requests(cluster)) - before, 1)
   }))
 
 test('invalid values and contradictory options are rejected', () =>

@@ -161,8 +161,8 @@ impl<T> TicketHandle<T> {
             return Settlement::Dropped;
         }
         let (ticket, supersedes) = (state.ticket.take(), state.running > 0);
-        drop(state);
         shared.over.store(true, Relaxed);
+        drop(state);
         *start = shared.started;
         if let Some(ticket) = ticket {
             *self = Self::Own(ticket);

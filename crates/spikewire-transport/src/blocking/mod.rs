@@ -180,7 +180,6 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     }
 
     /// The same; on connections for all threads if it says so, or if there are many.
-    #[inline(always)]
     fn run_where(
         &self,
         together: bool,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mio::{Interest, Token};
 
+use super::shared_reads::count_write;
 use super::{LOOK, Multiplexer, SHORTEST, STALL};
 use crate::attempts::Failure;
 use crate::clock::Tick;
@@ -32,6 +33,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if command.deadline.0 <= now.0.saturating_add(SHORTEST) {
             self.time_out(AbandonedCommand { command, sent: false }, None);
         } else if command.start > now {
+            count_write::<P, T>(&self.topology, &command);
             self.alarm = self.alarm.min(command.start);
             self.delay(command.start, command);
         } else if self.may_share(&command) {
