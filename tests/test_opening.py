@@ -39,6 +39,7 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "sleep_multiplier": ("1.5", 1.5),
     "hedge": ("p99", "p99"),
     "hedge_percent": ("20", 20),
+    "share_reads": ("unsent", "unsent"),
     "max_sleep_between_retries": ("1s", 1.0),
     "sleep_jitter": ("true", True),
     "retry_in_doubt": ("true", True),

@@ -61,6 +61,7 @@ export {
   type ReadMode,
   type ReadOptions,
   type Replica,
+  type ShareReads,
   type Ttl,
   type Where,
   type WriteOptions,

@@ -53,6 +53,7 @@ from spikewire.types import (
     Replica,
     Seconds,
     Seeds,
+    ShareReads,
     Table,
     Ttl,
     UserKey,
@@ -418,6 +419,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record:
         """Reads a record.
 
@@ -454,6 +456,12 @@ class Client:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -478,6 +486,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record | _D:
         """Reads a record.
 
@@ -514,6 +523,12 @@ class Client:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -534,6 +549,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
@@ -778,14 +794,15 @@ class Client:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
@@ -1348,6 +1365,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record[_V]:
         """Reads a record.
 
@@ -1384,6 +1402,12 @@ class Dataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1408,6 +1432,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record[_V] | _D:
         """Reads a record.
 
@@ -1444,6 +1469,12 @@ class Dataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1464,6 +1495,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
@@ -1708,14 +1740,15 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record[_V]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
@@ -2211,6 +2244,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
@@ -2247,6 +2281,12 @@ class ClientSubmit:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2271,6 +2311,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
@@ -2307,6 +2348,12 @@ class ClientSubmit:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2327,6 +2374,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -2571,14 +2619,15 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
@@ -2920,6 +2969,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
         """Reads a record.
 
@@ -2956,6 +3006,12 @@ class DatasetSubmit(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2980,6 +3036,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V] | _D]:
         """Reads a record.
 
@@ -3016,6 +3073,12 @@ class DatasetSubmit(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3036,6 +3099,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -3280,14 +3344,15 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
@@ -3728,6 +3793,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
@@ -3764,6 +3830,12 @@ class AsyncClient:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3788,6 +3860,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
@@ -3824,6 +3897,12 @@ class AsyncClient:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3844,6 +3923,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -4088,14 +4168,15 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
@@ -4657,6 +4738,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
         """Reads a record.
 
@@ -4693,6 +4775,12 @@ class AsyncDataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4717,6 +4805,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record[_V] | _D]:
         """Reads a record.
 
@@ -4753,6 +4842,12 @@ class AsyncDataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4773,6 +4868,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -5017,14 +5113,15 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from spikewire.aerospike.builder.results import Missing, OnError
     from spikewire.aerospike.codec import Codec
-    from spikewire.types import Auth, Hedge, ReadMode, Replica, Seconds, Where
+    from spikewire.types import Auth, Hedge, ReadMode, Replica, Seconds, ShareReads, Where
 
 __all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions", "TlsOptions"]
 
@@ -80,6 +80,10 @@ class ClientOptions(TypedDict, total=False):
     """
     hedge_percent: int
     """Maximum number of second requests per hundred reads that qualify, 1 to 100. Default: 10."""
+    share_reads: ShareReads
+    """Whether concurrent reads of the same record and bins share one request: "unsent" joins a
+    request of which nothing was sent yet, "in_flight" also one on its way. Default: "off".
+    """
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool

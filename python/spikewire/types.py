@@ -94,6 +94,7 @@ __all__ = [
     "Results",
     "Seconds",
     "Seeds",
+    "ShareReads",
     "Sketches",
     "Sought",
     "Stats",
@@ -255,6 +256,9 @@ Seconds: TypeAlias = float | timedelta
 #: When to send a read a second time: seconds or a ``timedelta`` (0: never), or ``"p99"``, a
 #: percentile from 50 to 99.9 of recent latencies.
 Hedge: TypeAlias = float | timedelta | str
+
+#: Which requests concurrent reads of the same record share: see ``get``.
+ShareReads: TypeAlias = Literal["off", "unsent", "in_flight"]
 
 #: Which system knows the user, and how the password is sent: see ``ClientOptions.auth``.
 Auth: TypeAlias = Literal["internal", "external", "external-insecure", "pki"]

@@ -9,7 +9,7 @@ use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
 use crate::model::Hedge;
 use crate::model::Options;
-use crate::model::{Auth, Secret};
+use crate::model::{Auth, Secret, ShareReads};
 
 /// The options of a client.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct ClientOptions {
     pub read_mode: ReadMode,
     /// When reads of one record are hedged.
     pub hedge: Hedge,
+    /// Which requests reads of one record share.
+    pub share_reads: ShareReads,
     /// Encryption of connections, if any; [`ClientOptions::finish`] reads the certificates.
     pub tls: Option<TlsOptions>,
 }
@@ -50,13 +52,14 @@ impl Default for ClientOptions {
     fn default() -> Self {
         let options = Options::new(Vec::new());
         let (read_mode, hedge) = (ReadMode::default(), Hedge::NEVER);
-        Self { options, send_key: false, read_mode, hedge, tls: None }
+        let share_reads = ShareReads::Off;
+        Self { options, send_key: false, read_mode, hedge, share_reads, tls: None }
     }
 }
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 30] = [
+    pub const NAMES: [&str; 31] = [
         "auth",
         "cluster_name",
         "connect_timeout",
@@ -78,6 +81,7 @@ impl ClientOptions {
         "replica",
         "retry_in_doubt",
         "send_key",
+        "share_reads",
         "sleep_between_retries",
         "sleep_jitter",
         "sleep_multiplier",
@@ -119,6 +123,7 @@ impl ClientOptions {
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
             "hedge" => self.hedge = Hedge::of(name, value)?,
             "hedge_percent" => options.hedge_percent = count()? as u32,
+            "share_reads" => self.share_reads = parse::share_reads(&value.text(name)?)?,
             "send_key" => self.send_key = value.flag(name)?,
             "connect_timeout" => options.connect_timeout = span()?,
             "tend_interval" => options.tend_interval = span()?,
@@ -182,6 +187,9 @@ impl ClientOptions {
             self.options.tls = Some(tls);
         }
         self.options.login.check(self.options.tls.as_ref())?;
+        if self.share_reads == ShareReads::InFlight && self.read_mode.is_current() {
+            return Err(ReadMode::cannot_share());
+        }
         Ok(self.options)
     }
 
@@ -195,8 +203,8 @@ impl ClientOptions {
     /// Defaults that commands inherit from the client.
     pub fn defaults(&self) -> CommandDefaults {
         let policy = self.options.policy;
-        let Self { send_key, read_mode, hedge, .. } = *self;
-        CommandDefaults { policy, send_key, read_mode, hedge }
+        let Self { send_key, read_mode, hedge, share_reads: share, .. } = *self;
+        CommandDefaults { policy, send_key, read_mode, hedge, share }
     }
 }
 
@@ -273,6 +281,22 @@ mod tests {
         options.options.login.password = Some("opensesame".into());
         assert!(!format!("{options:?}").contains("opensesame"));
         assert_eq!(options.finish().unwrap().login.user.as_deref(), Some("app"));
+    }
+
+    #[test]
+    fn contradictory_options_are_rejected() {
+        let set = |share: &'static str, mode: &'static str| {
+            let mut options = ClientOptions::default();
+            options.set("share_reads", &Literal::from(share), &[]).unwrap();
+            options.set("read_mode", &Literal::from(mode), &[]).unwrap();
+            options.finish().map_err(|error| error.message().to_owned())
+        };
+        for mode in ["linearize", "session"] {
+            let error = set("in_flight", mode).unwrap_err();
+            assert!(error.starts_with("share_reads 'in_flight' cannot be combined with read_mode"));
+            set("unsent", mode).unwrap();
+        }
+        set("in_flight", "one").unwrap();
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub use spikewire_transport::clock;
 pub use client_options::ClientOptions;
 pub use model::{
     Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, Options, Policy, ReplicaPolicy,
-    Result, Secret,
+    Result, Secret, ShareReads,
 };
 pub use security::Credentials;
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

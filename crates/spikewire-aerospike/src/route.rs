@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
-use spikewire_transport::{Metrics, OrderKey, Topology};
+use spikewire_transport::{Metrics, OrderKey, ShareReads, SharedReads, Topology};
 
 use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
@@ -28,6 +28,8 @@ pub struct Target {
     second: bool,
     /// When to send a hedge request to another replica.
     hedge: Hedge,
+    /// Which requests it may share.
+    share: ShareReads,
     /// The record it is about.
     key: OrderKey,
     /// Whether what it is about is sent to other nodes if this one does not answer.
@@ -54,16 +56,18 @@ impl Target {
 
     /// The target of a command for a holder of this partition.
     pub fn partition(namespace: Arc<str>, partition: u16, write: bool) -> Self {
-        let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
-        let aim = Aim::Partition(namespace, partition);
-        Self { aim, write, column: 0, second: false, hedge, key, regroups: false }
+        Self::aimed(Aim::Partition(namespace, partition), write)
+    }
+
+    #[inline(always)]
+    fn aimed(aim: Aim, write: bool) -> Self {
+        let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
+        Self { aim, write, column: 0, second: false, hedge, share, key, regroups: false }
     }
 
     /// The target of a command for one node.
     pub fn node(node: Arc<Node>, write: bool) -> Self {
-        let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
-        let (aim, regroups) = (Aim::Node(node), false);
-        Self { aim, write, column: 0, second: false, hedge, key, regroups }
+        Self::aimed(Aim::Node(node), write)
     }
 
     /// The same for a part of a batch, whose rows can be sent to other nodes.
@@ -77,6 +81,13 @@ impl Target {
     #[inline]
     pub fn with_hedge(self, hedge: Hedge) -> Self {
         Self { hedge, ..self }
+    }
+
+    /// The same for a read that may share requests.
+    #[must_use]
+    #[inline]
+    pub fn with_share(self, share: ShareReads) -> Self {
+        Self { share, ..self }
     }
 
     /// Whether it may be hedged, or is a hedge request.
@@ -271,6 +282,11 @@ impl Topology for Cluster {
     }
 
     #[inline(always)]
+    fn shared_reads(&self) -> Option<&SharedReads> {
+        Some(Self::shared_reads(self))
+    }
+
+    #[inline(always)]
     fn copy_of(
         &self,
         router: &Router,
@@ -346,6 +362,15 @@ impl Addressed for Target {
     #[inline(always)]
     fn is_measured(&self) -> bool {
         self.is_hedged()
+    }
+
+    #[inline(always)]
+    fn shares(&self) -> ShareReads {
+        self.share
+    }
+
+    fn is_sent_like(&self, other: &Self) -> bool {
+        self.hedge == other.hedge
     }
 }
 

@@ -69,7 +69,25 @@ impl<K, R, T> Command<K, R, T> {
         Some(Box::write(boxed, command))
     }
 
-    /// Whether its ticket is shared with a copy of it.
+    /// The same command with this ticket.
+    pub(crate) fn with_ticket<U>(self, ticket: TicketHandle<U>) -> Box<Command<K, R, U>> {
+        let Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, .. } =
+            self;
+        Box::new(Command {
+            bytes,
+            target,
+            policy,
+            start,
+            deadline,
+            stream,
+            kind,
+            rows,
+            attempts,
+            ticket,
+        })
+    }
+
+    /// Whether its ticket is shared with a copy of it, or with other callers.
     #[inline(always)]
     pub(crate) fn has_copy(&self) -> bool {
         matches!(self.ticket, TicketHandle::Shared(_))

@@ -10,7 +10,8 @@
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is retried, when a write is in doubt |
 //! | `backoff` | pauses between attempts |
 //! | `handler` | what the transport calls on a ticket before it is completed |
-//! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command |
+//! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command or with other callers |
+//! | [`shared_reads`] | what a client has to know to let identical reads share one request |
 //! | [`multiplexer`], `connection`, `connection_table`, `shard_connections` | all connections of a driver; one of them; those of each node, and of its parts |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`] | a connection without its socket, used by every driver |
@@ -65,6 +66,7 @@ pub mod resolve;
 pub mod session;
 mod shard_connections;
 pub mod shard_route;
+pub mod shared_reads;
 mod socket;
 mod ticket_handle;
 pub mod tls;
@@ -89,6 +91,7 @@ pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};
 pub use shard_route::{ShardRoute, SourcePort};
+pub use shared_reads::{ShareReads, SharedReads};
 pub use ticket_handle::TicketHandle;
 pub use tls::Encryption;
 pub use topology::Topology;

@@ -1,6 +1,7 @@
 //! What the transport needs from a database's protocol.
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::command::Command;
@@ -175,6 +176,13 @@ pub trait Protocol: Framing + Sized + 'static {
         let _ = (request, id, left);
     }
 
+    /// The bytes of a request that say how long it may take: requests that differ only there ask for
+    /// the same.
+    fn time_limit(request: &[u8]) -> Range<usize> {
+        let _ = request;
+        0..0
+    }
+
     /// Which kind of connection carries a request of this length in bytes, about this many rows.
     fn sharing(len: usize, rows: usize, kind: RequestKind) -> Sharing;
 }
@@ -281,11 +289,11 @@ pub type NodeOf<P> = <<P as Protocol>::Topology as Topology>::Node;
 /// The error type of a protocol.
 pub type ErrorOf<P> = <<P as Protocol>::Topology as Topology>::Error;
 
+/// The target type of a protocol.
+pub type TargetOf<P> = <<P as Protocol>::Topology as Topology>::Target;
+
+/// How commands of a protocol choose among nodes.
+pub type PreferenceOf<P> = <<P as Protocol>::Topology as Topology>::Preference;
+
 /// The commands of a protocol.
-pub type CommandOf<P, T> = Box<
-    Command<
-        <<P as Protocol>::Topology as Topology>::Target,
-        <<P as Protocol>::Topology as Topology>::Preference,
-        T,
-    >,
->;
+pub type CommandOf<P, T> = Box<Command<TargetOf<P>, PreferenceOf<P>, T>>;

@@ -12,6 +12,7 @@ use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
 use crate::shard_route::ShardRoute;
+use crate::shared_reads::{ShareReads, SharedReads};
 use crate::tls::Encryption;
 
 /// The nodes of a cluster and how to reach them; one per client.
@@ -55,6 +56,12 @@ pub trait Topology: Debug + 'static {
 
     /// The client's metrics, if it has any.
     fn metrics(&self) -> Option<&Metrics> {
+        None
+    }
+
+    /// The client's reads that share requests, if it has any.
+    #[inline(always)]
+    fn shared_reads(&self) -> Option<&SharedReads> {
         None
     }
 
@@ -190,7 +197,7 @@ pub struct CopyPlan<K> {
 }
 
 /// What a command targets.
-pub trait Target: Debug {
+pub trait Target: Debug + Clone {
     /// Whether executing it twice may make a difference, so that a lost reply leaves it in doubt.
     fn writes(&self) -> bool;
 
@@ -221,6 +228,20 @@ pub trait Target: Debug {
     #[inline(always)]
     fn is_measured(&self) -> bool {
         false
+    }
+
+    /// Which requests it may share, if it is a read of one record. The client needs
+    /// [`Topology::shared_reads`].
+    #[inline(always)]
+    fn shares(&self) -> ShareReads {
+        ShareReads::Off
+    }
+
+    /// Whether a read with this target and one with the other are sent in the same way, if their
+    /// requests are the same.
+    fn is_sent_like(&self, other: &Self) -> bool {
+        let _ = other;
+        true
     }
 }
 

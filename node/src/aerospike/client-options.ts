@@ -2,7 +2,7 @@
 
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
-import type { Hedge, ReadMode, Replica } from './command/options.js'
+import type { Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
 
 /** All of `Auth`. */
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
@@ -51,6 +51,8 @@ export interface ClientOptions {
   hedge?: Hedge | undefined
   /** The maximum number of second requests per hundred reads that may have one. Default: 10. */
   hedgePercent?: number | undefined
+  /** Which requests concurrent reads of the same record and bins share. Default: `'off'`. */
+  shareReads?: ShareReads | undefined
   /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
   /** The consistency of reads. */
@@ -113,6 +115,7 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'sleepJitter',
     'hedge',
     'hedgePercent',
+    'shareReads',
     'retryInDoubt',
     'replica',
     'racks',

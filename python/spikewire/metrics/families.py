@@ -78,6 +78,12 @@ _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], flo
         "Second requests that were answered first.",
         lambda stats: stats.hedges_won,
     ),
+    (
+        "reads_shared",
+        "counter",
+        "Reads answered by the request of another, identical one.",
+        lambda stats: stats.reads_shared,
+    ),
     ("tends", "counter", "Refreshes of the view of the cluster.", lambda stats: stats.tends),
     ("tends_failed", "counter", "Refreshes that found no node.", lambda stats: stats.failed_tends),
     ("tend_age_seconds", "gauge", "Time since the last refresh.", lambda stats: stats.tend_age),

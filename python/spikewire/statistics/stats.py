@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         queued: int
         hedges_sent: int
         hedges_won: int
+        reads_shared: int
         unreachable: dict[str, str]
         tends: int
         failed_tends: int
@@ -157,6 +158,9 @@ class Stats:
     """Second requests (``hedge``) since the client was opened; always counted."""
     hedges_won: int
     """Those of them that were answered first."""
+    reads_shared: int
+    """Reads answered by the request of another, identical one (``share_reads``) since the client
+    was opened; always counted."""
     tends: int
     """How often the client refreshed its view of the cluster."""
     failed_tends: int
@@ -237,6 +241,7 @@ def stats_of(fields: StatsFields) -> Stats:
         queued=fields["queued"],
         hedges_sent=fields["hedges_sent"],
         hedges_won=fields["hedges_won"],
+        reads_shared=fields["reads_shared"],
         tends=fields["tends"],
         failed_tends=fields["failed_tends"],
         tend_age=fields["tend_age"],

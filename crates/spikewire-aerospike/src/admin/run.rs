@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use spikewire_transport::OrderKey;
+
 use super::{AdminAction, Procedure, Recipients};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
@@ -36,7 +38,11 @@ pub fn run<P: Procedure + ?Sized>(
                 };
             }
             AdminAction::Sleep(until) => sleep(cluster, until, interrupted)?,
-            AdminAction::Done(outcome) => return outcome,
+            AdminAction::Done(outcome) => {
+                // It may have changed any record, and no multiplexer knows.
+                cluster.shared_reads().count_write(OrderKey::NONE);
+                return outcome;
+            }
         }
     }
 }

@@ -50,9 +50,9 @@ use std::time::{Duration, Instant};
 
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
-use spikewire_transport::Metrics;
 pub use spikewire_transport::UpkeepTask;
 use spikewire_transport::metrics::Observed;
+use spikewire_transport::{Metrics, SharedReads};
 
 pub(crate) use ask::{info_answer, manage_answer, message_answer};
 pub use build::Build;
@@ -138,6 +138,12 @@ impl Cluster {
         &self.shared.hedging
     }
 
+    /// Its reads that share requests.
+    #[inline]
+    pub(crate) fn shared_reads(&self) -> &SharedReads {
+        &self.shared.shared_reads
+    }
+
     /// Statistics of the client: counters, connections, nodes and their breakers, and the cluster
     /// worker.
     pub fn stats(&self) -> Stats {
@@ -149,6 +155,7 @@ impl Cluster {
         let mut stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
         let hedging = self.hedging();
         stats.hedges = (hedging.sent(), hedging.won());
+        stats.reads_shared = self.shared_reads().joined();
         stats.unreachable = unreachable;
         stats
     }

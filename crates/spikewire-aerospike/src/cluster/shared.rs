@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
 use spikewire_transport::metrics::{Event, RefreshCounter};
-use spikewire_transport::{Metrics, UpkeepTasks};
+use spikewire_transport::{Metrics, SharedReads, UpkeepTasks};
 
 use super::net::Net;
 use super::{Node, Snapshot};
@@ -28,6 +28,7 @@ pub(super) struct Shared {
     pub metrics: Metrics,
     pub tends: RefreshCounter,
     pub hedging: Hedging,
+    pub shared_reads: SharedReads,
 }
 
 impl Shared {
@@ -36,6 +37,7 @@ impl Shared {
         Self {
             options,
             hedging,
+            shared_reads: SharedReads::default(),
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),

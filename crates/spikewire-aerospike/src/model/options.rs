@@ -23,7 +23,7 @@ pub enum ReplicaPolicy {
     PreferRack,
 }
 
-pub use spikewire_transport::Backoff;
+pub use spikewire_transport::{Backoff, ShareReads};
 
 /// The limits of one command.
 pub type Policy = spikewire_transport::Policy<ReplicaPolicy>;

@@ -2,8 +2,10 @@
 //! `framing.rs`, routing is in `route.rs`.
 
 use std::net::SocketAddr;
+use std::ops::Range;
 
 use spikewire_aerospike_protocol::auth;
+use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Gauges};
@@ -59,6 +61,11 @@ impl Protocol for Aerospike {
 
     fn result(body: &[u8]) -> &'static str {
         about::label(if has_code(body) { Header::result_of(body) } else { security_code(body) })
+    }
+
+    fn time_limit(_: &[u8]) -> Range<usize> {
+        let at = HEADER_LEN + message::TIMEOUT_AT;
+        at..at + size_of::<u32>()
     }
 
     #[inline]

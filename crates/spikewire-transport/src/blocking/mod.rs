@@ -35,6 +35,8 @@ use crate::command::ResponseHandler;
 use crate::fault::{CommandError as _, Fault, FaultKind};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
+use crate::shared_reads::ShareReads;
+use crate::topology::Target as _;
 use crate::upkeep_tasks::UpkeepTask;
 
 /// The ticket of a blocking caller's command.
@@ -137,9 +139,12 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         single: impl Fn(T) -> Option<Single<P>>,
     ) -> Result<ReplyOrigin<P>, ErrorOf<P>> {
         let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
+        // Reads of several threads meet where these share their connections.
+        let together = command.target.shares() != ShareReads::Off;
         let mut completed = None;
         // By reference because a command is large: it is moved less often.
-        let run = self.run(std::iter::once(command).by_ref(), limits, |ticket| {
+        let mut command = std::iter::once(command);
+        let run = self.run_where(together, command.by_ref(), limits, |ticket| {
             if let Some(Single { body: filled, details: more, outcome }) = single(ticket) {
                 *body = filled;
                 *details = more;
@@ -169,6 +174,17 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         &self,
         commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
         limits: CallerLimits<'_>,
+        take: impl FnMut(T),
+    ) -> Result<(), Fault> {
+        self.run_where(false, commands, limits, take)
+    }
+
+    /// The same; on connections for all threads if it says so, or if there are many.
+    fn run_where(
+        &self,
+        together: bool,
+        commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
         mut take: impl FnMut(T),
     ) -> Result<(), Fault> {
         if self.closed.load(Relaxed) {
@@ -181,7 +197,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
             }
             return Ok(());
         }
-        let dedicated = if limits.alone || self.shared.is_idle() {
+        let dedicated = if limits.alone || (self.shared.is_idle() && !together) {
             self.dedicated.take(limits.alone)
         } else {
             None

@@ -21,6 +21,8 @@ pub struct Stats {
     /// Hedged reads since the client was created: second requests sent, and how many of them were
     /// answered first.
     pub hedges: (u64, u64),
+    /// Reads answered by the request of another, identical one since the client was created.
+    pub reads_shared: u64,
     /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -75,6 +77,7 @@ impl Stats {
             in_flight,
             queued,
             hedges: (0, 0),
+            reads_shared: 0,
             stages,
             nodes,
             unreachable: Vec::new(),

@@ -108,20 +108,26 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Counts a command that ends with this error.
     #[inline]
     pub(super) fn count_failed(&mut self, command: &CommandOf<P, T>, error: &ErrorOf<P>) {
-        if !command.policy.metrics_flags.counts() {
-            return;
+        if command.policy.metrics_flags.counts() {
+            self.count_ended(command, error, command.ticket.is_withdrawn());
         }
-        let metrics = self.topology.metrics().filter(|metrics| metrics.is_on());
-        let (Some(metrics), Some(recorder)) = (metrics, &mut self.recorder) else { return };
-        let withdrawn = command.ticket.is_withdrawn();
-        let ended = EndedCommand {
+    }
+
+    /// The same for one of its callers, who may have withdrawn it.
+    pub(super) fn count_ended(
+        &mut self,
+        command: &CommandOf<P, T>,
+        error: &ErrorOf<P>,
+        is_withdrawn: bool,
+    ) {
+        let flags = command.policy.metrics_flags;
+        count_failure::<P>(&self.topology, &mut self.recorder, flags, error, || EndedCommand {
             about: P::about(&command.bytes, &command.target, command.rows, command.kind),
-            result: if withdrawn { "withdrawn" } else { error.label() },
+            result: if is_withdrawn { "withdrawn" } else { error.label() },
             started: command.start,
             ended: Tick::now(),
             attempts: command.attempts.count,
-        };
-        recorder.failed(metrics, error.node().unwrap_or_default(), &ended);
+        });
     }
 
     /// Publishes what is in flight, for readers on other threads.
@@ -145,4 +151,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             recorder.set_queued(queued);
         }
     }
+}
+
+/// Counts what ends with this error, if commands are counted.
+pub(super) fn count_failure<'a, P: Protocol>(
+    topology: &P::Topology,
+    recorder: &mut Option<Box<Recorder>>,
+    flags: MetricsFlags,
+    error: &ErrorOf<P>,
+    ended: impl FnOnce() -> EndedCommand<'a>,
+) {
+    if !flags.counts() {
+        return;
+    }
+    let metrics = topology.metrics().filter(|metrics| metrics.is_on());
+    let (Some(metrics), Some(recorder)) = (metrics, recorder) else { return };
+    recorder.failed(metrics, error.node().unwrap_or_default(), &ended());
 }

@@ -334,6 +334,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     pub(super) fn next_alarm(&self, now: Tick) -> Tick {
         let mut alarm = self.delayed.peek().map_or(Tick::NEVER, |next| next.at);
+        alarm = alarm.min(self.reads.deadline());
         for connection in self.connections.iter().flatten() {
             let pipeline = &connection.pipeline;
             let idle = pipeline.last_progress().after(self.settings.idle);

@@ -8,12 +8,12 @@ use mio::event::Event;
 
 use super::counting::Counting;
 use super::maintenance::{self, FaultSource};
-use super::{Multiplexer, Poller, WAKER, copies};
+use super::{Multiplexer, Poller, WAKER, copies, shared_reads};
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::fault::{CommandError as _, Fault};
+use crate::fault::Fault;
 use crate::pipeline::Arrival;
 use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
@@ -131,6 +131,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mut retries = Vec::new();
         let (mut completed, mut supersedes) = (0, false);
         let topology = &*self.topology;
+        let reads = &mut self.reads;
         let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
         let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
         if COUNTED {
@@ -147,6 +148,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     let settled = copies::answered::<P, T>(topology, &mut command, node, now);
                     counts = settled != Settlement::Dropped;
                     supersedes |= settled == Settlement::Counts { supersedes: true };
+                    if counts && command.has_copy() {
+                        let counting = counting.as_mut();
+                        let reply = (reply, disposition.outcome);
+                        completed += reads.answer(topology, command, reply, counting, now, deliver);
+                        return;
+                    }
+                }
+                if !goes_on {
+                    shared_reads::count_write::<P, T>(topology, &command);
                 }
                 if COUNTED
                     && counts
@@ -167,13 +177,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     }
                 }
                 completed += 1;
-                let ending = if let Some(error) = explained {
-                    Err(command.attempts.annotate(error.on(node.to_string())))
-                } else if command.attempts.count > 1 && P::is_server_error(body) {
-                    Err(topology.conclude(&mut command.target, reply.error()))
-                } else {
-                    Ok(reply)
-                };
+                let ending = reply.outcome(topology, &mut command.target, explained);
                 let TicketHandle::Own(mut ticket) = command.ticket else { return };
                 if COUNTED
                     && timed

@@ -65,6 +65,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
             None
         });
+        self.withdrawn += withdrawn;
         if drains {
             self.forget_written();
         }

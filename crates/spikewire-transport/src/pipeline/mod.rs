@@ -65,6 +65,8 @@ pub struct Pipeline<P, C> {
     total_written: u64,
     /// Bytes after the written ones that count as written.
     committed: usize,
+    /// Bytes of requests that were withdrawn before they were written.
+    withdrawn: u64,
     in_flight: InFlight<C>,
     weight: usize,
     unanswered: Unanswered,
@@ -92,6 +94,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             sealed: 0,
             total_written: 0,
             committed: 0,
+            withdrawn: 0,
             in_flight: InFlight::new(P::IDS.map(|count| Ids { first: P::FIRST_ID, count })),
             weight: 0,
             unanswered: Unanswered::default(),
@@ -156,6 +159,17 @@ impl<P: Protocol, C> Pipeline<P, C> {
     /// Whether there are bytes to write.
     pub fn has_unsent(&self) -> bool {
         self.written < self.out.len()
+    }
+
+    /// Where the next request will begin, as [`Pipeline::is_unsent`] understands it.
+    pub fn end(&self) -> u64 {
+        self.total_written + (self.out.len() - self.written) as u64 + self.withdrawn
+    }
+
+    /// Whether no byte of the request that began there was written. `committed` bytes after the
+    /// written ones count as written. Requests withdrawn later may make it `false` too early.
+    pub fn is_unsent(&self, position: u64, committed: usize) -> bool {
+        self.total_written + committed as u64 + self.withdrawn <= position
     }
 
     /// Whether bytes have arrived that were not processed yet, or only a part of a frame.

@@ -302,7 +302,7 @@ pub struct Nodes {
 }
 
 /// A command's target: whether it writes, and what it is about.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Writes(pub bool, pub OrderKey);
 
 impl Target for Writes {
@@ -315,7 +315,7 @@ impl Target for Writes {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stay;
 
 impl Preference for Stay {

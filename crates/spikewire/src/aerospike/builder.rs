@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{CommandDefaults, ReadMode, parse};
-use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, Tls};
+use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, ShareReads, Tls};
 
 use crate::{Result, Seeds};
 
@@ -87,6 +87,15 @@ impl Builder {
     /// Maximum percentage of hedged reads. Default 10.
     pub fn hedge_percent(mut self, percent: u32) -> Self {
         self.client.options.hedge_percent = percent;
+        self
+    }
+
+    /// Whether concurrent reads of the same record and bins share one request. Never one from before
+    /// a write of the record by this client. Default [`ShareReads::Off`].
+    ///
+    /// Calling threads share requests if they meet, so their reads use connections for all of them.
+    pub fn share_reads(mut self, share: ShareReads) -> Self {
+        self.client.share_reads = share;
         self
     }
 

@@ -7,7 +7,7 @@ use spikewire_aerospike::command::{
     ExistsRule as Exists, GenerationRule, OperationRef, ReadMode, ReadOptions, ReadRules,
     ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
-use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy};
+use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy, ShareReads};
 
 use crate::{Error, Expression, Result};
 
@@ -33,6 +33,7 @@ pub struct CallOptions {
     /// Boxed in each command, since most have none.
     retry: Option<RetryOptions>,
     hedge: Option<Hedge>,
+    share_reads: Option<ShareReads>,
     ttl: Ttl,
     generation: GenerationRule,
     exists: Exists,
@@ -51,6 +52,7 @@ impl CallOptions {
             replica: None,
             retry: None,
             hedge: None,
+            share_reads: None,
             ttl: Ttl::Default,
             generation: GenerationRule::Any,
             exists: Exists::Merge,
@@ -113,6 +115,13 @@ impl CallOptions {
     /// When a read of one record is hedged with a second request, to another replica.
     pub const fn hedge(mut self, hedge: Hedge) -> Self {
         self.hedge = Some(hedge);
+        self
+    }
+
+    /// Whether concurrent reads of the same record and bins, with the same options except the
+    /// timeout, share one request.
+    pub const fn share_reads(mut self, share: ShareReads) -> Self {
+        self.share_reads = Some(share);
         self
     }
 
@@ -198,6 +207,7 @@ impl CallOptions {
             touch: self.read_touch,
             mode: self.read_mode,
             hedge: self.hedge,
+            share: self.share_reads,
             replica: self.replica,
             timeout: self.timeout,
             retry: self.checked_retry()?,

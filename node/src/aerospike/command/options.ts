@@ -39,10 +39,21 @@ export interface RetryOptions {
  */
 export type Hedge = number | `p${number}`
 
+/**
+ * Whether concurrent reads of the same record and bins, with the same options except the timeout,
+ * share one request. `'unsent'` joins a request of which nothing was sent yet, so the answer is as
+ * recent as that to an own request; `'in_flight'` also joins one on its way, so the answer may be
+ * older than the call, at most by one round trip. Never one from before a write of the record by
+ * this client. `'off'`: no.
+ */
+export type ShareReads = 'off' | 'unsent' | 'in_flight'
+
 /** Additional options of reads of single records. */
 export interface HedgeOptions {
   /** When to send a second request to another replica. Default: the client's. */
   hedge?: Hedge | undefined
+  /** Which requests to share. Default: the client's. */
+  shareReads?: ShareReads | undefined
 }
 
 /** Options of every read. */
@@ -127,7 +138,7 @@ export const READ = [
   ...RETRY,
 ] as const
 /** @internal */
-export const READ_ONE = [...READ, 'hedge'] as const
+export const READ_ONE = [...READ, 'hedge', 'shareReads'] as const
 export const WRITE = [
   ...(['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where'] as const),
   ...LIMITS,

@@ -54,7 +54,10 @@ export interface OperateManyOptions
   extends WriteOptions,
     Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
-/** Options of `operate`; `readTouch`, `readMode` and `hedge` are for operations that only read. */
+/**
+ * Options of `operate`; `readTouch`, `readMode`, `hedge` and `shareReads` are for operations that
+ * only read.
+ */
 export interface OperateOptions extends OperateManyOptions, HedgeOptions {}
 
 /** Options of `exists`. */
@@ -66,7 +69,7 @@ export const DELETE = [...EVERY_WRITE, 'generation', 'durable']
 const TOUCH = [...EVERY_WRITE, 'ttl', 'generation']
 export const APPLY = [...EVERY_WRITE, 'ttl', 'durable']
 export const OPERATE = [...WRITE, 'readTouch', 'readMode']
-const OPERATE_ONE = [...OPERATE, 'hedge']
+const OPERATE_ONE = [...OPERATE, 'hedge', 'shareReads']
 
 const PUT = 0
 const ADD = 1

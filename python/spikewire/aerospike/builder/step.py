@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from spikewire._native import Newer
     from spikewire.aerospike.profiles.explain import Explanation
-    from spikewire.types import Hedge, ReadMode, Replica, Seconds, Ttl, Where
+    from spikewire.types import Hedge, ReadMode, Replica, Seconds, ShareReads, Ttl, Where
 
 __all__ = ["RETRIES", "ReadStep", "Step", "TtlStep", "WriteStep", "is_one", "keys_of", "then"]
 
@@ -143,6 +143,18 @@ class ReadStep(Step):
                 "hedge applies to reads of one record, and this step takes several keys"
             )
         return self._set("hedge", hedge)
+
+    def share_reads(self, share: ShareReads | None) -> Self:
+        """Whether concurrent reads of the same record and bins share one request, as in ``get``.
+
+        Raises ``ValueError`` if the step has several keys, and batches built from the step reject
+        it: only single-record reads share requests.
+        """
+        if not self._single and share is not None:
+            raise ValueError(
+                "share_reads applies to reads of one record, and this step takes several keys"
+            )
+        return self._set("share_reads", share)
 
 
 class WriteStep(Step):

@@ -76,6 +76,7 @@ INHERITED = {
     "sleep_jitter": False,
     "retry_in_doubt": False,
     "hedge": 0.0,
+    "share_reads": "off",
     "replica": "sequence",
     "read_mode": "one",
     "send_key": False,

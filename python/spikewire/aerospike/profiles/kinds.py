@@ -53,6 +53,7 @@ FIELDS = (
     "sleep_jitter",
     "retry_in_doubt",
     "hedge",
+    "share_reads",
     "replica",
     "read_mode",
     "read_touch",

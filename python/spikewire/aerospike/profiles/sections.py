@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from spikewire.types import Exists, Hedge, ReadMode, Replica, Seconds, Ttl
+    from spikewire.types import Exists, Hedge, ReadMode, Replica, Seconds, ShareReads, Ttl
 
 __all__ = [
     "BatchOptions",
@@ -66,6 +66,7 @@ class ReadPointOptions(ReadOptions, total=False):
     """Options of reads of one record."""
 
     hedge: Hedge | None
+    share_reads: ShareReads | None
 
 
 class ReadSection(ReadPointOptions, total=False):

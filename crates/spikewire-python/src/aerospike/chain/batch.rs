@@ -163,8 +163,8 @@ impl Rules {
             "read_mode" => self.read_mode = setting,
             "durable" => self.durable = Some(flag(name, value)?),
             "send_key" => self.send_key = Some(flag(name, value)?),
-            // The step has already refused it, unless it has no effect.
-            "hedge" => {}
+            // The step has already refused them, unless they have no effect.
+            "hedge" | "share_reads" => {}
             _ => return Err(type_error(format!("rows of a batch have no option {name:?}"))),
         }
         Ok(())

@@ -40,7 +40,8 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -94,7 +95,8 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -139,7 +141,8 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -322,7 +325,8 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -457,7 +461,8 @@ macro_rules! batch_verbs {
                     in_doubt: retry_in_doubt,
                 };
                 let limits = Limits { replica, timeout, retry };
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let usual = RowOptions { rules, ttl, exists, durable, send_key };
                 let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
                 self.run_many(py, call, began)
