@@ -87,6 +87,7 @@ __all__ = [
     "IndexRange",
     "JobCore",
     "Key",
+    "Late",
     "Marker",
     "NamedRecords",
     "NamedWrites",
@@ -135,6 +136,8 @@ _D = TypeVar("_D")
 _V = TypeVar("_V", default=Bins)
 #: What a record holds; not known unless it comes from a dataset.
 _V_co = TypeVar("_V_co", covariant=True, default=object)
+#: What a batch has for late rows: nothing, unless its call has a deadline.
+_L_co = TypeVar("_L_co", covariant=True, default=Never)
 _IndexFields: TypeAlias = tuple[str, str, str | None, str | None, str, str, bool]
 _UserFields: TypeAlias = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 _Privilege: TypeAlias = tuple[str, str | None, str | None]
@@ -791,6 +794,7 @@ class Client:
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -807,6 +811,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -814,6 +819,44 @@ class Client:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -836,6 +879,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -845,6 +889,9 @@ class Client:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -867,6 +914,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -876,7 +924,11 @@ class Client:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -891,11 +943,34 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -1013,6 +1088,7 @@ class Client:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -1034,11 +1110,43 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -1066,6 +1174,7 @@ class Client:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -1084,6 +1193,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1095,7 +1205,45 @@ class Client:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1721,6 +1869,7 @@ class Dataset(Generic[_V]):
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1737,6 +1886,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -1744,6 +1894,44 @@ class Dataset(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -1766,6 +1954,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1775,6 +1964,9 @@ class Dataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -1797,6 +1989,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1806,7 +1999,11 @@ class Dataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1821,11 +2018,34 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -1943,6 +2163,7 @@ class Dataset(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1964,11 +2185,43 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -1996,6 +2249,7 @@ class Dataset(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -2014,6 +2268,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2025,7 +2280,45 @@ class Dataset(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2584,6 +2877,7 @@ class ClientSubmit:
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -2600,6 +2894,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2607,6 +2902,44 @@ class ClientSubmit:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -2629,6 +2962,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2638,6 +2972,9 @@ class ClientSubmit:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -2660,6 +2997,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2669,7 +3007,11 @@ class ClientSubmit:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -2684,11 +3026,34 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -2806,6 +3171,7 @@ class ClientSubmit:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -2827,11 +3193,43 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -2859,6 +3257,7 @@ class ClientSubmit:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -2877,6 +3276,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2888,7 +3288,45 @@ class ClientSubmit:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3293,6 +3731,7 @@ class DatasetSubmit(Generic[_V]):
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3309,6 +3748,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3316,6 +3756,44 @@ class DatasetSubmit(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -3338,6 +3816,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3347,6 +3826,9 @@ class DatasetSubmit(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -3369,6 +3851,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3378,7 +3861,11 @@ class DatasetSubmit(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3393,11 +3880,34 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -3515,6 +4025,7 @@ class DatasetSubmit(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3536,11 +4047,43 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -3568,6 +4111,7 @@ class DatasetSubmit(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -3586,6 +4130,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3597,7 +4142,45 @@ class DatasetSubmit(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -4101,6 +4684,7 @@ class AsyncClient:
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -4117,6 +4701,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4124,6 +4709,44 @@ class AsyncClient:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -4146,6 +4769,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4155,6 +4779,9 @@ class AsyncClient:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -4177,6 +4804,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4186,7 +4814,11 @@ class AsyncClient:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -4201,11 +4833,34 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -4323,6 +4978,7 @@ class AsyncClient:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -4344,11 +5000,43 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -4376,6 +5064,7 @@ class AsyncClient:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -4394,6 +5083,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -4405,7 +5095,45 @@ class AsyncClient:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -5030,6 +5758,7 @@ class AsyncDataset(Generic[_V]):
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5046,6 +5775,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5053,6 +5783,44 @@ class AsyncDataset(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -5075,6 +5843,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5084,6 +5853,9 @@ class AsyncDataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -5106,6 +5878,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5115,7 +5888,11 @@ class AsyncDataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5130,11 +5907,34 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -5252,6 +6052,7 @@ class AsyncDataset(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5273,11 +6074,43 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -5305,6 +6138,7 @@ class AsyncDataset(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -5323,6 +6157,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -5334,7 +6169,45 @@ class AsyncDataset(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -6185,22 +7058,28 @@ class ArrowTable:
         """
 
 @final
-class Batch(Generic[_V_co]):
+class Batch(Generic[_V_co, _L_co]):
     """The outcomes of a batch, one per row, in input order.
 
-    Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
-    row that failed raises its error. `codes` and `errors` inspect rows without raising.
+    Indexing and iteration return a `Record`, `None` if the record does not exist, or `Late` if the
+    call has a `deadline` and the reply did not come by then; accessing a row that failed raises its
+    error. `codes`, `errors` and `late` inspect rows without raising.
     """
 
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
     def codes(self) -> array[int]:
         """The result code of every row, as an `array.array`: 0 is success, 2 no such record;
-        negative numbers are client-side failures.
+        negative numbers are client-side failures, but -16 is a late row.
         """
     @property
     def errors(self) -> dict[int, Error]:
         """The errors of failed rows, by row number. Missing records are not failures."""
+    @property
+    def late(self) -> list[int]:
+        """The numbers of the rows whose reply did not come by the call's `deadline`. They are
+        neither missing nor failed.
+        """
     @property
     def in_doubt(self) -> list[int]:
         """The numbers of the rows that failed but may have been written."""
@@ -6214,7 +7093,7 @@ class Batch(Generic[_V_co]):
         """Raises the error of the first failed row, if any; otherwise returns the batch itself."""
     def to_dict(self) -> dict[int | str | bytes, Record[_V_co]]:
         """The records found, by user key (by digest if the user key is unknown). A failed row
-        raises its error.
+        raises its error; missing and late ones are left out.
         """
     @overload
     def to_numpy(
@@ -6237,8 +7116,9 @@ class Batch(Generic[_V_co]):
         `key`, `generation`, `ttl`: names of fields that take the user key, the record's
         generation and its remaining seconds to live instead of a bin. Default: none.
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+        plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+        Default: "mask".
         `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
         requires a masked array. Default: "raise".
 
@@ -6267,8 +7147,9 @@ class Batch(Generic[_V_co]):
         `key`, `generation`, `ttl`: names of fields that take the user key, the record's
         generation and its remaining seconds to live instead of a bin. Default: none.
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+        plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+        Default: "mask".
         `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
         requires a masked array. Default: "raise".
 
@@ -6290,7 +7171,7 @@ class Batch(Generic[_V_co]):
         `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of the
         same name, and bins without a field are left out. Default: a column for each bin, of the
         type of its values: int64, double, bool, string (text and GeoJSON), binary (bytes and
-        HyperLogLog), list, map; null if no row has a value. Missing values are null.
+        HyperLogLog), list, map; null if no row has a value. Missing values and late rows are null.
         `key`, `generation`, `ttl`: names of columns that take the user key, the record's
         generation and its remaining seconds to live. Default: none.
         `errors`: "raise" raises the error of the first failed row, "mask" makes such rows null.
@@ -6321,8 +7202,20 @@ class Batch(Generic[_V_co]):
         Raises `ImportError` without pandas.
         """
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Record[_V_co] | None: ...
-    def __iter__(self) -> Iterator[Record[_V_co] | None]: ...
+    def __getitem__(self, index: int, /) -> Record[_V_co] | _L_co | None: ...
+    def __iter__(self) -> Iterator[Record[_V_co] | _L_co | None]: ...
+
+@final
+class Late:
+    """A row of a batch whose reply did not come by the call's `deadline`: the record may exist or
+    not.
+
+    There is one such object, which is false: `Late()` returns it. `isinstance(row, Late)` tells it
+    from a record and from `None`, and `Batch.late` has the numbers of these rows.
+    """
+
+    def __new__(cls) -> Self: ...
+    def __bool__(self) -> Literal[False]: ...
 
 @final
 class Record(Generic[_V_co]):

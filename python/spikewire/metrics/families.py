@@ -78,6 +78,7 @@ _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], flo
         "Second requests that were answered first.",
         lambda stats: stats.hedges_won,
     ),
+    ("rows_late", "counter", "Rows that came after a deadline.", lambda stats: stats.rows_late),
     ("tends", "counter", "Refreshes of the view of the cluster.", lambda stats: stats.tends),
     ("tends_failed", "counter", "Refreshes that found no node.", lambda stats: stats.failed_tends),
     ("tend_age_seconds", "gauge", "Time since the last refresh.", lambda stats: stats.tend_age),

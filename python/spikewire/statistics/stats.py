@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         queued: int
         hedges_sent: int
         hedges_won: int
+        rows_late: int
         unreachable: dict[str, str]
         tends: int
         failed_tends: int
@@ -154,9 +155,12 @@ class Stats:
     queued: int
     """Those of them waiting for a place on a connection."""
     hedges_sent: int
-    """Second requests (``hedge``) since the client was opened; always counted."""
+    """Second requests (``hedge``, and for rows of slow nodes with ``deadline``) since the client
+    was opened; always counted."""
     hedges_won: int
     """Those of them that were answered first."""
+    rows_late: int
+    """Rows that had not come by the ``deadline`` of their call; always counted."""
     tends: int
     """How often the client refreshed its view of the cluster."""
     failed_tends: int
@@ -237,6 +241,7 @@ def stats_of(fields: StatsFields) -> Stats:
         queued=fields["queued"],
         hedges_sent=fields["hedges_sent"],
         hedges_won=fields["hedges_won"],
+        rows_late=fields["rows_late"],
         tends=fields["tends"],
         failed_tends=fields["failed_tends"],
         tend_age=fields["tend_age"],

@@ -149,6 +149,7 @@ impl Cluster {
         let mut stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
         let hedging = self.hedging();
         stats.hedges = (hedging.sent(), hedging.won());
+        stats.rows_late = hedging.late();
         stats.unreachable = unreachable;
         stats
     }
