@@ -230,7 +230,8 @@ fn blocking() -> u64 {
     repeat(TIMES, || {
         let (command, now) = (command(), Tick::now());
         let deadline = command.deadline;
-        let limits = CallerLimits { now, deadline, alone: false, interrupted: None };
+        let limits =
+            CallerLimits { now, deadline, alone: false, punctual: false, interrupted: None };
         let ran = pool.run(std::iter::once(command), limits, |Ticket(done)| assert!(done));
         ran.expect("it is answered");
     })

@@ -5,10 +5,11 @@ use pyo3::types::PyType;
 
 use crate::bridge::cached::Cached;
 
-/// A row of a batch whose reply did not come by the call's `deadline`: the record may exist or not.
+/// A row of a batch whose reply did not come by the call's `deadline`.
 ///
-/// There is one such object, which is false: `Late()` returns it. `isinstance(row, Late)` tells it
-/// from a record and from `None`, and `Batch.late` has the numbers of these rows.
+/// The record may exist or not. There is one such object, which is false: `Late()` returns
+/// it. `isinstance(row, Late)` tells it from a record and from `None`, and `Batch.late` has the
+/// numbers of these rows.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Late;
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use spikewire_options::OptionValue;
+use spikewire_transport::policy::Preference as _;
 
 use super::{Batch, Part, RowState};
 use crate::clock::Tick;
@@ -214,6 +215,14 @@ impl Batch {
             }
         }
         commands
+    }
+
+    /// Whether there are rows that more than one node may answer.
+    pub(super) fn has_other_readers(&self, snapshot: &Snapshot) -> bool {
+        self.kinds.iter().any(|kind| {
+            let map = snapshot.map(&kind.namespace);
+            kind.replica.moves_on() && map.is_ok_and(|map| map.replicas() > 1)
+        })
     }
 
     /// The requests of a round have been composed: decides when their rows are sent elsewhere.

@@ -77,6 +77,7 @@ impl Batch {
             }
         }
         let mut commands = Vec::with_capacity(groups.all.len());
+        let hedges = self.schedule.is_some() && self.has_other_readers(snapshot);
         let mut parts = Vec::new();
         for (node, rows) in groups.all {
             let mut rest = &rows[..];
@@ -84,7 +85,7 @@ impl Batch {
                 let (part, after) = rest.split_at(self.part_len(rest));
                 rest = after;
                 self.parts += 1;
-                if self.schedule.is_some() {
+                if hedges {
                     parts.push((self.parts, node.clone(), part.len() > 1));
                 }
                 let command = self.command((&node, regroups), part, now, start, &mut ticket);
