@@ -20,10 +20,12 @@ impl Late {
         Ok(one(py)?.clone_ref(py))
     }
 
+    #[expect(clippy::unused_self, reason = "a method of Python's")]
     fn __bool__(&self) -> bool {
         false
     }
 
+    #[expect(clippy::unused_self, reason = "a method of Python's")]
     fn __repr__(&self) -> &'static str {
         "Late()"
     }
