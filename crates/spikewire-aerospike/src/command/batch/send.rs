@@ -1,6 +1,7 @@
 //! A round: assigns rows to nodes and composes a request for each node.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::{self as wire, ROW_LEN, Writer, flag};
 use spikewire_aerospike_protocol::key::Digest;
@@ -169,7 +170,11 @@ impl Batch {
             }
             batch.finish()?;
         }
-        let policy = Policy { max_retries: 0, ..self.policy };
+        let mut policy = Policy { max_retries: 0, ..self.policy };
+        if self.schedule.is_some() {
+            // A node that is known to be mute is waited for: its rows are late, and do not fail.
+            policy.timeout = Duration::MAX;
+        }
         let target = Target::node(node.clone(), write).regrouping(regroups);
         let part = Part {
             number: self.parts,
