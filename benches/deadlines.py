@@ -33,20 +33,20 @@ class Tally:
 
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
-        self.calls = self.punctual = self.found = self.sleeps = self.punctual_sleeps = 0
+        self.calls = self.punctual = self.rows = self.sleeps = self.punctual_sleeps = 0
 
-    def call(self, began: float, found: int) -> None:
+    def call(self, began: float, rows: int) -> None:
         self.calls += 1
         self.punctual += time.perf_counter() - began <= self.deadline + SLACK
-        self.found += found
+        self.rows += rows
 
     def sleep(self, began: float) -> None:
         self.sleeps += 1
         self.punctual_sleeps += time.perf_counter() - began <= self.deadline + SLACK
 
     def __str__(self) -> str:
-        punctual, found = self.punctual / self.calls, self.found / self.calls / ROWS
-        return f"{punctual:8.4f} {found:8.4f} {self.punctual_sleeps / self.sleeps:8.4f}"
+        punctual, rows = self.punctual / self.calls, self.rows / self.calls / ROWS
+        return f"{punctual:8.4f} {rows:8.4f} {self.punctual_sleeps / self.sleeps:8.4f}"
 
 
 def turns(calls: int) -> Iterator[bool]:
