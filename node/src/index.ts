@@ -27,7 +27,7 @@ export {
   Roles,
 } from './aerospike/admin/roles.js'
 export { type User, Users } from './aerospike/admin/users.js'
-export { Batch } from './aerospike/batch/batch.js'
+export { Batch, Late } from './aerospike/batch/batch.js'
 export type { Records } from './aerospike/batch/gather.js'
 export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './aerospike/batch/many.js'
 export {
@@ -58,6 +58,7 @@ export {
   type Hedge,
   Newer,
   newer,
+  type ReadManyOptions,
   type ReadMode,
   type ReadOptions,
   type Replica,

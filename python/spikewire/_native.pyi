@@ -88,6 +88,7 @@ __all__ = [
     "IndexRange",
     "JobCore",
     "Key",
+    "Late",
     "Marker",
     "NamedRecords",
     "NamedWrites",
@@ -136,6 +137,8 @@ _D = TypeVar("_D")
 _V = TypeVar("_V", default=Bins)
 #: What a record holds; not known unless it comes from a dataset.
 _V_co = TypeVar("_V_co", covariant=True, default=object)
+#: What a batch has for late rows: nothing, unless its call has a deadline.
+_L_co = TypeVar("_L_co", covariant=True, default=Never)
 _IndexFields: TypeAlias = tuple[str, str, str | None, str | None, str, str, bool]
 _UserFields: TypeAlias = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 _Privilege: TypeAlias = tuple[str, str | None, str | None]
@@ -808,6 +811,7 @@ class Client:
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -824,6 +828,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -831,6 +836,44 @@ class Client:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -853,6 +896,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -862,6 +906,9 @@ class Client:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -884,6 +931,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -893,7 +941,11 @@ class Client:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -908,11 +960,34 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -1030,6 +1105,7 @@ class Client:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -1051,11 +1127,43 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -1083,6 +1191,7 @@ class Client:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -1101,6 +1210,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1112,7 +1222,45 @@ class Client:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1754,6 +1902,7 @@ class Dataset(Generic[_V]):
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1770,6 +1919,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -1777,6 +1927,44 @@ class Dataset(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -1799,6 +1987,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1808,6 +1997,9 @@ class Dataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -1830,6 +2022,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1839,7 +2032,11 @@ class Dataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1854,11 +2051,34 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -1976,6 +2196,7 @@ class Dataset(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1997,11 +2218,43 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -2029,6 +2282,7 @@ class Dataset(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -2047,6 +2301,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2058,7 +2313,45 @@ class Dataset(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2633,6 +2926,7 @@ class ClientSubmit:
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -2649,6 +2943,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2656,6 +2951,44 @@ class ClientSubmit:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -2678,6 +3011,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2687,6 +3021,9 @@ class ClientSubmit:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -2709,6 +3046,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2718,7 +3056,11 @@ class ClientSubmit:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -2733,11 +3075,34 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -2855,6 +3220,7 @@ class ClientSubmit:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -2876,11 +3242,43 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -2908,6 +3306,7 @@ class ClientSubmit:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -2926,6 +3325,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2937,7 +3337,45 @@ class ClientSubmit:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3358,6 +3796,7 @@ class DatasetSubmit(Generic[_V]):
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3374,6 +3813,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3381,6 +3821,44 @@ class DatasetSubmit(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -3403,6 +3881,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3412,6 +3891,9 @@ class DatasetSubmit(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -3434,6 +3916,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3443,7 +3926,11 @@ class DatasetSubmit(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3458,11 +3945,34 @@ class DatasetSubmit(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -3580,6 +4090,7 @@ class DatasetSubmit(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3601,11 +4112,43 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -3633,6 +4176,7 @@ class DatasetSubmit(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -3651,6 +4195,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3662,7 +4207,45 @@ class DatasetSubmit(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -4182,6 +4765,7 @@ class AsyncClient:
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -4198,6 +4782,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4205,6 +4790,44 @@ class AsyncClient:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -4227,6 +4850,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4236,6 +4860,9 @@ class AsyncClient:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -4258,6 +4885,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4267,7 +4895,11 @@ class AsyncClient:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -4282,11 +4914,34 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -4404,6 +5059,7 @@ class AsyncClient:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -4425,11 +5081,43 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -4457,6 +5145,7 @@ class AsyncClient:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -4475,6 +5164,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -4486,7 +5176,45 @@ class AsyncClient:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -5127,6 +5855,7 @@ class AsyncDataset(Generic[_V]):
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5143,6 +5872,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5150,6 +5880,44 @@ class AsyncDataset(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -5172,6 +5940,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5181,6 +5950,9 @@ class AsyncDataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -5203,6 +5975,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5212,7 +5985,11 @@ class AsyncDataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5227,11 +6004,34 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -5349,6 +6149,7 @@ class AsyncDataset(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5370,11 +6171,43 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -5402,6 +6235,7 @@ class AsyncDataset(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -5420,6 +6254,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -5431,7 +6266,45 @@ class AsyncDataset(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -6282,22 +7155,28 @@ class ArrowTable:
         """
 
 @final
-class Batch(Generic[_V_co]):
+class Batch(Generic[_V_co, _L_co]):
     """The outcomes of a batch, one per row, in input order.
 
-    Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
-    row that failed raises its error. `codes` and `errors` inspect rows without raising.
+    Indexing and iteration return a `Record`, `None` if the record does not exist, or `Late` if the
+    call has a `deadline` and the reply did not come by then; accessing a row that failed raises its
+    error. `codes`, `errors` and `late` inspect rows without raising.
     """
 
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
     def codes(self) -> array[int]:
         """The result code of every row, as an `array.array`: 0 is success, 2 no such record;
-        negative numbers are client-side failures.
+        negative numbers are client-side failures, but -16 is a late row.
         """
     @property
     def errors(self) -> dict[int, Error]:
         """The errors of failed rows, by row number. Missing records are not failures."""
+    @property
+    def late(self) -> list[int]:
+        """The numbers of the rows whose reply did not come by the call's `deadline`. They are
+        neither missing nor failed.
+        """
     @property
     def in_doubt(self) -> list[int]:
         """The numbers of the rows that failed but may have been written."""
@@ -6311,7 +7190,7 @@ class Batch(Generic[_V_co]):
         """Raises the error of the first failed row, if any; otherwise returns the batch itself."""
     def to_dict(self) -> dict[int | str | bytes, Record[_V_co]]:
         """The records found, by user key (by digest if the user key is unknown). A failed row
-        raises its error.
+        raises its error; missing and late ones are left out.
         """
     @overload
     def to_numpy(
@@ -6334,8 +7213,9 @@ class Batch(Generic[_V_co]):
         `key`, `generation`, `ttl`: names of fields that take the user key, the record's
         generation and its remaining seconds to live instead of a bin. Default: none.
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+        plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+        Default: "mask".
         `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
         requires a masked array. Default: "raise".
 
@@ -6364,8 +7244,9 @@ class Batch(Generic[_V_co]):
         `key`, `generation`, `ttl`: names of fields that take the user key, the record's
         generation and its remaining seconds to live instead of a bin. Default: none.
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+        plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+        Default: "mask".
         `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
         requires a masked array. Default: "raise".
 
@@ -6387,7 +7268,7 @@ class Batch(Generic[_V_co]):
         `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of the
         same name, and bins without a field are left out. Default: a column for each bin, of the
         type of its values: int64, double, bool, string (text and GeoJSON), binary (bytes and
-        HyperLogLog), list, map; null if no row has a value. Missing values are null.
+        HyperLogLog), list, map; null if no row has a value. Missing values and late rows are null.
         `key`, `generation`, `ttl`: names of columns that take the user key, the record's
         generation and its remaining seconds to live. Default: none.
         `errors`: "raise" raises the error of the first failed row, "mask" makes such rows null.
@@ -6418,8 +7299,20 @@ class Batch(Generic[_V_co]):
         Raises `ImportError` without pandas.
         """
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Record[_V_co] | None: ...
-    def __iter__(self) -> Iterator[Record[_V_co] | None]: ...
+    def __getitem__(self, index: int, /) -> Record[_V_co] | _L_co | None: ...
+    def __iter__(self) -> Iterator[Record[_V_co] | _L_co | None]: ...
+
+@final
+class Late:
+    """A row of a batch whose reply did not come by the call's `deadline`.
+
+    The record may exist or not. There is one such object, which is false: `Late()` returns
+    it. `isinstance(row, Late)` tells it from a record and from `None`, and `Batch.late` has the
+    numbers of these rows.
+    """
+
+    def __new__(cls) -> Self: ...
+    def __bool__(self) -> Literal[False]: ...
 
 @final
 class Record(Generic[_V_co]):

@@ -142,6 +142,8 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     timeout: Seconds | None
     """As in ``get``, for each window. Default: the client's."""
+    deadline: Seconds | None
+    """As in ``get_many``, for each window. Default: none."""
     max_retries: int | None
     """As in ``get``. Default: the client's."""
     sleep_between_retries: Seconds | None

@@ -43,6 +43,8 @@ pub enum RowContents<'a> {
     NoRecord,
     /// An error, or a record that cannot be read.
     Failed,
+    /// No reply came in time. Such a row has no values, whatever is done about failed ones.
+    Late,
 }
 
 /// Bytes of a row without its kind: index and digest.

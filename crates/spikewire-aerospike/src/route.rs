@@ -168,6 +168,28 @@ impl Router {
         }
     }
 
+    /// Another node for a read whose own does not answer: one that `fits`, not the one that readers
+    /// would take only if there were no other.
+    pub fn other_reader<'a>(
+        &self,
+        map: &'a NamespaceMap,
+        partition: u16,
+        policy: ReplicaPolicy,
+        fits: impl Fn(&Node) -> bool,
+    ) -> Option<&'a Arc<Node>> {
+        if policy == ReplicaPolicy::Master {
+            return None;
+        }
+        let begins = match policy {
+            ReplicaPolicy::PreferRack => self.preferred(map, partition).unwrap_or(0),
+            _ => 0,
+        };
+        let columns = map.replicas();
+        let mut holders =
+            (0..columns).filter_map(|on| usable(map, (begins + on) % columns.max(1), partition));
+        holders.find(|node| !node.health.is_suspected() && fits(node))
+    }
+
     /// The hedge request for a read that starts, which goes to another node, and the delay before
     /// it is sent. This also fixes the node of the read itself.
     #[cold]

@@ -71,6 +71,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::key::{_raw_text_digest, Key};
     #[pymodule_export]
+    use crate::aerospike::late::Late;
+    #[pymodule_export]
     use crate::aerospike::operation::Operation;
     #[pymodule_export]
     use crate::aerospike::query::asynchronous::AsyncQuery;

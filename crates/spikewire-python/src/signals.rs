@@ -157,6 +157,7 @@ impl Signals {
             stages,
             hedges,
             reads_shared,
+            rows_late,
             nodes,
             unreachable,
             tends,
@@ -179,6 +180,7 @@ impl Signals {
         known.set_item("hedges_sent", hedges.0)?;
         known.set_item("hedges_won", hedges.1)?;
         known.set_item("reads_shared", reads_shared)?;
+        known.set_item("rows_late", rows_late)?;
         known.set_item("tends", tends)?;
         known.set_item("failed_tends", failed_tends)?;
         known.set_item("tend_age", tend_age.as_secs_f64())?;

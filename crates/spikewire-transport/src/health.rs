@@ -165,6 +165,13 @@ impl Health {
         ReplyTimes { estimates: [0, 1].map(|at| self.estimates[at].load(Relaxed)) }
     }
 
+    /// The longest usual silence before a reply, to a request about one record or about many;
+    /// `None` if unknown.
+    pub fn usual_silence(&self, many: bool) -> Option<Duration> {
+        let estimate = self.estimates[usize::from(many)].load(Relaxed);
+        (estimate != 0).then(|| Duration::from_micros(estimate.into()))
+    }
+
     /// Keeps a connection's estimates for later ones.
     pub fn note(&self, times: ReplyTimes) {
         for (shared, own) in self.estimates.iter().zip(times.estimates) {
@@ -210,6 +217,18 @@ mod tests {
         record(&mut times, ms(101), 1);
         let limit = times.limit(false);
         assert!(limit > ms(190) && limit < ms(215), "{limit:?}");
+    }
+
+    #[test]
+    fn what_connections_find_is_shared_by_kind_of_work() {
+        let health = Health::default();
+        assert_eq!(health.usual_silence(false), None);
+        let mut times = ReplyTimes::default();
+        record(&mut times, ms(4), 1);
+        health.note(times);
+        let usual = health.usual_silence(false).unwrap();
+        assert!(usual > ms(3) && usual <= ms(4), "{usual:?}");
+        assert_eq!(health.usual_silence(true), None);
     }
 
     #[test]

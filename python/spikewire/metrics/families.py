@@ -84,6 +84,7 @@ _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], flo
         "Reads answered by the request of another, identical one.",
         lambda stats: stats.reads_shared,
     ),
+    ("rows_late", "counter", "Rows that came after a deadline.", lambda stats: stats.rows_late),
     ("tends", "counter", "Refreshes of the view of the cluster.", lambda stats: stats.tends),
     ("tends_failed", "counter", "Refreshes that found no node.", lambda stats: stats.failed_tends),
     ("tend_age_seconds", "gauge", "Time since the last refresh.", lambda stats: stats.tend_age),

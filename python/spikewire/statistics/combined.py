@@ -34,6 +34,7 @@ def sum_stats(several: Sequence[Stats]) -> Stats:
         hedges_sent=sum(stats.hedges_sent for stats in several),
         hedges_won=sum(stats.hedges_won for stats in several),
         reads_shared=sum(stats.reads_shared for stats in several),
+        rows_late=sum(stats.rows_late for stats in several),
         tends=sum(stats.tends for stats in several),
         failed_tends=sum(stats.failed_tends for stats in several),
         tend_age=max(stats.tend_age for stats in several),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         hedges_sent: int
         hedges_won: int
         reads_shared: int
+        rows_late: int
         unreachable: dict[str, str]
         tends: int
         failed_tends: int
@@ -155,12 +156,15 @@ class Stats:
     queued: int
     """Those of them waiting for a place on a connection."""
     hedges_sent: int
-    """Second requests (``hedge``) since the client was opened; always counted."""
+    """Second requests (``hedge``, and for rows of slow nodes with ``deadline``) since the client
+    was opened; always counted."""
     hedges_won: int
     """Those of them that were answered first."""
     reads_shared: int
     """Reads answered by the request of another, identical one (``share_reads``) since the client
     was opened; always counted."""
+    rows_late: int
+    """Rows that had not come by the ``deadline`` of their call; always counted."""
     tends: int
     """How often the client refreshed its view of the cluster."""
     failed_tends: int
@@ -242,6 +246,7 @@ def stats_of(fields: StatsFields) -> Stats:
         hedges_sent=fields["hedges_sent"],
         hedges_won=fields["hedges_won"],
         reads_shared=fields["reads_shared"],
+        rows_late=fields["rows_late"],
         tends=fields["tends"],
         failed_tends=fields["failed_tends"],
         tend_age=fields["tend_age"],

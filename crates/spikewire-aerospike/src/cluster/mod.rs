@@ -156,6 +156,7 @@ impl Cluster {
         let hedging = self.hedging();
         stats.hedges = (hedging.sent(), hedging.won());
         stats.reads_shared = self.shared_reads().joined();
+        stats.rows_late = hedging.late();
         stats.unreachable = unreachable;
         stats
     }

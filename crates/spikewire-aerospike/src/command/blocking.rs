@@ -10,7 +10,9 @@ use crate::model::Policy;
 use crate::model::Result;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{BlockingTicket, CallerLimits, ReplyDetails, Single, pause};
+use spikewire_transport::blocking::{
+    BlockingTicket, Caller, CallerLimits, ReplyDetails, Single, pause,
+};
 use spikewire_transport::protocol::Sharing;
 
 /// Called when a signal may have arrived: runs its handlers and returns whether the caller gives
@@ -39,6 +41,10 @@ impl ResponseHandler for Ticket {
             Self::Single(single) => single.answered_at(at),
             Self::Part(part) => part.answered_at(at),
         }
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        matches!(self, Self::Part(part) if part.is_withdrawn())
     }
 
     fn collect(&mut self, messages: &[u8]) {
@@ -104,16 +110,25 @@ impl BlockingExecutor {
                 // Records processed on arrival must not delay other callers; neither must large
                 // requests.
                 let alone = batch.has_sink() || commands.iter().any(|it| is_large(it));
-                let limits =
-                    CallerLimits { now: at, deadline: batch.deadline(), alone, interrupted };
-                self.pool.run(commands.into_iter(), limits, |ticket| {
-                    if let Ticket::Part(part) = ticket {
-                        batch.settle(*part);
-                    }
-                })?;
+                let (deadline, punctual) = (batch.deadline(), batch.has_deadline());
+                let limits = CallerLimits { now: at, deadline, alone, punctual, interrupted };
+                let commands = commands.into_iter();
+                if punctual {
+                    self.pool.run_alone(commands, limits, &mut Reader { executor: self, batch })?;
+                    batch.end_round();
+                } else {
+                    self.pool.run(commands, limits, |ticket| {
+                        if let Ticket::Part(part) = ticket {
+                            batch.settle(*part);
+                        }
+                    })?;
+                }
             }
             let next = batch.next_round(Tick::now(), self.cluster.is_closed());
-            let Some(next) = next else { return Ok(()) };
+            let Some(next) = next else {
+                batch.count_late(self.cluster.hedging());
+                return Ok(());
+            };
             pause(next, interrupted)?;
             at = Tick::now();
         }
@@ -122,6 +137,39 @@ impl BlockingExecutor {
     /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         self.pool.close();
+    }
+}
+
+/// A caller that reads many records until a deadline.
+struct Reader<'a> {
+    executor: &'a BlockingExecutor,
+    batch: &'a mut Batch,
+}
+
+impl Caller<Aerospike, Ticket> for Reader<'_> {
+    fn take(&mut self, ticket: Ticket) {
+        if let Ticket::Part(part) = ticket
+            && !part.is_withdrawn()
+        {
+            self.batch.settle(*part);
+            if self.batch.is_round_over() {
+                self.batch.end_round();
+            }
+        }
+    }
+
+    fn sends_at(&self) -> Tick {
+        self.batch.hedges_at()
+    }
+
+    fn more(&mut self, now: Tick) -> Vec<Box<Command<Ticket>>> {
+        let BlockingExecutor { router, cluster, .. } = self.executor;
+        let ticket = |part| Ticket::Part(Box::new(part));
+        self.batch.hedge(router, &cluster.snapshot(), now, ticket)
+    }
+
+    fn is_over(&self) -> bool {
+        self.batch.is_round_over()
     }
 }
 

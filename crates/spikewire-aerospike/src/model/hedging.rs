@@ -119,14 +119,15 @@ pub struct Hedging {
     left: AtomicI64,
     sent: AtomicU64,
     won: AtomicU64,
+    late: AtomicU64,
 }
 
 impl Hedging {
     /// A budget for this percentage of reads.
     pub fn new(percent: u32) -> Self {
-        let (left, sent, won) =
-            (AtomicI64::new(FIRST * COST), AtomicU64::new(0), AtomicU64::new(0));
-        Self { percent: i64::from(percent), left, sent, won }
+        let left = AtomicI64::new(FIRST * COST);
+        let (sent, won, late) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Self { percent: i64::from(percent), left, sent, won, late }
     }
 
     /// Call when a hedgeable read starts.
@@ -149,6 +150,19 @@ impl Hedging {
     /// Call when a hedge request was answered first.
     pub(crate) fn win(&self) {
         self.won.fetch_add(1, Relaxed);
+    }
+
+    /// A batch with a deadline is complete: how many requests repeated rows of slow nodes, how many
+    /// of these were answered first, and how many rows were late.
+    pub(crate) fn note_rows(&self, sent: u32, won: u32, late: u64) {
+        self.sent.fetch_add(sent.into(), Relaxed);
+        self.won.fetch_add(won.into(), Relaxed);
+        self.late.fetch_add(late, Relaxed);
+    }
+
+    /// Number of rows of batches that were late.
+    pub fn late(&self) -> u64 {
+        self.late.load(Relaxed)
     }
 
     /// Number of hedge requests sent.

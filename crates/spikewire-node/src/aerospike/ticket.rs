@@ -107,7 +107,11 @@ impl std::fmt::Debug for CommandTicket {
 
 impl ResponseHandler for CommandTicket {
     fn is_withdrawn(&self) -> bool {
-        matches!(self, Self::Question(question) if question.is_withdrawn())
+        match self {
+            Self::One { .. } => false,
+            Self::Part(part) => part.is_withdrawn(),
+            Self::Question(question) => question.is_withdrawn(),
+        }
     }
 
     fn starts(&mut self) -> bool {

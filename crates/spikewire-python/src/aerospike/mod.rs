@@ -5,7 +5,7 @@
 //! | [`value`] | Python values to bytes and back |
 //! | [`space`], [`key`], [`arguments`] | namespace and set, keys, keywords |
 //! | [`calls`], [`expression`], [`operation`], [`rows`] | what to do with the records |
-//! | [`record`], [`batch`], [`record_type`] | results, and the type of a dataset's records |
+//! | [`record`], [`batch`], [`late`], [`record_type`] | results, and the type of a dataset's records |
 //! | [`columns`] | records as arrays and tables, in both directions |
 //! | [`call`], [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`core`], [`client`], [`identity`], [`secrets`] | a client's core, its options, its identity |
@@ -30,6 +30,7 @@ pub mod core;
 pub mod expression;
 pub mod identity;
 pub mod key;
+pub mod late;
 pub mod many;
 pub mod operation;
 pub mod query;

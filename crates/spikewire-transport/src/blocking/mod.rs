@@ -26,7 +26,7 @@ mod waiter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use self::dedicated::DedicatedMultiplexers;
+use self::dedicated::{DedicatedMultiplexer, DedicatedMultiplexers};
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};
 use crate::attempts::Attempts;
@@ -43,6 +43,37 @@ use crate::upkeep_tasks::UpkeepTask;
 pub trait BlockingTicket<P: Protocol>: ResponseHandler {
     /// Stores the outcome; must be brief. May run on another caller's thread.
     fn complete(&mut self, outcome: Outcome<'_, P>);
+}
+
+/// A caller with commands in flight. Closures only take tickets.
+pub trait Caller<P: Protocol, T> {
+    /// Takes a completed ticket.
+    fn take(&mut self, ticket: T);
+
+    /// When it has more to send, unless its commands have ended by then.
+    #[inline(always)]
+    fn sends_at(&self) -> Tick {
+        Tick::NEVER
+    }
+
+    /// What it sends now, when that time has come.
+    fn more(&mut self, now: Tick) -> Vec<CommandOf<P, T>> {
+        let _ = now;
+        Vec::new()
+    }
+
+    /// Whether it needs no more replies. Its tickets are then withdrawn.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+impl<P: Protocol, T, F: FnMut(T)> Caller<P, T> for F {
+    #[inline(always)]
+    fn take(&mut self, ticket: T) {
+        self(ticket);
+    }
 }
 
 /// The node that replied and the attempts it took, or an error.
@@ -138,7 +169,13 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         interrupted: Option<&dyn Fn() -> bool>,
         single: impl Fn(T) -> Option<Single<P>>,
     ) -> Result<ReplyOrigin<P>, ErrorOf<P>> {
-        let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
+        let limits = CallerLimits {
+            now,
+            deadline: command.deadline,
+            alone: false,
+            punctual: false,
+            interrupted,
+        };
         // Reads of several threads meet where these share their connections.
         let together = command.target.shares() != ShareReads::Off;
         let mut completed = None;
@@ -188,13 +225,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         mut take: impl FnMut(T),
     ) -> Result<(), Fault> {
         if self.closed.load(Relaxed) {
-            for command in commands {
-                let fault = Fault::new(FaultKind::Closed, P::CLOSED);
-                let error = command.attempts.annotate(ErrorOf::<P>::from(fault));
-                let Some(mut ticket) = command.ticket.into_own() else { continue };
-                ticket.complete(Err(error));
-                take(ticket);
-            }
+            reject(commands, take);
             return Ok(());
         }
         let dedicated = if limits.alone || (self.shared.is_idle() && !together) {
@@ -205,8 +236,37 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         let Some(dedicated) = dedicated else {
             return self.shared.run(commands, limits, take);
         };
-        let mut multiplexer = dedicated?;
-        let outcome = multiplexer.run(commands, limits, &self.closed, &mut take);
+        self.run_dedicated(dedicated?, commands, limits, &mut take)
+    }
+
+    /// The same for a caller that may send more commands meanwhile, or need no more replies. It is
+    /// always alone, so that nothing delays it.
+    pub fn run_alone(
+        &self,
+        commands: impl Iterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        caller: &mut impl Caller<P, T>,
+    ) -> Result<(), Fault> {
+        if self.closed.load(Relaxed) {
+            reject(commands, |ticket| caller.take(ticket));
+            return Ok(());
+        }
+        let limits = CallerLimits { alone: true, ..limits };
+        match self.dedicated.take(true) {
+            Some(dedicated) => self.run_dedicated(dedicated?, commands, limits, caller),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn run_dedicated(
+        &self,
+        mut multiplexer: Box<DedicatedMultiplexer<P, T>>,
+        commands: impl Iterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        caller: &mut impl Caller<P, T>,
+    ) -> Result<(), Fault> {
+        let outcome = multiplexer.run(commands, limits, &self.closed, caller);
         let reusable = outcome.is_ok() && !self.closed.load(Relaxed);
         self.dedicated.give_back(multiplexer, limits.alone, reusable);
         outcome
@@ -233,6 +293,20 @@ where
 {
     fn run_upkeep(&self, now: Tick) {
         self.maintain(now);
+    }
+}
+
+/// Fails commands because the pool is closed.
+fn reject<P: Protocol, T: BlockingTicket<P>>(
+    commands: impl Iterator<Item = CommandOf<P, T>>,
+    mut take: impl FnMut(T),
+) {
+    for command in commands {
+        let fault = Fault::new(FaultKind::Closed, P::CLOSED);
+        let error = command.attempts.annotate(ErrorOf::<P>::from(fault));
+        let Some(mut ticket) = command.ticket.into_own() else { continue };
+        ticket.complete(Err(error));
+        take(ticket);
     }
 }
 

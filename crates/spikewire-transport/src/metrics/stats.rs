@@ -18,11 +18,13 @@ pub struct Stats {
     pub in_flight: usize,
     /// Those that wait for a place on a connection.
     pub queued: usize,
-    /// Hedged reads since the client was created: second requests sent, and how many of them were
-    /// answered first.
+    /// Hedged reads, and rows of reads with a deadline that were sent to a second node, since the
+    /// client was created: second requests sent, and how many of them were answered first.
     pub hedges: (u64, u64),
     /// Reads answered by the request of another, identical one since the client was created.
     pub reads_shared: u64,
+    /// Rows of calls with a deadline that had not come by then, since the client was created.
+    pub rows_late: u64,
     /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -78,6 +80,7 @@ impl Stats {
             queued,
             hedges: (0, 0),
             reads_shared: 0,
+            rows_late: 0,
             stages,
             nodes,
             unreachable: Vec::new(),

@@ -56,6 +56,17 @@ export interface HedgeOptions {
   shareReads?: ShareReads | undefined
 }
 
+/** Additional options of reads of many records. */
+export interface DeadlineOptions {
+  /**
+   * Return what has come by this time, in milliseconds, at most `timeout`. A row whose reply has not
+   * come is late: it is `Late.row`, neither missing nor failed, and in `batch.late`. The rows of a
+   * node that takes longer than it usually does are sent to another replica before, unless `replica`
+   * or `readMode` only allow the master. Default: none; rows without a reply within `timeout` fail.
+   */
+  deadline?: number | undefined
+}
+
 /** Options of every read. */
 export interface ReadOptions extends CallOptions, RetryOptions {
   /** Read only if this is true for the record. Default: no filter. */
@@ -67,6 +78,9 @@ export interface ReadOptions extends CallOptions, RetryOptions {
   /** Which replicas to read from. Default: the client's. */
   replica?: Replica | undefined
 }
+
+/** Options of every read of many records. */
+export interface ReadManyOptions extends ReadOptions, DeadlineOptions {}
 
 /** The consistency of a read. */
 export type ReadMode =
@@ -137,6 +151,8 @@ export const READ = [
   ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const),
   ...RETRY,
 ] as const
+/** @internal */
+export const READ_MANY = [...READ, 'deadline'] as const
 /** @internal */
 export const READ_ONE = [...READ, 'hedge', 'shareReads'] as const
 export const WRITE = [

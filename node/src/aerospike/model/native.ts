@@ -53,7 +53,7 @@ export type Hooks = [
     values: unknown[],
     results: unknown[] | null,
   ) => unknown,
-  makeBatch: (codes: Int32Array, inDoubt: Int32Array | null) => unknown,
+  makeBatch: (codes: Int32Array, inDoubt: Int32Array | null, late: Int32Array | null) => unknown,
   makeRows: (names: string[], results: number | null, most: number) => unknown,
   failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,

@@ -131,6 +131,16 @@ class ReadStep(Step):
         """The consistency of the read; as in ``get``."""
         return self._set("read_mode", mode)
 
+    def deadline(self, deadline: Seconds | None) -> Self:
+        """Returns what has come by this time; as in ``get_many``. Results whose reply has not come
+        are ``late``.
+
+        Raises ``ValueError`` if the step has one key: only batches have late rows.
+        """
+        if self._single and deadline is not None:
+            raise ValueError("deadline applies to reads of many records, and this step has one key")
+        return self._set("deadline", deadline)
+
     def hedge(self, hedge: Hedge | None) -> Self:
         """How long to wait for an answer before sending a second request to another replica, as in
         ``get``.

@@ -3,12 +3,13 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
+use spikewire_aerospike::command::batch::deadline_of;
 use spikewire_aerospike::command::{
     MAX_RETRIES, ReadMode, ReadOptions, ReadRules, ReadTouch, RetryOptions, limits, parse,
 };
 use spikewire_aerospike::{Policy, ReplicaPolicy, ShareReads};
 
-use super::{Options, count, multiplier, span, text};
+use super::{OptionArgument, Options, count, multiplier, span, text};
 use crate::aerospike::expression;
 use crate::errors::{describe, kind_name};
 use crate::js::create::MAX_SAFE;
@@ -17,6 +18,11 @@ use crate::js::{Failure, Result, Value};
 /// The total time limit of a call; zero: no limit.
 pub fn timeout(options: &Options<'_>) -> Result<Option<Duration>> {
     options.get(c"timeout")?.map(|value| span("timeout", value)).transpose()
+}
+
+/// When a call returns what has come; `None`: it waits for everything.
+pub fn deadline(options: &Options<'_>) -> Result<Option<Duration>> {
+    options.get(c"deadline")?.map(|value| deadline_of(&OptionArgument(value))).transpose()
 }
 
 /// Which replicas a call goes to.
