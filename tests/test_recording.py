@@ -88,6 +88,9 @@ def test_every_kind_of_call_is_recorded(client: spikewire.Client, tmp_path: Path
         parts = [at for at, label in enumerate(of) if label == name]
         assert sum(trace.rows[at] for at in parts) == 40
         assert len({trace.arrival[at] for at in parts}) == 1, "they began together"
+    # The replies to a batch come in several frames.
+    replies = [trace.reply[at] for at in range(len(trace)) if of[at] == "batch_read"]
+    assert 40 * 30 < sum(replies) < 40 * 100
     assert results(trace)["not_found"] == 1
     assert sorted(trace.arrival) == list(trace.arrival)
     put, get = of.index("put"), of.index("get")

@@ -254,7 +254,8 @@ def test_a_trace_is_rehearsed_against_seeds(
 def test_the_embedded_cluster_is_the_default(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = run(recorded, "--nodes", 1, "--seconds", 0.3, "--deadline-ms", 30_000)
+    flags = ("--nodes", 1, "--seconds", 0.3, "--deadline-ms", 30_000, "--options", "timeout=20s")
+    status = run(recorded, *flags)
     printed = capsys.readouterr()
     assert status in (0, 1)
     assert "embedded on this machine" in printed.err
@@ -290,6 +291,9 @@ def test_bad_traces(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     messages = capsys.readouterr().err
     assert all(text in messages for text in ("No such file", "not a trace", "cut off after"))
     assert run(recorded, "--json", tmp_path) == 2
+    assert run(recorded, "--options", "timeout=soon") == 2
+    assert run(recorded, "--options", "unknown=1") == 2
+    assert "timeout" in capsys.readouterr().err
     assert run(recorded, "--seeds", "127.0.0.1:1") == 1
     assert "no seed can be reached" in capsys.readouterr().err
 

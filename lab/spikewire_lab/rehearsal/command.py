@@ -17,7 +17,7 @@ from ..arguments import seconds, value
 from ..run import place, ready
 from .plan import plan_of
 from .report import about_round, about_trace, verdict
-from .rounds import Settings, rehearse
+from .rounds import Settings, client_of, rehearse
 
 if TYPE_CHECKING:
     from .rounds import Round
@@ -82,6 +82,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         " ones is a break; default: %(default)g",
     )
     rehearse.add_argument(
+        "--options",
+        default="",
+        metavar="NAME=VALUE&...",
+        help='options of the client, as in its URL: "timeout=250ms&hedge=p99"; default: its own'
+        " defaults",
+    )
+    rehearse.add_argument(
         "--seconds", type=seconds, metavar="S", help="only this much of the beginning of the trace"
     )
     rehearse.add_argument(
@@ -119,7 +126,8 @@ def run(args: argparse.Namespace) -> int:
         plan = plan_of(trace)
         if args.seconds is not None:
             plan.shorten(args.seconds)
-    except (OSError, ValueError) as error:
+        client_of("127.0.0.1", args.options)
+    except (OSError, ValueError, TypeError) as error:
         return _fail(str(error))
     where = place.Place(**place.options_of(args))
     unreached = ready.out_of_reach(where.hosts, where.access)
@@ -127,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
         return _fail(unreached, BROKEN)
     for line in about_trace(trace, plan):
         print(line)
-    settings = Settings(where, args.times, args.deadline_ms / 1000, args.seed)
+    settings = Settings(where, args.times, args.deadline_ms / 1000, args.seed, args.options)
     rounds: list[Round] = []
     interrupted = False
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -148,6 +156,7 @@ def run(args: argparse.Namespace) -> int:
             "trace": str(args.trace),
             "place": where.as_json(),
             "deadline": settings.deadline,
+            "options": settings.options,
             "verdict": verdict(rounds),
             "rounds": [one.as_json() for one in rounds],
         }

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 REQUEST, REPLY = 100, 36
 """About how many bytes of a request and of a reply are not the record: headers, names, digest."""
-ROW_REQUEST, ROW_REPLY = 64, 60
+ROW_REQUEST, ROW_REPLY = 64, 38
 """The same for a row of a batch."""
 USUAL = 100
 """Bytes of records whose size no call shows."""

@@ -68,6 +68,8 @@ class Settings:
     deadline: float
     """Seconds within which an answer is good."""
     seed: int = 1
+    options: str = ""
+    """Options of the client, as in its URL."""
 
 
 def set_names(plan: Plan, place: Place) -> dict[int, tuple[str, str]]:
@@ -88,7 +90,7 @@ def rehearse(
             options["use_services_alternate"] = True
 
         async def run() -> None:
-            async with spikewire.AsyncClient(seeds, **options) as client:
+            async with client_of(seeds, settings.options, **options) as client:
                 await _load(client, plan, settings, began)
                 for times in settings.times:
                     one = _prepare(plan, times)
@@ -99,6 +101,14 @@ def rehearse(
                         break
 
         asyncio.run(run())
+
+
+def client_of(seeds: str, text: str, **options: Any) -> spikewire.AsyncClient:
+    """A client that is not connected yet, with options as in a URL, if any. Raises `ValueError` or
+    `TypeError` for invalid ones."""
+    if text:
+        return spikewire.AsyncClient.from_url(f"aerospike://{seeds}/?{text}", **options)
+    return spikewire.AsyncClient(seeds, **options)
 
 
 async def _load(

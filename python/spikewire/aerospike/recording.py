@@ -197,7 +197,7 @@ class Trace:
         self.request = array("I", fields["request"])
         """Bytes of its request."""
         self.reply = array("I", fields["reply"])
-        """Bytes of its reply, or of the last part of a long one; 0 without a reply."""
+        """Bytes of its reply; 0 without one."""
         self.key = array("Q", fields["key"])
         """A number that stands for its record, or for one of its records; 0 for none. It is the
         same for all calls of a trace about this record, and says nothing about the key."""

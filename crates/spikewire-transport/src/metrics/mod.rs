@@ -210,7 +210,7 @@ impl MetricsFlags {
 
     /// Whether anything is kept of the command when it ends.
     #[inline(always)]
-    pub fn is_kept(self) -> bool {
+    pub fn is_observed(self) -> bool {
         self.0 & (COUNTS | SAMPLES) != 0
     }
 
@@ -248,7 +248,7 @@ impl Metrics {
     /// Whether anything is kept of commands when they end.
     #[inline(always)]
     pub(crate) fn keeps_any(&self) -> bool {
-        self.metrics_flags().is_kept()
+        self.metrics_flags().is_observed()
     }
 
     /// Whether commands are counted.

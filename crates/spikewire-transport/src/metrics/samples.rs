@@ -48,7 +48,7 @@ pub struct Sample {
     pub rows: u32,
     /// Bytes of the request.
     pub request: u32,
-    /// Bytes of the reply, or of its last frame; zero if there was none.
+    /// Bytes of the reply; zero if there was none.
     pub reply: u32,
 }
 
@@ -205,7 +205,7 @@ mod tests {
         let metrics = Metrics::default();
         let keys = || {
             let samples = metrics.begin_samples(1.0, 16).unwrap();
-            assert!(metrics.metrics_flags().is_kept() && !metrics.metrics_flags().counts());
+            assert!(metrics.metrics_flags().is_observed() && !metrics.metrics_flags().counts());
             [b"one", b"two", b"one"].iter().for_each(|key| end(&metrics, 0, *key));
             metrics.end_samples();
             all(&samples).iter().map(|sample| sample.key.unwrap()).collect::<Vec<_>>()
@@ -229,11 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_taken() {
+    fn a_share_is_sampled() {
         let metrics = Metrics::default();
         let samples = metrics.begin_samples(0.1, 10_000).unwrap();
         (0..10_000).for_each(|at| end(&metrics, at, b"key"));
-        let taken = all(&samples).len();
-        assert!((700..1300).contains(&taken), "{taken} of 10000");
+        let sampled = all(&samples).len();
+        assert!((700..1300).contains(&sampled), "{sampled} of 10000");
     }
 }

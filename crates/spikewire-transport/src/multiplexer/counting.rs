@@ -73,7 +73,7 @@ impl<'a> Counting<'a> {
     ) {
         // The others are retried, or continue as another command.
         let metrics_flags = command.policy.metrics_flags;
-        if outcome != ReplyKind::Done || !metrics_flags.is_kept() {
+        if outcome != ReplyKind::Done || !metrics_flags.is_observed() {
             return;
         }
         let ended = EndedCommand {
@@ -84,7 +84,8 @@ impl<'a> Counting<'a> {
             attempts: command.attempts.count,
         };
         if metrics_flags.is_sampled() {
-            sample::<P, T>(self.metrics, command, &ended, body.len());
+            let reply = body.len() + command.reply_bytes as usize;
+            sample::<P, T>(self.metrics, command, &ended, reply);
         }
         if metrics_flags.counts() {
             self.recorder.answered(self.metrics, (node.key(), node), &ended);
@@ -114,7 +115,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             *metrics_flags =
                 self.topology.metrics().map_or(MetricsFlags::NOTHING, Metrics::metrics_flags);
         }
-        self.counts |= metrics_flags.is_kept();
+        self.counts |= metrics_flags.is_observed();
     }
 
     /// Looks up whether commands are still counted or sampled, after some were to be.
@@ -128,7 +129,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     #[inline]
     pub(super) fn count_failed(&mut self, command: &CommandOf<P, T>, error: &ErrorOf<P>) {
         let metrics_flags = command.policy.metrics_flags;
-        if !metrics_flags.is_kept() {
+        if !metrics_flags.is_observed() {
             return;
         }
         let metrics = self.topology.metrics().filter(|metrics| metrics.keeps_any());
