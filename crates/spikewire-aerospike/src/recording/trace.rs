@@ -152,8 +152,8 @@ impl Trace {
                 break true;
             }
         };
-        let begun = at > FILE_HEADER_LEN;
-        if !ended && !(partial && begun) {
+        let readable = ended || partial && at > FILE_HEADER_LEN;
+        if !readable {
             return Err(TraceError::Truncated(trace.calls.arrival.len()));
         }
         if !ended {
@@ -166,7 +166,7 @@ impl Trace {
     fn header(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         self.share = f64::from_le_bytes(reader.array()?);
         self.began_micros = u64::from_le_bytes(reader.array()?);
-        self.version = reader.text()?.to_owned();
+        reader.text()?.clone_into(&mut self.version);
         (self.share > 0.0 && self.share <= 1.0).then_some(())
     }
 
