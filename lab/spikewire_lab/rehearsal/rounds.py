@@ -17,7 +17,7 @@ from .pacer import BIN, Pacer, sender
 from .plan import SECOND, timetable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from ..run.place import Place
     from .intervals import Interval
@@ -166,7 +166,7 @@ async def _round(client: spikewire.AsyncClient, plan: Plan, settings: Settings, 
 
 
 @contextlib.contextmanager
-def _collected_once() -> Iterator[None]:
+def _collected_once() -> Generator[None, None, None]:
     """The plan's objects are not looked at by the garbage collector meanwhile."""
     gc.collect()
     gc.freeze()
