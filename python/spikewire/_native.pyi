@@ -1,5 +1,6 @@
 """The engine as Python sees it. The verbs come from one source: see ``tools/generate.py``."""
 
+import os
 import pathlib
 from array import array
 from asyncio import Future
@@ -28,6 +29,7 @@ from typing_extensions import CapsuleType, Never, Self, TypeVar, Unpack
 from spikewire.aerospike.builder.results import Missing, OnError, Result
 from spikewire.aerospike.jobs import AsyncJob, Job
 from spikewire.aerospike.profiles.explain import Explanation
+from spikewire.aerospike.recording import State
 from spikewire.cql._native import AsyncSessionCore, SessionCore
 from spikewire.errors import Error
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions, StreamOptions
@@ -108,6 +110,7 @@ __all__ = [
     "ReadBase",
     "Record",
     "RecordType",
+    "RecordingCore",
     "Row",
     "RowsBase",
     "SessionBase",
@@ -127,6 +130,7 @@ __all__ = [
     "_raw_text_digest",
     "_send_chain",
     "cql",
+    "read_trace",
 ]
 
 cql: ModuleType
@@ -6602,6 +6606,26 @@ class Signals:
     @staticmethod
     def bounds() -> list[float]:
         """The upper bounds of the buckets of latencies, in seconds."""
+
+@final
+class RecordingCore:
+    """A recording of a client's calls."""
+
+    def __new__(
+        cls,
+        client: Client | AsyncClient,
+        path: str | os.PathLike[str],
+        share: float,
+        max_bytes: int,
+        overwrite: bool,
+    ) -> Self: ...
+    def stop(self) -> tuple[State, int, int, int, float]:
+        """Ends it, and waits until the file is complete."""
+    def summary(self) -> tuple[State, int, int, int, float]:
+        """How it stands."""
+
+def read_trace(path: str | os.PathLike[str], partial: bool) -> dict[str, Any]:
+    """Reads the file of a recording: what there is about all calls, and their columns in bytes."""
 
 @final
 class Admin:

@@ -304,6 +304,11 @@ impl<'a> Rows<'a> {
         Position { at: self.at, left: self.left, latest_at }
     }
 
+    /// Where in the field the next row begins, with its index and digest.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
     /// Number of rows not read yet.
     pub fn left(&self) -> u32 {
         self.left

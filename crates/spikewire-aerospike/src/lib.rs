@@ -14,6 +14,7 @@
 //! | [`command`] | requests and replies, single or in batches; the same for every driver |
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | `aggregation`, `background_job` | queries that end in one value; queries that change records |
+//! | [`recording`] | traces of live traffic, to send the like to another cluster |
 //! | `client_options` | the options by name, with their bounds |
 //!
 //! It does not depend on any host language, and the protocol crate does not depend on it.
@@ -31,6 +32,7 @@ pub mod command;
 mod framing;
 pub mod model;
 pub mod query;
+pub mod recording;
 mod route;
 mod security;
 pub mod transport;

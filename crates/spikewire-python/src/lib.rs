@@ -89,6 +89,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::record_type::RecordType;
     #[pymodule_export]
+    use crate::aerospike::recording::{RecordingCore, read_trace};
+    #[pymodule_export]
     use crate::aerospike::rows::{Apply, Delete, Read, Row, Write};
     #[pymodule_export]
     use crate::aerospike::task::{AdminTask, JobCore};

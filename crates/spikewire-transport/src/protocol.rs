@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::command::Command;
 use crate::fault::CLIENT_CLOSED;
 pub use crate::fault::Malformed;
-use crate::metrics::About;
+use crate::metrics::{About, Subject};
 pub use crate::request_kind::RequestKind;
 use crate::topology::Topology;
 
@@ -155,6 +155,13 @@ pub trait Protocol: Framing + Sized + 'static {
     ) -> About<'a> {
         let _ = (bytes, target, kind);
         About { operation: "command", namespace: "", records: rows }
+    }
+
+    /// What a request is about, for a sample of it; of several records, the one in this place. Called
+    /// when it ends, if samples are taken.
+    fn subject(bytes: &[u8], kind: RequestKind, row: usize) -> Subject<'_> {
+        let _ = (bytes, kind, row);
+        Subject::default()
     }
 
     /// The result of the command that this frame answers, as a label; `ok` if it succeeded.

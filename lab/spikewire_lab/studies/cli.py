@@ -13,6 +13,7 @@ from ..clients import BUILT
 from ..clients.registry import base_of, build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
 from ..plan import CLIENTS
+from ..rehearsal import command as rehearsal
 from ..requirements import missing
 from ..run import packages, place, ready
 from . import overrides, show
@@ -55,6 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
     show.add_parser(commands)
     baseline.add_parser(commands)
     selfcheck.add_parser(commands)
+    rehearsal.add_parser(commands)
 
 
 def _add_flags(recipe: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::auth;
 use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_transport::metrics::{About, Gauges};
+use spikewire_transport::metrics::{About, Gauges, Subject};
 use spikewire_transport::protocol::{RequestKind, Sharing};
 use spikewire_transport::topology::Endpoint;
 use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol};
@@ -57,6 +57,10 @@ impl Protocol for Aerospike {
 
     fn about<'a>(bytes: &'a [u8], target: &'a Target, rows: usize, kind: RequestKind) -> About<'a> {
         about::about(bytes, target, rows, kind)
+    }
+
+    fn subject(bytes: &[u8], kind: RequestKind, row: usize) -> Subject<'_> {
+        about::subject(bytes, kind, row).unwrap_or_default()
     }
 
     fn result(body: &[u8]) -> &'static str {

@@ -12,6 +12,7 @@
 //! | [`task`] | administrative commands and background jobs, as they run |
 //! | [`api`] | what runs calls: the calling thread, an event loop, a background thread |
 //! | [`admin`] | info, indexes, modules, users, roles |
+//! | [`recording`] | recordings of calls |
 //! | [`chain`] | steps of the builder |
 //! | [`compat`] | per-row work of drop-ins for other clients |
 //! | [`testing`] | the embedded cluster |
@@ -36,6 +37,7 @@ pub mod operation;
 pub mod query;
 pub mod record;
 pub mod record_type;
+pub mod recording;
 pub mod rows;
 pub mod secrets;
 pub mod space;

@@ -93,6 +93,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             stream,
             kind,
             rows,
+            reply_bytes: 0,
             attempts,
             ticket,
         };

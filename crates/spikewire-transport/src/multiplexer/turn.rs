@@ -268,7 +268,10 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
             let arrival = self.pipeline.next_arrival::<TIMED>();
             match arrival.map_err(|error| Fault::malformed(&**node, &error))? {
                 None => return Ok(()),
-                Some(Arrival::More(command, body)) => command.ticket.collect(body),
+                Some(Arrival::More(command, body)) => {
+                    command.reply_bytes = command.reply_bytes.saturating_add(body.len() as u32);
+                    command.ticket.collect(body);
+                }
                 Some(Arrival::Event(body)) => event(node, body),
                 Some(Arrival::Ended(command, body, disposition, written)) => {
                     take((command, body, disposition, written), node);

@@ -32,6 +32,15 @@ export type QueryRun = [
   sets: (string | undefined)[],
 ]
 
+/** What a recording holds. */
+export type RecordingFields = [
+  state: 'running' | 'stopped' | 'full' | 'closed' | 'failed',
+  calls: number,
+  dropped: number,
+  bytes: number,
+  seconds: number,
+]
+
 /** The functions that the native part calls; see `hooks.ts`. */
 export type Hooks = [
   settle: (slot: Slot, value: unknown) => void,
@@ -217,6 +226,15 @@ export interface AerospikeNative extends NativePart {
   queryOver(query: QueryHandle, consumed: number): boolean
   /** Ends the query and returns the cursor. */
   queryClose(query: QueryHandle, consumed: number): Buffer
+  /** The number of a recording that has begun, or the system's error name and the message. */
+  recordingStart(
+    client: Handle,
+    path: string,
+    options: unknown,
+  ): Handle | [code: string, message: string]
+  recordingSummary(recording: Handle): RecordingFields
+  /** Settles the slot with its fields, or with the system's error name and the message. */
+  recordingStop(recording: Handle, slot: Slot): void
   /** A node's answer to an info command. */
   info(client: Handle, slot: Slot, command: string, node: string | undefined): void
   truncate(

@@ -24,6 +24,7 @@ mod transport;
 mod watch;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use spikewire_aerospike::admin::Procedure;
@@ -43,6 +44,7 @@ use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
+use crate::recording::{RecordError, RecordOptions, Recording};
 use crate::seeds::Seeds;
 use crate::{Node, Result};
 
@@ -114,6 +116,17 @@ impl AsyncClient {
     /// A handle for observing its counters and events. Does not keep the client open.
     pub fn observed(&self) -> Arc<dyn Observed> {
         self.core.context.cluster.clone()
+    }
+
+    /// Records a sample of this client's calls into a file until it is stopped or dropped, to send
+    /// the like to another cluster. The file holds kinds, sizes, times and outcomes, and no keys,
+    /// values or names; see [`recording`](crate::recording).
+    pub fn record(
+        &self,
+        path: impl AsRef<Path>,
+        options: RecordOptions,
+    ) -> std::result::Result<Recording, RecordError> {
+        Recording::start(&self.core.context.cluster, path.as_ref(), options)
     }
 
     /// A node's reply to an info command such as `"namespaces"`.
