@@ -36,7 +36,8 @@ def of_bench(scenario: Scenario, bench: Bench) -> Scenario:
         scenario = left
     elif scenario.faulty and bench.target.nodes < 2:
         raise CannotRunError("needs --nodes 2 or more")
-    wanted = bench.scenarios.seconds or TROUBLE_SECONDS.get(bench.size)
+    wanted = bench.scenarios.seconds or bench.overrides.duration
+    wanted = wanted or TROUBLE_SECONDS.get(bench.size)
     begun, ended = scenario.trouble()
     return scenario if wanted is None else scenario.scaled(wanted / (ended - begun))
 
