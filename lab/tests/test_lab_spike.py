@@ -22,6 +22,7 @@ from spikewire_lab.run.progress import Progress
 from spikewire_lab.spike import nodes
 from spikewire_lab.spike.cluster import FaultyCluster
 from spikewire_lab.spike.drive import Answer, Log, run_tasks, run_threads
+from spikewire_lab.spike.fault_schedule import slowness
 from spikewire_lab.spike.options import (
     BEST,
     CACHE,
@@ -47,12 +48,11 @@ from spikewire_lab.spike.scenarios import (
 from spikewire_lab.spike.schedule import HOT, Due, schedule
 from spikewire_lab.spike.staleness import Acknowledged, Seen, staleness
 from spikewire_lab.spike.tally import UNANSWERED, Call, Rule, figures, over_time, recovery
-from spikewire_lab.spike.trouble import slowness
 from spikewire_lab.studies import recipes
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.spike import aims
 from spikewire_lab.studies.recipes.spike.cells import Cell, Study, cells, typical
-from spikewire_lab.studies.recipes.spike.figures import coped_after, failures, normal_after
+from spikewire_lab.studies.recipes.spike.figures import coped_after, failures, flaw, normal_after
 from spikewire_lab.studies.recipes.spike.scenario import Spike, of_bench
 from spikewire_lab.studies.scenario_flags import ScenarioChoice
 
@@ -83,7 +83,7 @@ def test_each_phase_has_as_many_calls_as_its_load_says() -> None:
     scenario = BY_LETTER["a"]
     due = schedule(plan(scenario), 50, 1)
     assert due == sorted(due, key=lambda one: one.at)
-    begun, ended = (at * NS for at in scenario.trouble())
+    begun, ended = (at * NS for at in scenario.fault_window())
     counts = [
         sum(one.at < begun for one in due),
         sum(begun <= one.at < ended for one in due),
@@ -96,7 +96,7 @@ def test_each_phase_has_as_many_calls_as_its_load_says() -> None:
 
 def test_the_hot_key_is_half_of_the_reads_in_the_trouble_and_of_no_others() -> None:
     scenario = BY_LETTER["d"]
-    begun, ended = (at * NS for at in scenario.trouble())
+    begun, ended = (at * NS for at in scenario.fault_window())
     due = schedule(plan(scenario, 1000), 50, 1)
     hot = [one.at for one in due if one.keys == HOT]
     assert all(begun <= at < ended for at in hot)
@@ -135,9 +135,10 @@ def test_windows_and_what_shorter_scenarios_have() -> None:
         AFTER: (13, 17),
     }
     short = scenario.scaled(0.1)
-    assert short.trouble() == pytest.approx((0.3, 1.3))
+    assert short.fault_window() == pytest.approx((0.3, 1.3))
     assert short.windows()[SETTLED] == pytest.approx((0.8, 1.3))
-    assert BY_LETTER["f"].scaled(0.1).connects == 50
+    few = BY_LETTER["f"].scaled(0.1)
+    assert (few.connects, few.seconds) == (50, BY_LETTER["f"].seconds)
     assert BY_LETTER["f"].scaled(3).connects == 500
 
 
@@ -184,6 +185,9 @@ def test_calls_over_time() -> None:
     assert series["good"] == [5, 5, 0, 0]
     assert series["errors"] == {"Timeout": [0, 0, 0, 1], UNANSWERED: [0, 0, 0, 2]}
     assert series["p99"] == pytest.approx([0.005, 0.005, 0.08, 0.08])
+    assert over_time(calls(), 2, 0.5, Rule(0.05), by_end=True)["due"] == [5, 5, 5, 5]
+    later = [call._replace(due=0) for call in calls()]
+    assert over_time(later, 4, 1, Rule(0.05), by_end=True)["due"] == [10, 8, 0, 2]
 
 
 def test_a_batch_is_good_with_enough_of_its_rows() -> None:
@@ -329,14 +333,14 @@ def test_a_cluster_takes_commands_and_ends() -> None:
     with FaultyCluster(2, "test") as cluster:
         assert len(cluster.seeds) == 2
         cluster.limit(0.001)
-        cluster.tell(INJECT, 1, {"drop": 1.0})
+        cluster.send(INJECT, 1, {"drop": 1.0})
         with pytest.raises(RuntimeError, match="unknown fault"):
-            cluster.tell(INJECT, 1, {"nonsense": 1})
+            cluster.send(INJECT, 1, {"nonsense": 1})
         cluster.limit(0)
         pid = cluster.pid
     assert not Path(f"/proc/{pid}").exists()
     with pytest.raises(RuntimeError, match="does not answer"):
-        cluster.tell(INJECT, 1, {"drop": 1.0})
+        cluster.send(INJECT, 1, {"drop": 1.0})
 
 
 # --- Aims.
@@ -345,11 +349,11 @@ def test_a_cluster_takes_commands_and_ends() -> None:
 def some_calls(scenario: Scenario, *, slow: int = 0, failed: int = 0) -> list[Call]:
     """A hundred calls each second, of which some of the trouble are slow or failed."""
     found: list[Call] = []
-    begun, ended = scenario.trouble()
+    begun, ended = scenario.fault_window()
     for at in range(round(scenario.seconds * 100)):
-        trouble = begun * 100 <= at < ended * 100
-        outcome = "Timeout" if trouble and at % 100 < failed else ""
-        late = 200 if trouble and at % 100 < slow else 1
+        within = begun * 100 <= at < ended * 100
+        outcome = "Timeout" if within and at % 100 < failed else ""
+        late = 200 if within and at % 100 < slow else 1
         found.append(Call(at * 10 * MS, (at * 10 + late) * MS, outcome))
     return found
 
@@ -436,6 +440,13 @@ def test_times_to_cope_and_to_recover() -> None:
     assert normal_after(bad, scenario) == 0
 
 
+def test_a_load_that_is_too_high_before_the_trouble_is_a_flaw() -> None:
+    scenario = BY_LETTER["b"]
+    assert not flaw(a_result("b", some_calls(scenario, failed=100)))
+    late = [call._replace(ended=call.ended + NS) for call in some_calls(scenario)]
+    assert "too high" in flaw(a_result("b", late))
+
+
 def test_the_round_in_the_middle_is_shown() -> None:
     rounds = [a_result("b", some_calls(BY_LETTER["b"], failed=one)) for one in (3, 1, 2)]
     assert typical([*rounds, {"failed": "it broke"}]) is rounds[2]
@@ -460,7 +471,9 @@ def test_each_scenario_runs(letter: str) -> None:
     part = Spike(scenario, study).run(a_bench())
     (table,) = part.section.tables
     assert [row.client for row in table.rows] == ["spikewire", "spikewire"]
-    assert not any(row.flawed for row in table.rows)
+    # A busy machine may be late, but nothing breaks.
+    assert not any("failed" in row.flawed or "Error" in row.flawed for row in table.rows)
+    assert len(study.results) == len(table.rows)
     assert part.section.charts
     for result in study.results.values():
         check(study.scenarios[letter], result)

@@ -130,8 +130,7 @@ class OursBlocking(_Ours, ThreadCaller):
         return bins
 
     def get_many(self, keys: Sequence[int]) -> int:
-        found: int = self._dataset.get_many(keys, **self._of_batch).found
-        return found
+        return int(self._dataset.get_many(keys, **self._of_batch).found)
 
     def close(self) -> None:
         self._client.close()
@@ -160,8 +159,7 @@ class OursAsyncio(_Ours, TaskCaller):
         return bins
 
     async def get_many(self, keys: Sequence[int]) -> int:
-        found: int = (await self._dataset.get_many(keys, **self._of_batch)).found
-        return found
+        return int((await self._dataset.get_many(keys, **self._of_batch)).found)
 
     async def close(self) -> None:
         await self._client.close()

@@ -43,7 +43,7 @@ class FaultyCluster(EmbeddedCluster):
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._lock = threading.Lock()
 
-    def tell(self, action: str, node: int = 0, faults: Mapping[str, object] | None = None) -> int:
+    def send(self, action: str, node: int = 0, faults: Mapping[str, object] | None = None) -> int:
         """Has a command executed; returns when it was done, in nanoseconds of
         `time.perf_counter_ns`."""
         with self._lock:
@@ -65,9 +65,9 @@ class FaultyCluster(EmbeddedCluster):
         """Gives each node a service time, or takes it away with 0."""
         for node in range(self.count):
             if service_time:
-                self.tell(INJECT, node, {"service_time": service_time})
+                self.send(INJECT, node, {"service_time": service_time})
             else:
-                self.tell(CLEAR, node)
+                self.send(CLEAR, node)
 
     def _start(self) -> subprocess.Popen[str]:
         self._process = process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments

@@ -102,20 +102,20 @@ def accepted(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The options that a client takes, each tried together with those before it, and why it rejects
     the others. `attempt` raises `TypeError` or `ValueError` for options that it rejects."""
-    taken: dict[str, Any] = {}
+    used: dict[str, Any] = {}
     rejected: dict[str, str] = {}
     for choice in choices:
         for value in choice.values:
-            options = {**taken, choice.name: value_of(value, spend)}
+            options = {**used, choice.name: value_of(value, spend)}
             try:
                 attempt(options)
             except (TypeError, ValueError) as error:
                 rejected.setdefault(choice.name, _brief(error))
             else:
-                taken = options
+                used = options
                 rejected.pop(choice.name, None)
                 break
-    return taken, rejected
+    return used, rejected
 
 
 def _brief(error: Exception) -> str:

@@ -63,7 +63,9 @@ class _Run:
         singles = [call for call in log.calls if not call.rows]
         batches = [call for call in log.calls if call.rows]
         main = singles if plan["singles"] else batches
-        series = over_time(main, self.seconds, plan["interval"], rule)
+        # Calls that are all due at once are told apart by when they end.
+        by_end = bool(plan["connects"])
+        series = over_time(main, self.seconds, plan["interval"], rule, by_end=by_end)
         count = len(series["due"])
         series["cpu"], series["rss"] = sampler.cpu()[:count], sampler.rss[:count]
         windows = plan["windows"].items()

@@ -91,14 +91,14 @@ class Scenario:
         """How long all phases take."""
         return sum(phase.seconds for phase in self.phases)
 
-    def trouble(self) -> tuple[float, float]:
+    def fault_window(self) -> tuple[float, float]:
         """When the trouble begins and ends, in seconds from the start."""
         begun = sum(one.seconds for one in self.phases if one.part == BEFORE)
         return begun, begun + sum(one.seconds for one in self.phases if one.part == DURING)
 
     def windows(self) -> dict[str, tuple[float, float]]:
         """The times that have figures of their own."""
-        begun, ended = self.trouble()
+        begun, ended = self.fault_window()
         settled = begun + min(SETTLE_SECONDS, (ended - begun) / 2)
         return {
             BEFORE: (0.0, begun),
@@ -108,11 +108,12 @@ class Scenario:
         }
 
     def scaled(self, factor: float) -> Scenario:
-        """The same with phases that last this many times as long, and clients in proportion if it
-        gets shorter."""
+        """The same with phases that last this many times as long; of clients that connect at once
+        there are fewer instead if it is to be shorter."""
+        if self.connects:
+            return replace(self, connects=max(10, round(self.connects * min(1.0, factor))))
         phases = tuple(replace(one, seconds=one.seconds * factor) for one in self.phases)
-        connects = max(10, round(self.connects * min(1.0, factor))) if self.connects else 0
-        return replace(self, phases=phases, connects=connects)
+        return replace(self, phases=phases)
 
     def as_json(self) -> dict[str, Any]:
         """What a worker has to know of it."""
@@ -214,7 +215,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         title="(f) 500 clients that connect at once",
         about="All of them in one process, at the same instant, each for one read; the time of a"
         " call is that from the instant to the answer of the read.",
-        phases=(Phase(DURING, 5.0, 0.0),),
+        phases=(Phase(DURING, 10.0, 0.0),),
         deadline=1.0,
         connects=500,
     ),

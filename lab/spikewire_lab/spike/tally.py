@@ -72,15 +72,18 @@ def figures(calls: Iterable[Call], window: tuple[float, float], rule: Rule) -> F
     }
 
 
-def over_time(calls: Iterable[Call], seconds: float, interval: float, rule: Rule) -> Intervals:
-    """The same for each interval; the processor time and the memory are left to the caller."""
+def over_time(
+    calls: Iterable[Call], seconds: float, interval: float, rule: Rule, *, by_end: bool = False
+) -> Intervals:
+    """The same for each interval, or by when calls ended; the processor time and the memory are
+    left to the caller."""
     width = round(interval * NS)
     count = max(1, -(-round(seconds * NS) // width))
     due, good = [0] * count, [0] * count
     times: list[list[int]] = [[] for _ in range(count)]
     errors: dict[str, list[int]] = {}
     for call in calls:
-        at = min(call.due // width, count - 1)
+        at = min((call.ended if by_end else call.due) // width, count - 1)
         due[at] += 1
         good[at] += rule.good(call)
         if call.outcome == ANSWERED:

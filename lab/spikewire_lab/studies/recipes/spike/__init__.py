@@ -45,8 +45,10 @@ class UnderSpike(Recipe):
 
     def selected(self, parts: Sequence[Measurement], bench: Bench) -> Sequence[Measurement]:
         """Without the scenarios that were not asked for."""
-        wanted = bench.scenarios.scenarios
-        return [one for one in parts if not isinstance(one, Spike) or one.scenario.letter in wanted]
+        letters = bench.scenarios.scenarios
+        return [
+            one for one in parts if not isinstance(one, Spike) or one.scenario.letter in letters
+        ]
 
     def conclude(self, report: Report) -> None:
         aims = section(self._study)

@@ -55,7 +55,7 @@ class Aim:
     def better(self, one: float, other: float) -> bool:
         return one > other if self.sense == LEAST else one < other
 
-    def shown(self, value: float) -> str:
+    def display(self, value: float) -> str:
         if value == NEVER:
             return "never"
         text = f"{value * self.scale:,.4g}"
@@ -103,7 +103,7 @@ def _requests(context: Context) -> float | None:
 def _memory(context: Context) -> float | None:
     """The most memory in and after the trouble, over that before it."""
     rss = context.result["over_time"]["rss"]
-    begun = context.scenario.trouble()[0]
+    begun = context.scenario.fault_window()[0]
     most, before = 0, 0
     for at, held in enumerate(rss):
         most = max(most, held)
@@ -193,8 +193,8 @@ def rows(study: Study) -> Iterator[Row]:
                 continue
             value = aim.value(Context(study, cell, result, scenario))
             fields = {
-                "bound": f"{aim.sense} {aim.shown(aim.bound)}",
-                "value": "" if value is None else aim.shown(value),
+                "bound": f"{aim.sense} {aim.display(aim.bound)}",
+                "value": "" if value is None else aim.display(value),
                 "verdict": UNKNOWN if value is None else MET if aim.holds(value) else NOT_MET,
                 "rival": rival(aim, study, scenario),
             }
@@ -213,7 +213,7 @@ def rival(aim: Aim, study: Study, scenario: Scenario) -> str:
             best = value, cell
     if best is None:
         return ""
-    return f"{aim.shown(best[0])} ({best[1].client}, {SETTINGS[best[1].setting]})"
+    return f"{aim.display(best[0])} ({best[1].client}, {SETTINGS[best[1].setting]})"
 
 
 def section(study: Study) -> Section | None:

@@ -39,14 +39,14 @@ def failures(figures: Figures) -> str:
 
 def cpu(result: SpikeResult, scenario: Scenario) -> float | None:
     """Processors that the client's process used in the trouble."""
-    begun, ended = (round(at / result["interval"]) for at in scenario.trouble())
+    begun, ended = (round(at / result["interval"]) for at in scenario.fault_window())
     used = result["over_time"]["cpu"][begun:ended]
     return sum(used) / len(used) if used else None
 
 
 def normal_after(result: SpikeResult, scenario: Scenario) -> float | None:
     """Seconds from the end of the trouble until answers are good again; None for never."""
-    begun, ended = scenario.trouble()
+    begun, ended = scenario.fault_window()
     since = max((at for at, _ in result.get("events", ()) if at > begun + 1e-9), default=ended)
     since = max(since, ended)
     series = result["over_time"]
@@ -56,7 +56,7 @@ def normal_after(result: SpikeResult, scenario: Scenario) -> float | None:
 
 def coped_after(result: SpikeResult, scenario: Scenario) -> float | None:
     """Seconds from the beginning of the trouble until answers are good in spite of it."""
-    begun, ended = scenario.trouble()
+    begun, ended = scenario.fault_window()
     series = result["over_time"]
     return recovery(series["due"], series["good"], result["interval"], begun, ended)
 
@@ -73,6 +73,19 @@ def requests_per_call(result: SpikeResult) -> float | None:
 def lost_rows(figures: Figures) -> int:
     """Rows of batches that were not there."""
     return figures["rows"] - figures["rows_there"]
+
+
+QUIET = 0.95
+"""The share of good answers before the trouble below which a line is marked."""
+
+
+def flaw(result: SpikeResult) -> str:
+    """Why the figures of a run are unreliable; empty if they are not."""
+    before = result["windows"][BEFORE]
+    share = good_share(before)
+    if share is None or share >= QUIET:
+        return ""
+    return f"{share:.0%} of the answers were good before the trouble: the load was too high for it"
 
 
 PERCENT = 100.0
@@ -157,7 +170,7 @@ def fields(scenario: Scenario, study: Study, cell: Cell) -> dict[str, Entry]:
         if at is not None
     }
     coped, normal = coped_after(result, scenario), normal_after(result, scenario)
-    found: dict[str, Entry] = {
+    row: dict[str, Entry] = {
         "load": study.loads.get(cell),
         **shares,
         "rate": good_rate(result, scenario),
@@ -170,12 +183,12 @@ def fields(scenario: Scenario, study: Study, cell: Cell) -> dict[str, Entry]:
         "rows": lost_rows(result["batches"][DURING]),
     }
     if during["in_time"] is not None:
-        found["in-time"] = during["in_time"] * PERCENT
+        row["in-time"] = during["in_time"] * PERCENT
     if during["rows"]:
-        found["rows-there"] = during["rows_there"] / during["rows"] * PERCENT
+        row["rows-there"] = during["rows_there"] / during["rows"] * PERCENT
     if result["stale"] is not None:
-        found["oldest"] = result["stale"]["oldest"] * 1000
-    return found
+        row["oldest"] = result["stale"]["oldest"] * 1000
+    return row
 
 
 def charts(scenario: Scenario, study: Study, cells: Sequence[Cell]) -> Iterator[Chart]:
@@ -193,10 +206,10 @@ def charts(scenario: Scenario, study: Study, cells: Sequence[Cell]) -> Iterator[
 def _charts(
     scenario: Scenario, setting: str, known: Sequence[tuple[Cell, SpikeResult]]
 ) -> Iterator[Chart]:
-    begun, ended = scenario.trouble()
+    begun, ended = scenario.fault_window()
     x = Axis("since the start", "s")
-    said = SETTINGS[setting]
-    when = f"Each client with its {said}. The trouble lasts from {begun:g} to {ended:g} s."
+    options = SETTINGS[setting]
+    when = f"Each client with its {options}. The trouble lasts from {begun:g} to {ended:g} s."
     wide = known[0][1]["interval"]
     what = "batches" if not scenario.singles else "reads"
     good, p99, errors, used = (list[Series]() for _ in range(4))
@@ -214,9 +227,12 @@ def _charts(
         points = [(x, value) for x, value in zip(at, over["p99"], strict=True) if value]
         p99.append(Series(cell.line, points, cell.client))
     name, each = f"{scenario.name}-{setting}", f"By when {what} were due, per {wide:g} s."
+    if scenario.connects:
+        when = f"Each client with its {options}."
+        each = f"By when the first answer of each came, per {wide:g} s."
     yield Chart(
         f"{name}-good",
-        f"Good answers, {said}",
+        f"Good answers, {options}",
         f"{when} {each}",
         LINES,
         x,
@@ -226,7 +242,7 @@ def _charts(
     if any(one.points for one in p99):
         yield Chart(
             f"{name}-p99",
-            f"p99 of answers, {said}",
+            f"p99 of answers, {options}",
             f"{when} {each} Answers alone; those that came too late are among them.",
             LINES,
             x,
@@ -236,7 +252,7 @@ def _charts(
     if any(value for one in errors for _, value in one.points):
         yield Chart(
             f"{name}-errors",
-            f"Calls that failed, {said}",
+            f"Calls that failed, {options}",
             f"{when} {each} By kind they are in the table and in the raw data.",
             LINES,
             x,
@@ -245,7 +261,7 @@ def _charts(
         )
     yield Chart(
         f"{name}-cpu",
-        f"Processors used by the client's process, {said}",
+        f"Processors used by the client's process, {options}",
         when,
         LINES,
         x,

@@ -11,6 +11,7 @@ from ....run.awake import awake
 from ....run.compare import CannotRunError
 from ....run.launch import python_worker, run_job
 from ....spike.cluster import FaultyCluster
+from ....spike.fault_schedule import FaultSchedule
 from ....spike.nodes import SETTLED
 from ....spike.result import (
     CAPACITY,
@@ -22,7 +23,6 @@ from ....spike.result import (
     as_spike,
 )
 from ....spike.scenarios import KILL
-from ....spike.trouble import Trouble
 from ...interleaved import InterleavedLab, Outcomes
 from .cells import Cell, Study
 
@@ -101,7 +101,7 @@ class OwnClusters(InterleavedLab[Cell, R], Generic[R]):
     def prepare(self, cells: Sequence[Cell], cluster: Cluster) -> None:
         self.fill(cells[0], self.set_name, self.keys, BINS, cluster)
         if isinstance(cluster, FaultyCluster):
-            cluster.tell(SETTLED)
+            cluster.send(SETTLED)
 
     def spike_job(
         self, cell: Cell, action: str, cluster: Cluster | None, plan: SpikePlan | None
@@ -177,16 +177,16 @@ class SpikeLab(OwnClusters[SpikeResult]):
             faulty.limit(faulty.count / capacity)
         before = cluster.rows()
         quiet = self._study.quiet() if faulty is not None else 0.0
-        with Trouble(scenario, faulty, quiet) as trouble:
+        with FaultSchedule(scenario, faulty, quiet) as schedule:
             variables = self.variables(cell)
             worker = python_worker(cell.interpreter)
-            answer = run_job(worker, job, variables, SECONDS, trouble.hear)
+            answer = run_job(worker, job, variables, SECONDS, schedule.on_report)
         result = as_spike(answer)
         if "failed" in result:
             return result
-        if trouble.failed:
-            return {"failed": trouble.failed}
-        result["events"] = trouble.log
+        if schedule.failed:
+            return {"failed": schedule.failed}
+        result["events"] = schedule.log
         killed = any(event.action == KILL for one in scenario.phases for event in one.events)
         after = None if killed or before is None else cluster.rows()
         if before is not None and after is not None:

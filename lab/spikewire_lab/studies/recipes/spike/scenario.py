@@ -13,7 +13,7 @@ from ...recipe import Bench, Measurement, Part
 from ...report import Section
 from .capacity import keys
 from .cells import CLIENTS, Cell, Study, cells, typical
-from .figures import charts, table
+from .figures import charts, flaw, table
 from .lab import SpikeLab
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....spike.result import SpikeResult
     from ....spike.scenarios import Scenario
 
-TROUBLE_SECONDS = {"quick": 1.0, "short": 3.0}
+FAULT_SECONDS = {"quick": 1.0, "short": 3.0}
 """How long the trouble lasts by size; in full as long as the scenario says."""
 
 
@@ -36,10 +36,10 @@ def of_bench(scenario: Scenario, bench: Bench) -> Scenario:
         scenario = left
     elif scenario.faulty and bench.target.nodes < 2:
         raise CannotRunError("needs --nodes 2 or more")
-    wanted = bench.scenarios.seconds or bench.overrides.duration
-    wanted = wanted or TROUBLE_SECONDS.get(bench.size)
-    begun, ended = scenario.trouble()
-    return scenario if wanted is None else scenario.scaled(wanted / (ended - begun))
+    seconds = bench.scenarios.seconds or bench.overrides.duration
+    seconds = seconds or FAULT_SECONDS.get(bench.size)
+    begun, ended = scenario.fault_window()
+    return scenario if seconds is None else scenario.scaled(seconds / (ended - begun))
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Spike(Measurement):
 
     def __post_init__(self) -> None:
         self.name, self.title = self.scenario.name, self.scenario.title
-        self.seconds = 12 * (TROUBLE_SECONDS["short"] * 1.8 + 2)
+        self.seconds = 12 * (FAULT_SECONDS["short"] * 1.8 + 2)
 
     def run(self, bench: Bench) -> Part:
         scenario = of_bench(self.scenario, bench)
@@ -63,7 +63,8 @@ class Spike(Measurement):
             one = typical(outcomes.outcomes.get(cell, ()))
             if one is not None:
                 study.results[cell] = one
-            flaws[cell] = "; ".join(outcomes.failures(cell))
+            late = [] if one is None else list(filter(None, [flaw(one)]))
+            flaws[cell] = "; ".join([*outcomes.failures(cell), *late])
         those = [cell for cell in lines if outcomes.outcomes.get(cell)]
         section = Section(
             self.name,
@@ -77,7 +78,7 @@ class Spike(Measurement):
 
 def _options(study: Study, those: Sequence[Cell]) -> Iterator[str]:
     """The options in use, and those that this build does not have."""
-    said: list[str] = []
+    texts: list[str] = []
     for cell in those:
         result = study.results.get(cell)
         if result is None or cell.setting == DEFAULTS:
@@ -88,10 +89,10 @@ def _options(study: Study, those: Sequence[Cell]) -> Iterator[str]:
         if result["rejected"]:
             why = "; ".join(sorted(set(result["rejected"].values())))
             text += f". Left out, because this build does not have them: {why}"
-        said.append(text)
-    if said:
+        texts.append(text)
+    if texts:
         yield "Options beside the defaults:"
-        yield "\n".join(said)
+        yield "\n".join(texts)
 
 
 def _value(value: object) -> str:

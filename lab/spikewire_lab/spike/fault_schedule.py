@@ -25,7 +25,7 @@ def slowness(quiet: float) -> float:
     return min(max(TIMES_SLOWER * quiet, least), most)
 
 
-class Trouble:
+class FaultSchedule:
     """Carries out the events of a scenario, from when its worker says that it begins."""
 
     def __init__(self, scenario: Scenario, cluster: FaultyCluster | None, quiet: float) -> None:
@@ -34,9 +34,9 @@ class Trouble:
         self.log: list[tuple[float, str]] = []
         """What was done, and when, in seconds from the start."""
         self.failed = ""
-        self._thread = threading.Thread(target=self._run, name="lab-trouble", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="lab-faults", daemon=True)
 
-    def hear(self, report: Any) -> None:
+    def on_report(self, report: Any) -> None:
         """Takes a report of the worker."""
         if "began" in report:
             self._began = report["began"]
@@ -78,5 +78,5 @@ class Trouble:
             if event.faults is SLOW:
                 faults = {"delay": slowness(self._quiet)}
             text = ", ".join(f"{name} {value}" for name, value in faults.items())
-        done = self._cluster.tell(event.action, event.node, faults)
+        done = self._cluster.send(event.action, event.node, faults)
         self.log.append(((done - self._began) / NS, f"node {event.node}: {text}"))
