@@ -372,6 +372,8 @@ def a_result(letter: str, made: Sequence[Call], batches: Sequence[Call] = (), **
         "requests": len(made),
         "hot_reads": 0,
         "stale": None,
+        "setting": DEFAULTS,
+        "options": {},
         **more,
     }
     return result
@@ -418,7 +420,10 @@ def test_aims_of_an_overload_and_of_a_hot_key() -> None:
     study.results[over] = a_result("a", a, served=len(a) * 1.2)
     study.results[plain] = a_result("d", some_calls(BY_LETTER["d"], failed=75))
     stale = {"reads": 10, "writes": 5, "oldest": 2.0}
-    study.results[cached] = a_result("d", d, served=605, hot_reads=600, stale=stale)
+    near: dict[str, Any] = {"served": 605, "hot_reads": 600, "stale": stale}
+    study.results[cached] = a_result("d", d, **near)
+    assert verdicts(study)["(d) oldest answer"] == aims.UNKNOWN, "this build has no cache"
+    study.results[cached] = a_result("d", d, **near, options={"near_cache": 1})
     known = verdicts(study)
     assert known["(a) good answers over capacity"] == aims.MET
     assert known["(a) normal again after"] == aims.MET
@@ -445,6 +450,8 @@ def test_a_load_that_is_too_high_before_the_trouble_is_a_flaw() -> None:
     assert not flaw(a_result("b", some_calls(scenario, failed=100)))
     late = [call._replace(ended=call.ended + NS) for call in some_calls(scenario)]
     assert "too high" in flaw(a_result("b", late))
+    assert "none of these" in flaw(a_result("b", some_calls(scenario), setting=BEST))
+    assert not flaw(a_result("b", some_calls(scenario), setting=BEST, options={"timeout": 1}))
 
 
 def test_the_round_in_the_middle_is_shown() -> None:
@@ -518,6 +525,8 @@ def test_clients_have_a_line_for_each_of_their_apis() -> None:
     assert ("spikewire", ASYNC, CACHE) in names
     assert ("aerospike", SYNC, BEST) in names
     assert ("aerospike", SYNC, CACHE) not in names
+    builds = cells(BY_LETTER["d"], ("spikewire", "spikewire@old"), "")
+    assert [one.client for one in builds if one.setting == CACHE].count("spikewire@old") == 2
 
 
 def descendants(pid: int) -> set[int]:

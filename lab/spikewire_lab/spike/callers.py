@@ -130,7 +130,8 @@ class OursBlocking(_Ours, ThreadCaller):
         return bins
 
     def get_many(self, keys: Sequence[int]) -> int:
-        return int(self._dataset.get_many(keys, **self._of_batch).found)
+        codes = self._dataset.get_many(keys, **self._of_batch).codes
+        return sum(code == 0 for code in codes)
 
     def close(self) -> None:
         self._client.close()
@@ -159,7 +160,8 @@ class OursAsyncio(_Ours, TaskCaller):
         return bins
 
     async def get_many(self, keys: Sequence[int]) -> int:
-        return int((await self._dataset.get_many(keys, **self._of_batch)).found)
+        codes = (await self._dataset.get_many(keys, **self._of_batch)).codes
+        return sum(code == 0 for code in codes)
 
     async def close(self) -> None:
         await self._client.close()

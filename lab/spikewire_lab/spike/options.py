@@ -64,6 +64,7 @@ _LIMITS = (
 CHOICES: Mapping[str, tuple[Choice, ...]] = {
     "spikewire": (
         Choice("timeout", (SPENT,), "abcdef"),
+        Choice("socket_timeout", (TRIED,), "cg"),
         Choice("hedge", ("p99",), "bceg"),
         Choice("hedge_percent", (20,), "bceg"),
         Choice("retry_budget", (0.1, 10)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ....clients.base import ASYNC, SYNC
+from ....clients.registry import base_of
 from ....spike.callers import CALLERS
 from ....spike.options import CACHE, CHOICES, SETTINGS
 from ....spike.scenarios import SCENARIOS, Scenario
@@ -44,8 +45,8 @@ class Cell:
 
 
 def lines(clients: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Clients and their modes, in the order of the registry."""
-    return (known for known in CALLERS if known[0] in clients)
+    """Clients, builds of ours among them, each in its modes."""
+    return ((one, mode) for one in clients for name, mode in CALLERS if name == base_of(one))
 
 
 def cells(scenario: Scenario, clients: Sequence[str], interpreter: str) -> list[Cell]:
@@ -54,7 +55,7 @@ def cells(scenario: Scenario, clients: Sequence[str], interpreter: str) -> list[
         Cell(client, mode, scenario.letter, setting, interpreter)
         for setting in scenario.settings
         for client, mode in lines(clients)
-        if setting != CACHE or any(one.setting == CACHE for one in CHOICES[client])
+        if setting != CACHE or any(one.setting == CACHE for one in CHOICES[base_of(client)])
     ]
 
 

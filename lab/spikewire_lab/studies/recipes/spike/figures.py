@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....spike.options import SETTINGS
+from ....spike.options import DEFAULTS, SETTINGS
 from ....spike.scenarios import AFTER, BEFORE, DURING, SETTLED
 from ....spike.tally import recovery
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Series, Table
@@ -81,6 +81,8 @@ QUIET = 0.95
 
 def flaw(result: SpikeResult) -> str:
     """Why the figures of a run are unreliable; empty if they are not."""
+    if result["setting"] != DEFAULTS and not result["options"]:
+        return "this build has none of these options: they are the defaults"
     before = result["windows"][BEFORE]
     share = good_share(before)
     if share is None or share >= QUIET:

@@ -69,11 +69,17 @@ class Spike(Measurement):
         section = Section(
             self.name,
             self.title,
-            "\n\n".join((scenario.about, *_options(study, those))),
+            "\n\n".join((*_about(scenario, bench), *_options(study, those))),
             (table(scenario, study, those, flaws),),
             tuple(charts(scenario, study, those)),
         )
         return Part(section, outcomes.runs(), interrupted=outcomes.interrupted)
+
+
+def _about(scenario: Scenario, bench: Bench) -> Iterator[str]:
+    yield scenario.about
+    if bench.target.hosts and (scenario.limited or not scenario.singles):
+        yield "This cluster was given by `-H`: no node was slowed or limited."
 
 
 def _options(study: Study, those: Sequence[Cell]) -> Iterator[str]:
