@@ -52,7 +52,13 @@ from spikewire_lab.studies import recipes
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.spike import aims
 from spikewire_lab.studies.recipes.spike.cells import Cell, Study, cells, typical
-from spikewire_lab.studies.recipes.spike.figures import coped_after, failures, flaw, normal_after
+from spikewire_lab.studies.recipes.spike.figures import (
+    coped_after,
+    failures,
+    flaw,
+    losses,
+    normal_after,
+)
 from spikewire_lab.studies.recipes.spike.scenario import Spike, of_bench
 from spikewire_lab.studies.scenario_flags import ScenarioChoice
 
@@ -391,7 +397,7 @@ def test_aims_of_a_mute_node() -> None:
     study.results[ours] = a_result("b", some_calls(scenario), rows)
     assert set(verdicts(study).values()) == {aims.MET}
     lost = [*rows[:-1], rows[100]._replace(there=59)]
-    study.results[ours] = a_result("b", some_calls(scenario, slow=2, failed=1), lost)
+    study.results[ours] = a_result("b", some_calls(scenario, slow=5, failed=1), lost)
     assert set(verdicts(study).values()) == {aims.NOT_MET, aims.MET}
     assert verdicts(study)["(b) reads that fail"] == aims.NOT_MET
     assert verdicts(study)["(b) slowest read"] == aims.NOT_MET
@@ -406,6 +412,11 @@ def test_aims_of_a_mute_node() -> None:
     section = aims.section(study)
     assert section is not None
     assert len(section.tables[0].rows) == 5
+    assert aims.conclusion(section.tables[0]) == "1 of 5 lines of the table of aims are met."
+    assert not list(losses(scenario, study)), "the other client has other options"
+    study.results[replace(rival, setting=DEFAULTS)] = a_result("b", some_calls(scenario))
+    (loss,) = losses(scenario, study)
+    assert "aerospike, threads has 100% good answers, spikewire, asyncio 95%" in loss
     assert aims.section(Study()) is None
 
 

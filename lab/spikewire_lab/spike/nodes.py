@@ -12,6 +12,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from .descriptors import allow_many
 from .scenarios import CLEAR, INJECT, KILL, RESTART
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def main() -> int:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
+    allow_many()
     options: Any = json.loads(sys.stdin.readline())
     cluster: Any
     with Cluster(**options) as cluster:

@@ -10,6 +10,7 @@ from ..clients import PEERS
 from ..worker.run import describe_python
 from . import closed, runs
 from .callers import CALLERS, ThreadCaller
+from .descriptors import allow_many
 from .jobs import caller_of
 from .result import CAPACITY, DESCRIBE
 
@@ -28,6 +29,7 @@ def answer(job: SpikeJob) -> Mapping[str, object]:
         return {"unavailable": why}
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
+    allow_many()
     caller = caller_of(job)
     if isinstance(caller, ThreadCaller):
         result: Any = _threads(job, caller)

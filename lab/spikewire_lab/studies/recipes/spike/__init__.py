@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....spike.scenarios import SCENARIOS
 from ...recipe import Recipe
-from .aims import section
+from .aims import conclusion, section
 from .capacity import Capacity
 from .cells import CLIENTS, Study
 from .scenario import Spike
@@ -54,6 +54,7 @@ class UnderSpike(Recipe):
         aims = section(self._study)
         if aims is not None:
             report.sections.insert(0, aims)
+            report.conclusions.insert(0, conclusion(aims.tables[0]))
         if "npm" not in " ".join(report.skipped):
             report.skipped.append(
                 "The clients of npm: the study's load is made in Python; `spikewire lab node` has"

@@ -261,6 +261,14 @@ def rival(aim: Aim, study: Study, scenario: Scenario) -> str:
     return f"{aim.display(best[0])} ({best[1].client}, {SETTINGS[best[1].setting]})"
 
 
+def conclusion(table: Table) -> str:
+    """How many aims are met, in a sentence."""
+    verdicts = [row.fields["verdict"] for row in table.rows]
+    text = f"{verdicts.count(MET)} of {len(verdicts)} lines of the table of aims are met"
+    unknown = verdicts.count(UNKNOWN)
+    return f"{text}, {unknown} could not be measured." if unknown else f"{text}."
+
+
 def section(study: Study) -> Section | None:
     """The table of all aims; None if nothing was measured."""
     known = tuple(rows(study))

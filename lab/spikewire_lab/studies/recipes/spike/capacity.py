@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ...interleaved import Outcomes
 from ...recipe import Bench, Measurement, Part
 from ...report import LESS, MORE, Heading, Row, Section, Table
-from .cells import CLIENTS, Cell, lines
+from ...scenario_flags import RECIPE
+from .cells import CLIENTS, FEW, Cell, lines
 from .lab import IN_FLIGHT, CapacityLab
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class Capacity(Measurement):
     study: Study
     name: str = "capacity"
     title: str = "What each client can do"
-    seconds: float = 30
+    seconds: float = 15
 
     def run(self, bench: Bench) -> Part:
-        known = lines(bench.clients_of(CLIENTS))
+        known = lines(bench.few(CLIENTS, RECIPE, FEW))
         cells = [Cell(client, mode, interpreter=bench.interpreters[0]) for client, mode in known]
         outcomes: Outcomes[Cell, CapacityResult] = Outcomes()
         lab = CapacityLab(bench, cells, keys(bench), outcomes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
 from ....clients.registry import base_of
 from ....spike.callers import CALLERS
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ....spike.result import CapacityResult, SpikeResult
 
 CLIENTS = tuple(dict.fromkeys(client for client, _ in CALLERS))
+FEW = (OURS, "aerospike")
+"""Those of the short form."""
 MODES = {ASYNC: "asyncio", SYNC: "threads"}
 BY_LETTER = {one.letter: one for one in SCENARIOS}
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....spike.options import DEFAULTS, SETTINGS
+from ....clients import OURS
+from ....clients.registry import base_of
+from ....spike.options import BEST, DEFAULTS, SETTINGS
 from ....spike.scenarios import AFTER, BEFORE, DURING, SETTLED
 from ....spike.tally import recovery
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Series, Table
+from .cells import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from ....spike.result import Figures, SpikeResult
     from ....spike.scenarios import Scenario
     from ...report import Entry
-    from .cells import Cell, Study
+    from .cells import Study
 
 NEVER = "never"
 
@@ -88,6 +91,28 @@ def flaw(result: SpikeResult) -> str:
     if share is None or share >= QUIET:
         return ""
     return f"{share:.0%} of the answers were good before the trouble: the load was too high for it"
+
+
+CLEAR = 0.02
+"""The difference of two shares of good answers from which it is named."""
+
+
+def losses(scenario: Scenario, study: Study) -> Iterator[str]:
+    """Where another client has more good answers in the trouble than ours in its better mode."""
+    for setting in (DEFAULTS, BEST):
+        ours, others = list[tuple[float, Cell]](), list[tuple[float, Cell]]()
+        for cell, result in study.results.items():
+            share = good_share(result["windows"][DURING])
+            if (cell.letter, cell.setting) == (scenario.letter, setting) and share is not None:
+                (ours if base_of(cell.client) == OURS else others).append((share, cell))
+        if not ours or not others:
+            continue
+        best, rival = (max(one, key=lambda pair: pair[0]) for one in (ours, others))
+        if rival[0] > best[0] + CLEAR:
+            yield (
+                f"{scenario.title}, {SETTINGS[setting]}: {rival[1].line} has {rival[0]:.0%} good"
+                f" answers, {best[1].line} {best[0]:.0%}."
+            )
 
 
 PERCENT = 100.0

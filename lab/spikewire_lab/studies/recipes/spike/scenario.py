@@ -11,9 +11,10 @@ from ....spike.scenarios import without_faults
 from ...interleaved import Outcomes
 from ...recipe import Bench, Measurement, Part
 from ...report import Section
+from ...scenario_flags import RECIPE
 from .capacity import keys
-from .cells import CLIENTS, Cell, Study, cells, typical
-from .figures import charts, flaw, table
+from .cells import CLIENTS, FEW, Cell, Study, cells, typical
+from .figures import charts, flaw, losses, table
 from .lab import SpikeLab
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ....spike.result import SpikeResult
     from ....spike.scenarios import Scenario
 
-FAULT_SECONDS = {"quick": 1.0, "short": 3.0}
+FAULT_SECONDS = {"quick": 1.0, "short": 2.0}
 """How long the trouble lasts by size; in full as long as the scenario says."""
 
 
@@ -49,12 +50,13 @@ class Spike(Measurement):
 
     def __post_init__(self) -> None:
         self.name, self.title = self.scenario.name, self.scenario.title
-        self.seconds = 12 * (FAULT_SECONDS["short"] * 1.8 + 2)
+        self.seconds = 6 * (FAULT_SECONDS["short"] * 1.8 + 2)
 
     def run(self, bench: Bench) -> Part:
         scenario = of_bench(self.scenario, bench)
         study = self.study
-        lines = cells(scenario, bench.clients_of(CLIENTS), bench.interpreters[0])
+        clients = bench.few(CLIENTS, RECIPE, FEW)
+        lines = cells(scenario, clients, bench.interpreters[0])
         outcomes: Outcomes[Cell, SpikeResult] = Outcomes()
         bench.measure(SpikeLab(bench, lines, keys(bench), outcomes, scenario, study), outcomes)
         study.scenarios[scenario.letter] = scenario
@@ -73,7 +75,12 @@ class Spike(Measurement):
             (table(scenario, study, those, flaws),),
             tuple(charts(scenario, study, those)),
         )
-        return Part(section, outcomes.runs(), interrupted=outcomes.interrupted)
+        return Part(
+            section,
+            outcomes.runs(),
+            losses=list(losses(scenario, study)),
+            interrupted=outcomes.interrupted,
+        )
 
 
 def _about(scenario: Scenario, bench: Bench) -> Iterator[str]:
