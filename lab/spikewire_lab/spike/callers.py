@@ -24,6 +24,9 @@ BIN = "b0"
 NOWHERE = "127.0.0.1:1"
 """No server listens here: options are checked before a client notices."""
 PROBE_SECONDS = 0.2
+RETRIES = "retries_sent"
+COUNTERS = ("hedges_sent", "hedges_won", RETRIES, "retries_denied", "reads_shared", "rows_late")
+"""Statistics of our client, whatever the build."""
 
 
 class Caller:
@@ -43,9 +46,9 @@ class Caller:
             for name, value in self.options.items()
         }
 
-    def hedges(self) -> int | None:
-        """Reads that were sent a second time before the first one failed, if it counts them."""
-        return None
+    def counters(self) -> dict[str, int]:
+        """What the client counts itself, as far as this build does."""
+        return {}
 
     def key(self, key: int) -> tuple[str, str, int]:
         return (self.target.namespace, self.target.set_name, key)
@@ -105,9 +108,13 @@ class _Ours(Caller):
     def batch_options(self) -> tuple[Choice, ...]:
         return tuple(one for one in self.choices if one.place == OF_BATCH)
 
-    def hedges(self) -> int | None:
-        count: int = self._client.stats().hedges_sent
-        return count
+    def counters(self) -> dict[str, int]:
+        stats = self._client.stats()
+        known = {name: getattr(stats, name, None) for name in COUNTERS}
+        cache = getattr(stats, "near_cache", None)
+        if cache is not None:
+            known |= {"cache_hits": cache.hits, "cache_misses": cache.misses}
+        return {name: count for name, count in known.items() if count is not None}
 
     def _module(self) -> Foreign:
         return importlib.import_module("spikewire")

@@ -141,7 +141,8 @@ class SpikeResult(Surroundings):
     """Records that these calls asked for, those of batches included."""
     hot_reads: int
     stale: Staleness | None
-    hedges: int | None
+    counters: dict[str, int]
+    """What the client counted itself, by name."""
     load_average: list[float]
 
 

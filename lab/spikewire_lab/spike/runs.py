@@ -82,7 +82,7 @@ class _Run:
             "requests": len(singles) + sum(call.rows for call in batches),
             "hot_reads": self.hot.number,
             "stale": None,
-            "hedges": None if plan["connects"] else self.caller.hedges(),
+            "counters": {} if plan["connects"] else self.caller.counters(),
             "load_average": load_average(),
         }
         if self._writer is not None:

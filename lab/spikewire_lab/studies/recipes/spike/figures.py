@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.registry import base_of
+from ....spike.callers import RETRIES
 from ....spike.options import BEST, DEFAULTS, SETTINGS
 from ....spike.scenarios import AFTER, BEFORE, DURING, SETTLED
 from ....spike.tally import recovery
@@ -78,6 +79,14 @@ def lost_rows(figures: Figures) -> int:
     return figures["rows"] - figures["rows_there"]
 
 
+def retries_per_call(result: SpikeResult) -> float | None:
+    """As the client counts them; for others what nodes got beyond one request for each."""
+    if RETRIES in result["counters"] and result["calls"]:
+        return result["counters"][RETRIES] / result["calls"]
+    each = requests_per_call(result)
+    return None if each is None else max(0.0, each - 1)
+
+
 QUIET = 0.95
 """The share of good answers before the trouble below which a line is marked."""
 
@@ -128,6 +137,7 @@ HEADINGS = (
     Heading("p99", "p99", "ms", LESS),
     Heading("max", "slowest", "ms", LESS, 0),
     Heading("requests", "requests per call", "", LESS, 2),
+    Heading("retries", "retries per call", "", LESS, 3),
     Heading("cpu", "processors", "", LESS, 2),
     Heading("errors", "errors in the trouble"),
 )
@@ -152,7 +162,7 @@ def table(
     if scenario.writer:
         headings += HOT_HEADINGS
     if not scenario.windows()[BEFORE][1]:
-        gone = {"before", "after", "coped", "normal", "p99-before", "load", "requests"}
+        gone = {"before", "after", "coped", "normal", "p99-before", "load", "requests", "retries"}
         headings = [one for one in headings if one.key not in gone]
     elif not scenario.singles:
         headings = [one for one in headings if one.key != "load"]
@@ -205,6 +215,7 @@ def fields(scenario: Scenario, study: Study, cell: Cell) -> dict[str, Entry]:
         "normal": NEVER if normal is None else normal,
         **times,
         "requests": requests_per_call(result),
+        "retries": retries_per_call(result),
         "cpu": cpu(result, scenario),
         "errors": failures(during),
         "rows": lost_rows(result["batches"][DURING]),
