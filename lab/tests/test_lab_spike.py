@@ -55,11 +55,13 @@ from spikewire_lab.studies.recipes.spike.cells import Cell, Study, cells, typica
 from spikewire_lab.studies.recipes.spike.figures import (
     coped_after,
     failures,
+    fields,
     flaw,
     losses,
     normal_after,
 )
 from spikewire_lab.studies.recipes.spike.scenario import Spike, of_bench
+from spikewire_lab.studies.report import Median
 from spikewire_lab.studies.scenario_flags import ScenarioChoice
 
 if TYPE_CHECKING:
@@ -467,6 +469,16 @@ def test_a_load_that_is_too_high_before_the_trouble_is_a_flaw() -> None:
     assert "too high" in flaw(a_result("b", late))
     assert "none of these" in flaw(a_result("b", some_calls(scenario), setting=BEST))
     assert not flaw(a_result("b", some_calls(scenario), setting=BEST, options={"timeout": 1}))
+
+
+def test_a_line_has_the_spread_of_its_rounds() -> None:
+    scenario, study, cell = BY_LETTER["b"], Study(), Cell("spikewire", ASYNC, "b", DEFAULTS)
+    assert fields(scenario, study, cell) == {}
+    rounds = [a_result("b", some_calls(scenario, failed=one)) for one in (10, 30, 20)]
+    study.results[cell], study.rounds[cell] = rounds[2], rounds
+    row = fields(scenario, study, cell)
+    assert row["during"] == Median.of([90.0, 70.0, 80.0])
+    assert row["errors"] == "Timeout 200"
 
 
 def test_the_round_in_the_middle_is_shown() -> None:

@@ -70,6 +70,8 @@ class Study:
         default_factory=dict[tuple[str, str], "CapacityResult"]
     )
     results: dict[Cell, SpikeResult] = field(default_factory=dict["Cell", "SpikeResult"])
+    """The round in the middle of each line."""
+    rounds: dict[Cell, list[SpikeResult]] = field(default_factory=dict["Cell", "list[SpikeResult]"])
     scenarios: dict[str, Scenario] = field(default_factory=dict[str, Scenario])
     """As they were run, by letter."""
     loads: dict[Cell, float] = field(default_factory=dict["Cell", float])

@@ -10,7 +10,7 @@ from ....spike.callers import RETRIES
 from ....spike.options import BEST, DEFAULTS, SETTINGS
 from ....spike.scenarios import AFTER, BEFORE, DURING, SETTLED
 from ....spike.tally import recovery
-from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Series, Table
+from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Median, Row, Series, Table
 from .cells import Cell
 
 if TYPE_CHECKING:
@@ -185,10 +185,21 @@ def table(
 
 
 def fields(scenario: Scenario, study: Study, cell: Cell) -> dict[str, Entry]:
-    """The figures of one line."""
-    result = study.results.get(cell)
-    if result is None:
+    """The figures of one line: those of the round that is shown, with the spread of all rounds."""
+    typical, rounds = study.results.get(cell), study.rounds.get(cell, ())
+    if typical is None:
         return {}
+    row = _fields(scenario, typical, study.loads.get(cell))
+    each = [_fields(scenario, one, study.loads.get(cell)) for one in rounds]
+    for name in row:
+        values = [one.get(name) for one in each]
+        numbers = [float(one) for one in values if isinstance(one, (int, float))]
+        if numbers and len(numbers) == len(values):
+            row[name] = Median.of(numbers)
+    return row
+
+
+def _fields(scenario: Scenario, result: SpikeResult, load: float | None) -> dict[str, Entry]:
     windows = result["windows"]
     before, during, after = (windows[one] for one in (BEFORE, DURING, AFTER))
     shares = {
@@ -208,7 +219,7 @@ def fields(scenario: Scenario, study: Study, cell: Cell) -> dict[str, Entry]:
     }
     coped, normal = coped_after(result, scenario), normal_after(result, scenario)
     row: dict[str, Entry] = {
-        "load": study.loads.get(cell),
+        "load": load,
         **shares,
         "rate": good_rate(result, scenario),
         "coped": NEVER if coped is None else coped,

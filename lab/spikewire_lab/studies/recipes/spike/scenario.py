@@ -65,6 +65,7 @@ class Spike(Measurement):
             one = typical(outcomes.outcomes.get(cell, ()))
             if one is not None:
                 study.results[cell] = one
+                study.rounds[cell] = outcomes.results(cell)
             late = [] if one is None else list(filter(None, [flaw(one)]))
             flaws[cell] = "; ".join([*outcomes.failures(cell), *late])
         those = [cell for cell in lines if outcomes.outcomes.get(cell)]
