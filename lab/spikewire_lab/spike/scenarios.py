@@ -182,11 +182,11 @@ SCENARIOS: tuple[Scenario, ...] = (
         name="hot-key",
         title="(d) Half of all reads to one key",
         about="Each node works on one request at a time. First reads of all keys alike at half of"
-        " the cluster's capacity; then 1.9 times its capacity, half of it for one key, which a"
+        " the cluster's capacity; then 1.7 times its capacity, half of it for one key, which a"
         " writer counts up fifty times each second.",
         phases=(
             Phase(BEFORE, 2.0, 0.5),
-            Phase(DURING, 8.0, 1.9),
+            Phase(DURING, 8.0, 1.7),
             Phase(AFTER, 2.0, 0.5),
         ),
         deadline=0.05,

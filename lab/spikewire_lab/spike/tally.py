@@ -119,5 +119,5 @@ def recovery(
             and good[at] >= NORMAL * due[at]
             and sum(good[at : at + steady]) >= (NORMAL * asked)
         ):
-            return max(0.0, at * interval - since)
+            return round(max(0.0, at * interval - since), 6)
     return None

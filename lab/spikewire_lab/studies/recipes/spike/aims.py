@@ -118,18 +118,19 @@ def _memory(context: Context) -> float | None:
 
 
 def _over_defaults(context: Context) -> float | None:
-    """Good answers over those of the same client with its default options."""
+    """Good answers over those of the same client with its default options, once the cache has
+    had a second to fill."""
     cell = context.cell
     plain = Cell(cell.client, cell.mode, cell.letter, DEFAULTS, cell.interpreter)
     other = context.study.results.get(plain)
-    if other is None or not other["windows"][DURING]["good"]:
+    if other is None or not other["windows"][SETTLED]["good"]:
         return None
-    mine = good_rate(context.result, context.scenario)
+    mine = good_rate(context.result, context.scenario, SETTLED)
     loads = context.study.loads
     # The same load for both, or the ratio would say nothing.
     if round(loads.get(cell, 0)) != round(loads.get(plain, 0)):
         return None
-    return mine / good_rate(other, context.scenario)
+    return mine / good_rate(other, context.scenario, SETTLED)
 
 
 def _hot_requests(context: Context) -> float | None:
