@@ -137,6 +137,8 @@ class Faults(TypedDict, total=False):
     """Whether info requests are affected too. Default: False: clients see a healthy cluster."""
     seed: int
     """The seed of the random draws: the same seed and requests give the same faults. Default: 0."""
+    service_time: Seconds
+    """How long the node works on a request, one after the other: a node's capacity."""
 
 
 class NodeStats(TypedDict):
