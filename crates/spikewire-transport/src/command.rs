@@ -85,8 +85,8 @@ impl<K, R, T> Command<K, R, T> {
 
     /// The same command with this ticket.
     pub(crate) fn with_ticket<U>(self, ticket: TicketHandle<U>) -> Box<Command<K, R, U>> {
-        let Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, .. } =
-            self;
+        let Self { bytes, target, policy, start, deadline, stream, kind, rows, .. } = self;
+        let Self { reply_bytes, attempts, .. } = self;
         Box::new(Command {
             bytes,
             target,
@@ -96,6 +96,7 @@ impl<K, R, T> Command<K, R, T> {
             stream,
             kind,
             rows,
+            reply_bytes,
             attempts,
             ticket,
         })

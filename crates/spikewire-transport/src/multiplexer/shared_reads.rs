@@ -78,15 +78,25 @@ pub(super) fn count_write<P: Protocol, T>(topology: &P::Topology, command: &Comm
 
 /// A command's caller, and the command without its ticket.
 fn split<K, R: Copy, T>(command: Box<Command<K, R, T>>) -> Option<(Caller<T>, Command<K, R, ()>)> {
-    let Command { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket } =
-        *command;
-    let ticket = ticket.into_own()?;
+    let Command { bytes, target, policy, start, deadline, stream, kind, rows, .. } = *command;
+    let (attempts, ticket) = (command.attempts, command.ticket.into_own()?);
     let (timeout, metrics_flags) = (policy.timeout, policy.metrics_flags);
     let caller = Caller { ticket, start, deadline, metrics_flags, timeout };
     // Each caller has its own deadline.
-    let (ticket, deadline) = (TicketHandle::Own(()), Tick::NEVER);
-    let command =
-        Command { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket };
+    let (ticket, deadline, reply_bytes) = (TicketHandle::Own(()), Tick::NEVER, 0);
+    let command = Command {
+        bytes,
+        target,
+        policy,
+        start,
+        deadline,
+        stream,
+        kind,
+        rows,
+        reply_bytes,
+        attempts,
+        ticket,
+    };
     Some((caller, command))
 }
 
