@@ -14,6 +14,7 @@
 //! | [`command`] | requests and replies, single or in batches; the same for every driver |
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | `aggregation`, `background_job` | queries that end in one value; queries that change records |
+//! | `opening` | connecting to a cluster, with connections that are ready |
 //! | `client_options` | the options by name, with their bounds |
 //!
 //! It does not depend on any host language, and the protocol crate does not depend on it.
@@ -30,6 +31,7 @@ pub mod cluster;
 pub mod command;
 mod framing;
 pub mod model;
+mod opening;
 pub mod query;
 mod route;
 mod security;
@@ -42,5 +44,6 @@ pub use model::{
     Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, Options, Policy, ReplicaPolicy,
     Result, Secret,
 };
+pub use opening::connect;
 pub use security::Credentials;
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

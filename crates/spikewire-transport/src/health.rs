@@ -5,12 +5,14 @@
 //! than replies took before ([`ReplyTimes`]). Requests that can go to another node do so, until a
 //! reply arrives or the cluster's own requests are answered ([`Health::answered_probe`]). A node
 //! whose own requests are answered while commands are not is suspected again each time, and twice
-//! as long as before.
+//! as long as before. A node that is back gets its share of the requests little by little
+//! ([`SlowStart`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::clock::Tick;
+use crate::slow_start::SlowStart;
 
 /// How long a suspicion lasts at least, however quickly the cluster's own requests are answered.
 const SHORTEST_SUSPICION: Duration = Duration::from_millis(50);
@@ -28,6 +30,10 @@ const FLOOR_OF_MANY: u32 = 60_000;
 const WITHOUT_HISTORY: u32 = 250_000;
 /// The largest limit. A node that needs longer is not told from a mute one.
 const CEILING: u32 = 1_000_000;
+
+/// In which time the share of a node that returns grows to its whole, at most, unless options say
+/// otherwise: caches fill, code is compiled, other clients come back, too.
+pub const SLOW_START: Duration = Duration::from_secs(5);
 
 /// Estimates of the longest usual silence before a reply, in microseconds; 0 if unknown. They follow
 /// longer silences quickly and shorter ones slowly.
@@ -76,9 +82,37 @@ pub struct Health {
     confirmed: AtomicBool,
     /// What connections found, for new ones.
     estimates: [AtomicU32; 2],
+    slow_start: SlowStart,
 }
 
 impl Health {
+    /// Of a node whose share of the requests grows for at most so long once it is back.
+    pub fn new(slow_start: Duration) -> Self {
+        Self { slow_start: SlowStart::new(slow_start), ..Self::default() }
+    }
+
+    /// Whether it gets all of its requests: it is neither suspected, nor was it until recently.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        !self.is_suspected() && !self.slow_start.is_on()
+    }
+
+    /// Whether it gets a request that may as well go to another node.
+    #[cold]
+    pub fn admits(&self, now: Tick) -> bool {
+        !self.is_suspected() && self.slow_start.admits(now)
+    }
+
+    /// Its share of the requests that may as well go to another node, from 0 to 1.
+    pub fn share(&self, now: Tick) -> f64 {
+        if self.is_suspected() { 0.0 } else { self.slow_start.share(now) }
+    }
+
+    /// It is back after it was `away` for so long: its share grows from now on.
+    pub fn returns(&self, now: Tick, away: Duration) {
+        self.slow_start.begin(now, away);
+    }
+
     /// Whether it is suspected to be mute.
     #[inline(always)]
     pub fn is_suspected(&self) -> bool {
@@ -102,17 +136,24 @@ impl Health {
 
     /// A command was answered.
     #[inline(always)]
-    pub fn answered(&self) {
+    pub fn answered(&self, now: Tick) {
         if self.suspicions.load(Relaxed) != 0 {
-            self.trust();
+            self.trust(now);
         }
     }
 
     #[cold]
-    fn trust(&self) {
+    fn trust(&self, now: Tick) {
         self.suspicions.store(0, Relaxed);
-        self.suspected.store(0, Relaxed);
+        self.acquit(now);
         self.confirmed.store(false, Relaxed);
+    }
+
+    fn acquit(&self, now: Tick) {
+        let since = self.suspected.swap(0, Relaxed);
+        if since != 0 {
+            self.returns(now, now.since(Tick(since)));
+        }
     }
 
     /// The cluster's own request was answered.
@@ -124,7 +165,7 @@ impl Health {
         }
         let doublings = self.suspicions.load(Relaxed).saturating_sub(1).min(MAX_DOUBLINGS);
         if Tick(since).after(SHORTEST_SUSPICION * (1 << doublings)) <= now {
-            self.suspected.store(0, Relaxed);
+            self.acquit(now);
         }
     }
 
@@ -190,7 +231,7 @@ mod tests {
         let health = Health::default();
         let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
         assert!(health.suspect(at(0)) && !health.suspect(at(1)));
-        health.answered();
+        health.answered(at(5));
         assert!(!health.is_suspected());
         assert!(health.suspect(at(10)));
         health.answered_probe(at(59));
@@ -207,7 +248,21 @@ mod tests {
         assert!(health.suspect(at(300)));
         health.missed_probe();
         assert_eq!(health.is_mute_since(), Some(at(300)));
-        health.answered();
+        health.answered(at(400));
         assert_eq!(health.is_mute_since(), None);
+    }
+
+    #[test]
+    fn a_node_that_was_suspected_gets_its_share_back_little_by_little() {
+        let health = Health::new(Duration::from_secs(5));
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        assert!(health.is_full() && health.share(at(0)) >= 1.0);
+        health.suspect(at(0));
+        assert!(!health.is_full() && !health.admits(at(100)) && health.share(at(100)) <= 0.0);
+        health.answered(at(2000));
+        assert!(!health.is_full(), "as long as it was suspected");
+        let admitted = (0..100).filter(|_| health.admits(at(3000))).count();
+        assert!((49..=51).contains(&admitted), "{admitted}");
+        assert!(health.admits(at(4000)) && health.is_full());
     }
 }

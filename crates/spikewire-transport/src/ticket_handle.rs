@@ -109,12 +109,6 @@ impl<T> TicketHandle<T> {
         Settlement::Counts { supersedes }
     }
 
-    /// Whether the other request was answered.
-    #[inline]
-    pub(crate) fn is_superseded(&self) -> bool {
-        matches!(self, Self::Shared(shared) if shared.over.load(Relaxed))
-    }
-
     /// The ticket, if it is the command's own.
     #[inline(always)]
     pub(crate) fn into_own(self) -> Option<T> {
@@ -145,6 +139,15 @@ impl<T: ResponseHandler> TicketHandle<T> {
         let needed = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_needed());
         state.running += u32::from(needed);
         needed
+    }
+
+    /// Whether another copy was answered.
+    #[inline]
+    pub(crate) fn is_superseded(&self) -> bool {
+        match self {
+            Self::Own(ticket) => ticket.is_superseded(),
+            Self::Shared(shared) => shared.over.load(Relaxed),
+        }
     }
 
     /// Whether a request that has not been sent yet is still wanted.

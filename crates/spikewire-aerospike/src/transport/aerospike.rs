@@ -8,6 +8,7 @@ use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{RequestKind, Sharing};
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::topology::Endpoint;
 use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol};
 
@@ -110,6 +111,10 @@ impl Endpoint for Node {
 
     fn gauges(&self) -> Option<&Gauges> {
         Some(&self.gauges)
+    }
+
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        Some(&self.ready)
     }
 
     #[inline]

@@ -193,7 +193,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         );
         // Replies that nobody waits for any more count as well.
         if connection.pipeline.take_heard() {
-            connection.node.health().answered();
+            connection.node.health().answered(now);
         }
         self.in_flight -= completed;
         self.superseded |= supersedes;
