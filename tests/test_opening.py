@@ -56,6 +56,8 @@ TEXTS: dict[str, tuple[str, Any]] = {
         {"10.0.0.1": "192.0.2.1", "10.0.0.2": "192.0.2.2"},
     ),
     "connections_per_node": ("2", 2),
+    "warm_connections": ("1", 1),
+    "slow_start": ("2s", 2.0),
     "pipeline_depth": ("64", 64),
     "queue_limit": ("1000", 1000),
     "max_error_rate": ("0", 0),

@@ -100,6 +100,15 @@ class ClientOptions(TypedDict, total=False):
     """Addresses that nodes advertise, and their replacements. Default: none."""
     connections_per_node: int
     """Connections to one node per event loop, and for all blocking threads. Default: 4."""
+    warm_connections: int
+    """Connections to each node that are opened before the first call, all at once; whoever needs
+    one first gets it. Unreachable nodes are waited for up to ``connect_timeout``. Default: 0.
+    """
+    slow_start: Seconds
+    """How long a node that comes back, or joins, takes at most to get its whole share of the reads
+    that another replica can answer; 0: it gets all at once. Never longer than it was away.
+    Default: 5 s.
+    """
     pipeline_depth: int
     """Commands in flight on one connection before the next one waits. Default: 512."""
     queue_limit: int

@@ -36,6 +36,7 @@ const BOUNDS: Bounds = Bounds {
         ("hedge_percent", (1, 100)),
         ("max_retries", MAX_RETRIES),
         ("connections_per_node", (1, 1024)),
+        ("warm_connections", (0, 1024)),
         ("pipeline_depth", (1, 100_000)),
         ("queue_limit", (0, 100_000_000)),
         ("max_error_rate", (0, 1 << 30)),
@@ -59,7 +60,7 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 31] = [
+    pub const NAMES: [&str; 33] = [
         "auth",
         "cluster_name",
         "connect_timeout",
@@ -85,12 +86,14 @@ impl ClientOptions {
         "sleep_between_retries",
         "sleep_jitter",
         "sleep_multiplier",
+        "slow_start",
         "socket_timeout",
         "tend_interval",
         "timeout",
         "tls",
         "use_services_alternate",
         "user",
+        "warm_connections",
     ];
 
     /// Sets the option with this name. `others` are the host's additional options, for the message
@@ -128,8 +131,10 @@ impl ClientOptions {
             "connect_timeout" => options.connect_timeout = span()?,
             "tend_interval" => options.tend_interval = span()?,
             "idle_timeout" => options.idle = span()?,
+            "slow_start" => options.slow_start = span()?,
             "use_services_alternate" => options.use_services_alternate = value.flag(name)?,
             "connections_per_node" => options.connections_per_node = count()? as usize,
+            "warm_connections" => options.warm_connections = count()? as usize,
             "pipeline_depth" => options.depth = count()? as usize,
             // Zero: no limit.
             "max_in_flight" => {
@@ -166,6 +171,7 @@ impl ClientOptions {
             ("max_retries", options.policy.max_retries as usize),
             ("hedge_percent", options.hedge_percent as usize),
             ("connections_per_node", options.connections_per_node),
+            ("warm_connections", options.warm_connections),
             ("pipeline_depth", options.depth),
             ("queue_limit", options.queue),
             ("max_error_rate", options.max_error_rate as usize),

@@ -15,6 +15,7 @@
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | `aggregation`, `background_job` | queries that end in one value; queries that change records |
 //! | [`recording`] | traces of live traffic, to send the like to another cluster |
+//! | `opening` | connecting to a cluster, with connections that are ready |
 //! | `client_options` | the options by name, with their bounds |
 //!
 //! It does not depend on any host language, and the protocol crate does not depend on it.
@@ -31,6 +32,7 @@ pub mod cluster;
 pub mod command;
 mod framing;
 pub mod model;
+mod opening;
 pub mod query;
 pub mod recording;
 mod route;
@@ -44,5 +46,6 @@ pub use model::{
     Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, Options, Policy, ReplicaPolicy,
     Result, Secret, ShareReads,
 };
+pub use opening::connect;
 pub use security::Credentials;
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
-use spikewire_transport::{Metrics, OrderKey, ShareReads, SharedReads, Topology};
+use spikewire_transport::{Metrics, OrderKey, ShareReads, SharedReads, Tick, Topology};
 
 use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
@@ -248,16 +248,27 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
 }
 
-/// The same for a read, which any replica answers: one that is suspected to be mute only if all are.
+/// The same for a read, which any replica answers: one that is suspected to be mute only if all are,
+/// and one that has just returned gets its reads little by little.
 fn readable(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     match in_turn(map, pid, start) {
-        Some(first) if first.health.is_suspected() => {
-            let columns = (0..map.replicas()).map(|on| start.wrapping_add(on as u32));
-            let mut others = columns.filter_map(|start| in_turn(map, pid, start));
-            others.find(|node| !node.health.is_suspected()).or(Some(first))
-        }
+        Some(first) if !first.health.is_full() => Some(spared(map, pid, start, first)),
         first => first,
     }
+}
+
+/// The node for a read that `first` should perhaps not get.
+#[cold]
+fn spared<'a>(map: &'a NamespaceMap, pid: u16, start: u32, first: &'a Arc<Node>) -> &'a Arc<Node> {
+    if first.health.admits(Tick::now()) {
+        return first;
+    }
+    let others = || {
+        let columns = (0..map.replicas()).map(|on| start.wrapping_add(on as u32));
+        columns.filter_map(|start| in_turn(map, pid, start))
+    };
+    let full = others().find(|node| node.health.is_full());
+    full.or_else(|| others().find(|node| !node.health.is_suspected())).unwrap_or(first)
 }
 
 impl Topology for Cluster {
@@ -335,7 +346,8 @@ impl Topology for Cluster {
     }
 
     fn has_alternative(&self, target: &Target, policy: ReplicaPolicy, node: &Node) -> bool {
-        policy.moves_on() && has_alternative(&self.snapshot(), target, node)
+        // Others would proxy a write to this node.
+        policy.moves_on() && !target.write && has_alternative(&self.snapshot(), target, node)
     }
 
     fn suspects(&self, _: &Arc<Node>) {

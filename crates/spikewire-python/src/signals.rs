@@ -218,8 +218,10 @@ fn command<'py>(
 }
 
 fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {
-    let NodeStats { name, label, address, connections, opened, errors, breaker_open, .. } = node;
-    (name, address, connections, opened, errors, breaker_open, label).into_pyobject(py)
+    let NodeStats {
+        name, label, address, connections, opened, errors, breaker_open, share, ..
+    } = node;
+    (name, address, connections, opened, errors, breaker_open, label, share).into_pyobject(py)
 }
 
 fn event_tuple<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {

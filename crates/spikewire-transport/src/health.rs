@@ -5,12 +5,14 @@
 //! than replies took before ([`ReplyTimes`]), nor on another connection. Requests that can go to
 //! another node do so, until a reply arrives or the cluster's own requests are answered
 //! ([`Health::answered_probe`]). A node that answers those and no commands is suspected again, each
-//! time for twice as long as before.
+//! time for twice as long as before. A node that is back gets its share of the requests little by
+//! little ([`SlowStart`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::clock::Tick;
+use crate::slow_start::SlowStart;
 
 /// How long a second suspicion lasts at least, however quickly the cluster's own requests are
 /// answered. The first one ends at once: a single command may be slow.
@@ -33,6 +35,10 @@ const FLOOR_OF_MANY: u32 = 60_000;
 const WITHOUT_HISTORY: u32 = 250_000;
 /// The largest limit. A node that needs longer is not told from a mute one.
 const CEILING: u32 = 1_000_000;
+
+/// In which time the share of a node that returns grows to its whole, at most, unless options say
+/// otherwise: caches fill, code is compiled, other clients come back, too.
+pub const SLOW_START: Duration = Duration::from_secs(5);
 
 /// Estimates of the longest usual silence before a reply, in microseconds; 0 if unknown. They follow
 /// longer silences quickly and shorter ones slowly.
@@ -85,9 +91,37 @@ pub struct Health {
     answered_at: AtomicU64,
     /// What connections found, for new ones.
     estimates: [AtomicU32; 2],
+    slow_start: SlowStart,
 }
 
 impl Health {
+    /// Of a node whose share of the requests grows for at most so long once it is back.
+    pub fn new(slow_start: Duration) -> Self {
+        Self { slow_start: SlowStart::new(slow_start), ..Self::default() }
+    }
+
+    /// Whether it gets all of its requests: it is neither suspected, nor was it until recently.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        !self.is_suspected() && !self.slow_start.is_on()
+    }
+
+    /// Whether it gets a request that may as well go to another node.
+    #[cold]
+    pub fn admits(&self, now: Tick) -> bool {
+        !self.is_suspected() && self.slow_start.admits(now)
+    }
+
+    /// Its share of the requests that may as well go to another node, from 0 to 1.
+    pub fn share(&self, now: Tick) -> f64 {
+        if self.is_suspected() { 0.0 } else { self.slow_start.share(now) }
+    }
+
+    /// It is back after it was `away` for so long: its share grows from now on.
+    pub fn returns(&self, now: Tick, away: Duration) {
+        self.slow_start.begin(now, away);
+    }
+
     /// Whether it is suspected to be mute.
     #[inline(always)]
     pub fn is_suspected(&self) -> bool {
@@ -116,7 +150,7 @@ impl Health {
             self.replied_at.store(now.0, Relaxed);
         }
         if self.suspicions.load(Relaxed) != 0 {
-            self.trust();
+            self.trust(now);
         }
     }
 
@@ -126,10 +160,17 @@ impl Health {
     }
 
     #[cold]
-    fn trust(&self) {
+    fn trust(&self, now: Tick) {
         self.suspicions.store(0, Relaxed);
-        self.suspected.store(0, Relaxed);
+        self.acquit(now);
         self.confirmed.store(false, Relaxed);
+    }
+
+    fn acquit(&self, now: Tick) {
+        let since = self.suspected.swap(0, Relaxed);
+        if since != 0 {
+            self.returns(now, now.since(Tick(since)));
+        }
     }
 
     /// The cluster's own request was answered.
@@ -145,7 +186,7 @@ impl Health {
             count => SECOND_SUSPICION * (1 << (count - 2).min(MAX_DOUBLINGS)),
         };
         if Tick(since).after(least) <= now {
-            self.suspected.store(0, Relaxed);
+            self.acquit(now);
         }
     }
 
@@ -268,5 +309,19 @@ mod tests {
         health.answered(at(100));
         health.answered(at(101));
         assert!(health.answered_lately(at(129)) && !health.answered_lately(at(131)));
+    }
+
+    #[test]
+    fn a_node_that_was_suspected_gets_its_share_back_little_by_little() {
+        let health = Health::new(Duration::from_secs(5));
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        assert!(health.is_full() && health.share(at(0)) >= 1.0);
+        health.suspect(at(0));
+        assert!(!health.is_full() && !health.admits(at(100)) && health.share(at(100)) <= 0.0);
+        health.answered(at(2000));
+        assert!(!health.is_full(), "as long as it was suspected");
+        let admitted = (0..100).filter(|_| health.admits(at(3000))).count();
+        assert!((49..=51).contains(&admitted), "{admitted}");
+        assert!(health.admits(at(4000)) && health.is_full());
     }
 }

@@ -16,6 +16,7 @@
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`] | a connection without its socket, used by every driver |
 //! | [`dial`], [`shard_route`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
+//! | [`open_ahead`], [`ready`] | opening connections before they are needed; where they wait |
 //! | [`session`] | a connection for one thread: one request at a time, and events |
 //! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
 //! | [`native`] | a dedicated thread as the event loop |
@@ -24,6 +25,7 @@
 //! | [`permits`] | a limit on calls in flight, with a queue in front of it |
 //! | [`breaker`] | the circuit breaker: keeps commands away from a node that fails too often |
 //! | [`health`] | how long a node's replies take, and whether it is suspected to be mute |
+//! | [`jitter`], `slow_start` | pauses that differ from client to client; the share of a node that is back |
 //! | [`metrics`] | counters and latencies of commands, if enabled; rare events |
 //! | [`fault`], [`reply`] | errors, worded the same way everywhere; a reply |
 //! | [`resolve`] | name resolution with a time limit |
@@ -49,6 +51,7 @@ pub mod driver;
 pub mod fault;
 mod handler;
 pub mod health;
+pub mod jitter;
 pub mod keys;
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -56,10 +59,12 @@ pub mod metrics;
 pub mod multiplexer;
 pub mod native;
 pub mod node_stats;
+pub mod open_ahead;
 pub mod permits;
 pub mod pipeline;
 pub mod policy;
 pub mod protocol;
+pub mod ready;
 pub mod reply;
 mod request_kind;
 pub mod resolve;
@@ -67,6 +72,7 @@ pub mod session;
 mod shard_connections;
 pub mod shard_route;
 pub mod shared_reads;
+mod slow_start;
 mod socket;
 mod ticket_handle;
 pub mod tls;

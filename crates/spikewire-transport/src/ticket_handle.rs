@@ -184,12 +184,6 @@ impl<T> TicketHandle<T> {
         }
     }
 
-    /// Whether the other request was answered.
-    #[inline]
-    pub(crate) fn is_superseded(&self) -> bool {
-        matches!(self, Self::Shared(shared) if shared.over.load(Relaxed))
-    }
-
     /// The ticket, if it is the command's own.
     #[inline(always)]
     pub(crate) fn into_own(self) -> Option<T> {
@@ -258,6 +252,15 @@ impl<T: ResponseHandler> TicketHandle<T> {
         state.running += u32::from(needed);
         state.copy_began |= needed;
         needed
+    }
+
+    /// Whether another copy was answered.
+    #[inline]
+    pub(crate) fn is_superseded(&self) -> bool {
+        match self {
+            Self::Own(ticket) => ticket.is_superseded(),
+            Self::Shared(shared) => shared.over.load(Relaxed),
+        }
     }
 
     /// Whether a request that has not been sent yet is still wanted.

@@ -11,6 +11,7 @@ use crate::health::Health;
 use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
+use crate::ready::ReadyConnections;
 use crate::shard_route::ShardRoute;
 use crate::shared_reads::{ShareReads, SharedReads};
 use crate::tls::Encryption;
@@ -115,8 +116,8 @@ pub trait Topology: Debug + 'static {
         let _ = (target, node, took, counts);
     }
 
-    /// Whether a command that this node does not answer can be sent to another node, which is
-    /// believed to answer.
+    /// Whether a command that this node does not answer, and that may be repeated, can be sent to
+    /// another node, which is believed to answer.
     fn has_alternative(
         &self,
         target: &Self::Target,
@@ -173,6 +174,11 @@ pub trait Endpoint: Debug + Display {
 
     /// The gauges of its connections, if they are counted.
     fn gauges(&self) -> Option<&Gauges> {
+        None
+    }
+
+    /// The connections to it that were opened ahead, if there may be some.
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
         None
     }
 

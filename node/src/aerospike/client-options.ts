@@ -65,6 +65,17 @@ export interface ClientOptions {
   /** How long a connection may be idle before it is closed. */
   idleTimeout?: number | undefined
   connectionsPerNode?: number | undefined
+  /**
+   * Connections to each node that are opened before the first call, all at once. Unreachable nodes
+   * are waited for up to `connectTimeout`. Default: 0.
+   */
+  warmConnections?: number | undefined
+  /**
+   * How long a node that comes back, or joins, takes at most to get its whole share of the reads
+   * that another replica can answer; 0: it gets all at once. Never longer than it was away.
+   * Default: 5,000.
+   */
+  slowStart?: number | undefined
   /** The maximum number of commands in flight on one connection. */
   pipelineDepth?: number | undefined
   /** The maximum number of commands that wait for one node when all its connections are full. */
@@ -125,6 +136,8 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'tendInterval',
     'idleTimeout',
     'connectionsPerNode',
+    'warmConnections',
+    'slowStart',
     'pipelineDepth',
     'queueLimit',
     'maxInFlight',

@@ -62,11 +62,17 @@ _COMMANDS: list[tuple[str, str, Callable[[CommandStats], int]]] = [
     ("retries", "Attempts at commands beyond the first.", lambda command: command.retries),
     ("parts", "Requests of queries and jobs.", lambda command: command.parts),
 ]
-_NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], int]]] = [
+_NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], float]]] = [
     ("connections", "gauge", "Connections to the node.", lambda node: node.connections),
     ("connections_opened", "counter", "Connections opened.", lambda node: node.opened),
     ("window_errors", "gauge", "Failures in the breaker's window.", lambda node: node.errors),
     ("breaker_open", "gauge", "1 while the breaker is open.", lambda node: node.breaker_open),
+    (
+        "share",
+        "gauge",
+        "The node's share of the requests that others can take as well.",
+        lambda node: node.share,
+    ),
 ]
 _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], float]]] = [
     ("commands_in_flight", "gauge", "Commands in flight.", lambda stats: stats.in_flight),

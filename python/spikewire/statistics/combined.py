@@ -82,6 +82,7 @@ def _nodes(one: NodeStats, other: NodeStats) -> NodeStats:
         opened=one.opened + other.opened,
         errors=one.errors + other.errors,
         breaker_open=one.breaker_open or other.breaker_open,
+        share=min(one.share, other.share),
     )
 
 

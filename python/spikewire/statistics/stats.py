@@ -139,6 +139,10 @@ class NodeStats:
     """Whether the circuit breaker keeps commands away."""
     label: str
     """The node as named in commands and events: name and address; for Cassandra the address."""
+    share: float = 1.0
+    """Its share of the requests that another node can take as well: 0 while it is believed not to
+    answer, growing to 1 after it has come back (``slow_start``).
+    """
 
 
 @dataclass(frozen=True)

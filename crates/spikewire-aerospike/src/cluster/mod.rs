@@ -51,6 +51,7 @@ use std::time::{Duration, Instant};
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
 pub use spikewire_transport::UpkeepTask;
+use spikewire_transport::jitter::{about, jittered};
 use spikewire_transport::metrics::Observed;
 use spikewire_transport::{Metrics, SharedReads};
 
@@ -226,17 +227,18 @@ fn tend(mut worker: ClusterWorker) {
     let shared = worker.shared();
     let interval = shared.options.tend_interval.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL);
     let mut last = Instant::now();
-    let mut regular = last + interval;
+    // No two clients ask the nodes in step for long.
+    let mut regular = last + about(interval);
     loop {
-        let unsettled =
-            if worker.is_unsettled() { last + interval / UNSETTLED_FACTOR } else { regular };
+        let sooner = jittered(interval / UNSETTLED_FACTOR);
+        let unsettled = if worker.is_unsettled() { last + sooner } else { regular };
         if !shared.signal.wait(last, regular.min(unsettled), &shared.net.closed) {
             return;
         }
         last = Instant::now();
         let is_regular = last >= regular;
         if is_regular {
-            regular = last + interval;
+            regular = last + about(interval);
         }
         // Without any node, the next pass tries the seeds again.
         let is_reachable = worker.pass(is_regular).is_ok();

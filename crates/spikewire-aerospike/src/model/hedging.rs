@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use spikewire_options::{Form, InvalidArgument, OptionValue};
+use spikewire_options::{Form, InvalidArgument, OptionValue, percentile, percentile_of};
 
 /// Hedge requests that a client may send before its reads have earned any.
 pub const FIRST: i64 = 10;
@@ -67,21 +67,15 @@ impl Hedge {
 
     /// After a percentile of latencies: `"p99"`, from `"p50"` to `"p99.9"`.
     pub fn word(what: &str, word: &str) -> Result<Self, InvalidArgument> {
-        let number = word.strip_prefix('p').filter(|number| {
-            number.starts_with(|first: char| first.is_ascii_digit())
-                && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        });
-        let percent = number.and_then(|number| number.parse().ok()).unwrap_or_default();
-        Self::of_percent(what, percent, format_args!("{word:?}"))
+        percentile(what, word).map(Self::share)
     }
 
     fn of_percent(what: &str, percent: f64, text: impl Display) -> Result<Self, InvalidArgument> {
-        if (50.0..=99.9).contains(&percent) {
-            return Ok(Self(SHARE | (percent * 100.0).round() as u32));
-        }
-        Err(InvalidArgument::of_value(format!(
-            "{what} must be a time, or a percentile from 'p50' to 'p99.9', got {text}"
-        )))
+        percentile_of(what, percent, text).map(Self::share)
+    }
+
+    fn share(share: u16) -> Self {
+        Self(SHARE | u32::from(share))
     }
 
     /// Whether hedging is disabled.

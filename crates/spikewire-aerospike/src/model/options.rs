@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::host::Host;
+use spikewire_transport::health::SLOW_START;
 use spikewire_transport::tls::Tls;
 
 use crate::model::Login;
@@ -55,6 +56,10 @@ pub struct Options {
     pub racks: Vec<u32>,
     /// Maximum number of connections to one node that one transport opens for short commands.
     pub connections_per_node: usize,
+    /// Number of connections to each node that are opened before the first command.
+    pub warm_connections: usize,
+    /// In which time the share of a node that returns grows to its whole, at most; zero: at once.
+    pub slow_start: Duration,
     /// Maximum number of commands in flight on one connection; further ones wait.
     pub depth: usize,
     /// Maximum number of commands waiting for one node; further ones fail as busy.
@@ -86,6 +91,8 @@ impl Options {
             ip_map: HashMap::new(),
             racks: Vec::new(),
             connections_per_node: 4,
+            warm_connections: 0,
+            slow_start: SLOW_START,
             depth: 512,
             queue: 100_000,
             in_flight: usize::MAX,

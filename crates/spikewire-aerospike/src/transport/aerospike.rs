@@ -10,6 +10,7 @@ use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Gauges, Subject};
 use spikewire_transport::protocol::{RequestKind, Sharing};
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::topology::Endpoint;
 use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol};
 
@@ -121,6 +122,10 @@ impl Endpoint for Node {
 
     fn gauges(&self) -> Option<&Gauges> {
         Some(&self.gauges)
+    }
+
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        Some(&self.ready)
     }
 
     #[inline]

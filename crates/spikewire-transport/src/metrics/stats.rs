@@ -58,6 +58,9 @@ pub struct NodeStats {
     pub errors: u32,
     /// Whether the circuit breaker is open.
     pub breaker_open: bool,
+    /// Its share of the requests that may as well go to another node, from 0 (it does not answer)
+    /// to 1.
+    pub share: f64,
 }
 
 /// A client that counts its commands.

@@ -59,7 +59,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let is_in_vain = || mute_since.is_some_and(|at| at.after(patience(policy)) <= now);
                 let is_tried_again =
                     command.attempts.count <= policy.max_retries || command.target.regroups();
-                let moves = !command.target.writes()
+                let may_repeat = !command.target.writes() || policy.retry_in_doubt;
+                let moves = may_repeat
                     && is_tried_again
                     && topology.has_alternative(&command.target, policy.replica, &node);
                 moves || command.target.writes() && is_in_vain()

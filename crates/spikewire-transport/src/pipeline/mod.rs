@@ -108,6 +108,11 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
     }
 
+    /// The same for a connection from which this has arrived already.
+    pub(crate) fn with_inbound(self, inbound: Inbound<P>) -> Self {
+        Self { inbound, ..self }
+    }
+
     /// The commands that await a reply.
     pub fn commands(&self) -> impl Iterator<Item = &C> {
         self.in_flight.each().filter_map(|slot| slot.command.as_ref())

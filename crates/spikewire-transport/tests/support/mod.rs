@@ -14,6 +14,7 @@ use spikewire_transport::protocol::{
     Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, OpenResult, ReplyKind,
     RequestInfo, RequestKind, Sharing,
 };
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
     Breaker, Command, CommandError, Encryption, Fault, FaultKind, Health, Metrics, Multiplexer,
@@ -244,6 +245,7 @@ pub struct Node {
     encryption: Option<Encryption>,
     pub breaker: Breaker,
     pub health: Health,
+    pub ready: ReadyConnections,
     pub lost: AtomicBool,
 }
 
@@ -272,6 +274,10 @@ impl Endpoint for Node {
 
     fn is_lost(&self) -> bool {
         self.lost.load(SeqCst)
+    }
+
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        Some(&self.ready)
     }
 
     fn breaker(&self) -> &Breaker {
@@ -621,9 +627,9 @@ pub fn secure_nodes(
     encryption: Option<Encryption>,
     settings: Settings,
 ) -> Arc<Nodes> {
-    let (breaker, health, lost) = Default::default();
+    let (breaker, health, ready, lost) = Default::default();
     Arc::new(Nodes {
-        node: Arc::new(Node { address, encryption, breaker, health, lost }),
+        node: Arc::new(Node { address, encryption, breaker, health, ready, lost }),
         settings,
         events: Mutex::default(),
         refreshes: AtomicU32::new(0),

@@ -196,6 +196,22 @@ impl Builder {
         self
     }
 
+    /// Number of connections to each node that are opened before the first command, all at once;
+    /// whoever needs one first gets it. Connecting waits for unreachable nodes up to
+    /// [`connect_timeout`](Self::connect_timeout). Default 0.
+    pub fn warm_connections(mut self, connections: usize) -> Self {
+        self.client.options.warm_connections = connections;
+        self
+    }
+
+    /// How long a node that comes back, or joins, takes at most to get its whole share of the reads
+    /// that another replica can answer; zero: it gets all at once. Never longer than it was away.
+    /// Default 5 s.
+    pub fn slow_start(mut self, longest: Duration) -> Self {
+        self.client.options.slow_start = longest;
+        self
+    }
+
     /// Maximum number of commands in flight on one connection; further ones wait. Default 512.
     pub fn pipeline_depth(mut self, depth: usize) -> Self {
         self.client.options.depth = depth;

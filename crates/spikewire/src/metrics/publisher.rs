@@ -18,7 +18,7 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// | `spikewire_command_duration_seconds` | histogram | operation, namespace, node, result |
 /// | `spikewire_commands_total`, `spikewire_command_records_total`, `spikewire_command_retries_total`, `spikewire_command_parts_total` | counter | the same |
 /// | `spikewire_stage_duration_seconds` | histogram | stage |
-/// | `spikewire_node_connections`, `spikewire_node_breaker_open` | gauge | node |
+/// | `spikewire_node_connections`, `spikewire_node_breaker_open`, `spikewire_node_share` | gauge | node |
 /// | `spikewire_commands_in_flight`, `spikewire_commands_queued` | gauge | |
 ///
 /// Durations are recorded as the upper bounds of buckets that are one eighth wide.
@@ -75,8 +75,9 @@ impl Publisher {
             let label = Label::new("node", node.label);
             let connections = gauge!("spikewire_node_connections", vec![label.clone()]);
             connections.set(node.connections as f64);
-            let open = gauge!("spikewire_node_breaker_open", vec![label]);
+            let open = gauge!("spikewire_node_breaker_open", vec![label.clone()]);
             open.set(f64::from(u8::from(node.breaker_open)));
+            gauge!("spikewire_node_share", vec![label]).set(node.share);
         }
         gauge!("spikewire_commands_in_flight").set(stats.in_flight as f64);
         gauge!("spikewire_commands_queued").set(stats.queued as f64);

@@ -28,7 +28,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spikewire_aerospike::admin::Procedure;
-use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::{Prepared, SetRef};
 use spikewire_aerospike::transport::Streams;
 
@@ -150,7 +149,7 @@ impl Builder {
         async move {
             let (options, defaults, threads) = checked?;
             future::on_a_thread(move |_| {
-                let cluster = Cluster::connect(options)?;
+                let cluster = spikewire_aerospike::connect(options)?;
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
                 let context = ClientContext { cluster, streams, defaults };
@@ -171,7 +170,8 @@ impl Builder {
         let checked = self.finish(&seeds);
         async move {
             let (options, defaults, _) = checked?;
-            let cluster = future::on_a_thread(move |_| Cluster::connect(options)).await?;
+            let cluster =
+                future::on_a_thread(move |_| spikewire_aerospike::connect(options)).await?;
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
             let context = ClientContext { cluster, streams, defaults };

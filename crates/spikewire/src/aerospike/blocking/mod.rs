@@ -12,7 +12,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spikewire_aerospike::admin::{self, Procedure};
-use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::blocking::BlockingExecutor;
 use spikewire_aerospike::command::{Prepared, SetRef};
 use spikewire_aerospike::transport::{Reply, Streams, buffer};
@@ -115,7 +114,7 @@ impl Builder {
     /// Connects to the cluster through these seeds.
     pub fn connect(self, seeds: impl Seeds) -> Result<Client> {
         let (options, defaults, _) = self.finish(&seeds)?;
-        let cluster = Cluster::connect(options)?;
+        let cluster = spikewire_aerospike::connect(options)?;
         let executor = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let context = ClientContext { cluster, streams, defaults };
