@@ -80,6 +80,16 @@ class ClientOptions(TypedDict, total=False):
     """
     hedge_percent: int
     """Maximum number of second requests per hundred reads that qualify, 1 to 100. Default: 10."""
+    near_cache: int
+    """Bytes in which replies are kept for the keys that are read most often, and answered again; at
+    least 65,536, or 0 for none. Default: 0.
+    """
+    near_cache_staleness: Seconds
+    """How old what ``near_cache`` answers may be, 0.001 to 3,600. Default: 0.1 s."""
+    near_cache_heat: int
+    """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every key.
+    Default: 100.
+    """
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool

@@ -13,6 +13,7 @@ use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
 use crate::model::ReplicaPolicy;
 use crate::model::{Error, Kind, Result};
+use crate::near_cache::NearTicket;
 
 /// The routing information of a command.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Target {
     key: OrderKey,
     /// Whether what it is about is sent to other nodes if this one does not answer.
     regroups: bool,
+    /// What the near cache has to do with it.
+    near: Option<Arc<NearTicket>>,
 }
 
 /// The destination of a command.
@@ -56,14 +59,14 @@ impl Target {
     pub fn partition(namespace: Arc<str>, partition: u16, write: bool) -> Self {
         let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
         let aim = Aim::Partition(namespace, partition);
-        Self { aim, write, column: 0, second: false, hedge, key, regroups: false }
+        Self { aim, write, column: 0, second: false, hedge, key, regroups: false, near: None }
     }
 
     /// The target of a command for one node.
     pub fn node(node: Arc<Node>, write: bool) -> Self {
         let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
         let (aim, regroups) = (Aim::Node(node), false);
-        Self { aim, write, column: 0, second: false, hedge, key, regroups }
+        Self { aim, write, column: 0, second: false, hedge, key, regroups, near: None }
     }
 
     /// The same for a part of a batch, whose rows can be sent to other nodes.
@@ -77,6 +80,11 @@ impl Target {
     #[inline]
     pub fn with_hedge(self, hedge: Hedge) -> Self {
         Self { hedge, ..self }
+    }
+
+    /// What the near cache has to do with it, until it ends.
+    pub(crate) fn set_near(&mut self, ticket: NearTicket) {
+        self.near = Some(Arc::new(ticket));
     }
 
     /// Whether it may be hedged, or is a hedge request.
@@ -286,9 +294,21 @@ impl Topology for Cluster {
 
     #[cold]
     fn measured(&self, target: &Target, node: &Node, took: Duration, counts: bool) {
+        if !target.is_hedged() {
+            return;
+        }
         node.latencies().record(took);
         if counts && target.is_second() {
             self.hedging().win();
+        }
+    }
+
+    #[cold]
+    fn answered(&self, target: &Target, node: &Arc<Node>, body: &[u8]) {
+        if let Some(NearTicket::Fill(claim)) = target.near.as_deref()
+            && let Some(cache) = self.near_cache()
+        {
+            cache.fill(claim, body, node);
         }
     }
 
@@ -345,7 +365,7 @@ impl Addressed for Target {
 
     #[inline(always)]
     fn is_measured(&self) -> bool {
-        self.is_hedged()
+        self.is_hedged() | self.near.is_some()
     }
 }
 

@@ -51,6 +51,15 @@ export interface ClientOptions {
   hedge?: Hedge | undefined
   /** The maximum number of second requests per hundred reads that may have one. Default: 10. */
   hedgePercent?: number | undefined
+  /**
+   * Bytes in which replies are kept for the keys that are read most often, and answered again; at
+   * least 65536, or 0 for none. Default: 0.
+   */
+  nearCache?: number | undefined
+  /** How old what `nearCache` answers may be, in seconds from 0.001 to 3600. Default: 0.1. */
+  nearCacheStaleness?: number | undefined
+  /** From how many reads per second on a key is kept in `nearCache`; 0: every key. Default: 100. */
+  nearCacheHeat?: number | undefined
   /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
   /** The consistency of reads. */
@@ -113,6 +122,9 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'sleepJitter',
     'hedge',
     'hedgePercent',
+    'nearCache',
+    'nearCacheStaleness',
+    'nearCacheHeat',
     'retryInDoubt',
     'replica',
     'racks',

@@ -64,6 +64,7 @@ pub(crate) use tally::{CounterScope, Tally};
 use crate::model::Hedging;
 use crate::model::Options;
 use crate::model::{Error, Kind, Result};
+use crate::near_cache::NearCache;
 use crate::security::Credentials;
 use net::Net;
 use shared::Shared;
@@ -138,6 +139,19 @@ impl Cluster {
         &self.shared.hedging
     }
 
+    /// The cache for hot keys, if there is one.
+    #[inline(always)]
+    pub(crate) fn near_cache(&self) -> Option<&Arc<NearCache<Node>>> {
+        self.shared.near_cache.as_ref()
+    }
+
+    /// Any record may be written, or have been written, by a command of this client.
+    pub(crate) fn invalidate_near_cache(&self) {
+        if let Some(cache) = self.near_cache() {
+            cache.invalidate_all();
+        }
+    }
+
     /// Statistics of the client: counters, connections, nodes and their breakers, and the cluster
     /// worker.
     pub fn stats(&self) -> Stats {
@@ -149,6 +163,7 @@ impl Cluster {
         let mut stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
         let hedging = self.hedging();
         stats.hedges = (hedging.sent(), hedging.won());
+        stats.near_cache = self.near_cache().map(|cache| cache.stats());
         stats.unreachable = unreachable;
         stats
     }
@@ -178,6 +193,9 @@ impl Cluster {
             return;
         }
         self.shared.signal.wake();
+        if let Some(cache) = self.near_cache() {
+            cache.due.close();
+        }
         self.shared.metrics.events().listen(false);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {

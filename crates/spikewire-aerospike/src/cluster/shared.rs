@@ -14,6 +14,7 @@ use super::net::Net;
 use super::{Node, Snapshot};
 use crate::model::Hedging;
 use crate::model::Options;
+use crate::near_cache::NearCache;
 
 /// Minimum time between a pass and an extra one.
 const MIN_PASS_INTERVAL: Duration = Duration::from_millis(50);
@@ -28,14 +29,17 @@ pub(super) struct Shared {
     pub metrics: Metrics,
     pub tends: RefreshCounter,
     pub hedging: Hedging,
+    pub near_cache: Option<Arc<NearCache<Node>>>,
 }
 
 impl Shared {
     pub fn new(options: Options, net: Net) -> Self {
         let hedging = Hedging::new(options.hedge_percent);
+        let near_cache = NearCache::new(&options.near_cache).map(Arc::new);
         Self {
             options,
             hedging,
+            near_cache,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),

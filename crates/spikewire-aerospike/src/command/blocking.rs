@@ -94,6 +94,12 @@ impl BlockingExecutor {
     /// Runs a batch to completion. Rows fail individually; the call as a whole fails only if the
     /// caller was interrupted or no file descriptor is left.
     pub fn run_batch(&self, batch: &mut Batch, interrupted: Interrupted<'_>) -> Result<()> {
+        batch.enter_near_cache(&self.cluster);
+        self.run_rounds(batch, interrupted)
+    }
+
+    /// The same without the near cache.
+    pub(crate) fn run_rounds(&self, batch: &mut Batch, interrupted: Interrupted<'_>) -> Result<()> {
         let mut at = Tick::now();
         loop {
             let commands = {

@@ -72,7 +72,8 @@ impl<O: BatchOwner> BatchExecution<O> {
     /// Runs windows until one has to wait for something. No lock is held while the owner is called:
     /// producing its rows may take time, or call back here.
     fn go_on(self: &Arc<Self>, mut rows: Option<Batch>, next: &mut Next<O::Ticket>) {
-        while let Some(window) = rows {
+        while let Some(mut window) = rows {
+            window.enter_near_cache(&self.cluster);
             let over = {
                 let mut progress = self.progress.lock();
                 debug_assert!(progress.rows.is_none(), "one window after the other");

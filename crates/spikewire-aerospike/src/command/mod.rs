@@ -11,13 +11,17 @@
 //! | [`batch`] | many records in one call |
 //! | [`blocking`] | commands of blocking callers |
 //! | `execution` | a batch, for drivers of many commands |
+//! | `near` | commands on one record that the near cache answers or has to know of |
+//! | `refresh` | the thread that keeps the near cache current |
 //! | `function` | a function that the cluster runs on records |
 
 pub mod batch;
 pub mod blocking;
 mod execution;
 mod function;
+mod near;
 mod operations;
+mod refresh;
 mod response;
 mod row_kind;
 mod set_ref;
@@ -25,6 +29,7 @@ mod spec;
 
 pub use execution::{BatchExecution, BatchOwner, BatchTicket};
 pub use function::Function;
+pub use near::{CachedReply, cached};
 pub use operations::{
     OperationRef, Operations, OwnedOperation, Source, check_bin_name, check_index_bin,
     check_operand, check_read_name, code_of,

@@ -100,12 +100,21 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
 
     /// Delivers what a call from JavaScript has completed synchronously.
     #[inline]
-    fn after_call(&self, env: Env<'_>) {
+    pub(super) fn after_call(&self, env: Env<'_>) {
         if !self.outbox.is_empty() {
             deliver_completions(env, &self.environment, &self.outbox);
         }
         self.environment.report_done(env);
         self.keep_loop();
+    }
+
+    /// Delivers what waits in the outbox before the loop waits.
+    pub(super) fn deliver_soon(&self) {
+        (&self).flush_soon();
+        self.keeps_alive.set(true);
+        if let Some(handles) = self.handles.get() {
+            handles.keep_alive(true);
+        }
     }
 
     /// Keeps the loop alive while anything is in flight.

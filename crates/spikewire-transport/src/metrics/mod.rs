@@ -39,7 +39,7 @@ pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
 pub use self::recorder::{About, EndedCommand, Stage};
 use self::recorder::{DriverCounters, LiveStages};
-pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
+pub use self::stats::{HotKey, NearCacheStats, NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
 
 /// Labels by which commands are counted.

@@ -21,6 +21,8 @@ pub struct Stats {
     /// Hedged reads since the client was created: second requests sent, and how many of them were
     /// answered first.
     pub hedges: (u64, u64),
+    /// The near cache, if the client has one.
+    pub near_cache: Option<NearCacheStats>,
     /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -56,6 +58,38 @@ pub struct NodeStats {
     pub breaker_open: bool,
 }
 
+/// A client's near cache, since the client was created.
+#[derive(Debug, Clone, Default)]
+pub struct NearCacheStats {
+    /// Reads that it answered.
+    pub hits: u64,
+    /// Reads that it could have answered and that were sent.
+    pub misses: u64,
+    /// How often a record was asked whether it has changed.
+    pub revalidations: u64,
+    /// Entries that made room for others.
+    pub evictions: u64,
+    /// Entries.
+    pub entries: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// The keys that are read most often, of those in it.
+    pub hot_keys: Vec<HotKey>,
+}
+
+/// A key that is read often.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotKey {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its set; empty for records without a set.
+    pub set: String,
+    /// The record's digest.
+    pub digest: [u8; 20],
+    /// How often it is read, answered by the cache or not.
+    pub reads_per_second: f64,
+}
+
 /// A client that counts its commands.
 pub trait Observed: Send + Sync {
     /// Its counters and events.
@@ -75,6 +109,7 @@ impl Stats {
             in_flight,
             queued,
             hedges: (0, 0),
+            near_cache: None,
             stages,
             nodes,
             unreachable: Vec::new(),

@@ -9,16 +9,19 @@
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
 //! | [`RowCommand`] | what is done to the records of rows, for every client |
 //! | [`ResultFlags`] | which operations of a row have results |
+//! | `near` | rows that the near cache answers or has to know of |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
+mod near;
 mod result_flags;
 mod row_command;
 mod send;
 mod settle;
 
 pub use builder::BatchBuilder;
+use near::NearRows;
 pub use result_flags::ResultFlags;
 pub use row_command::RowCommand;
 
@@ -148,6 +151,8 @@ pub struct Batch {
     answered: Option<Tick>,
     /// Whether a part of this round ended without a reply.
     unanswered: bool,
+    /// What the near cache has to do with it.
+    near: Option<Box<NearRows>>,
 }
 
 /// The reply of one node.
@@ -232,6 +237,7 @@ impl Batch {
             sink: None,
             answered: None,
             unanswered: false,
+            near: None,
         }
     }
 

@@ -25,6 +25,7 @@ mod watch;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use spikewire_aerospike::admin::Procedure;
 use spikewire_aerospike::cluster::Cluster;
@@ -69,6 +70,8 @@ pub struct AsyncClient {
 struct AsyncCore {
     context: ClientContext,
     transport: Transport,
+    /// Calls whose results were known without waiting.
+    known: AtomicU32,
 }
 
 impl AsyncClient {
@@ -141,7 +144,7 @@ impl Builder {
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
                 let context = ClientContext { cluster, streams, defaults };
-                Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
+                Ok(AsyncClient { core: Arc::new(AsyncCore::new(context, transport)) })
             })
             .await
         }
@@ -162,12 +165,16 @@ impl Builder {
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
             let context = ClientContext { cluster, streams, defaults };
-            Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
+            Ok(AsyncClient { core: Arc::new(AsyncCore::new(context, transport)) })
         }
     }
 }
 
 impl AsyncCore {
+    fn new(context: ClientContext, transport: Transport) -> Self {
+        Self { context, transport, known: AtomicU32::new(1) }
+    }
+
     fn close(&self) {
         self.transport.close();
         self.context.close();
