@@ -39,7 +39,7 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "sleep_multiplier": ("1.5", 1.5),
     "hedge": ("p99", "p99"),
     "hedge_percent": ("20", 20),
-    "near_cache": ("1000000", 1_000_000),
+    "near_cache": ("0", 0),
     "near_cache_staleness": ("50ms", 0.05),
     "near_cache_heat": ("10", 10),
     "max_sleep_between_retries": ("1s", 1.0),

@@ -87,8 +87,8 @@ class ClientOptions(TypedDict, total=False):
     near_cache_staleness: Seconds
     """How old what ``near_cache`` answers may be, 0.001 to 3,600. Default: 0.1 s."""
     near_cache_heat: int
-    """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every key.
-    Default: 100.
+    """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every
+    key. Default: 100.
     """
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""

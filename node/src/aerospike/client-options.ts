@@ -56,7 +56,7 @@ export interface ClientOptions {
    * least 65536, or 0 for none. Default: 0.
    */
   nearCache?: number | undefined
-  /** How old what `nearCache` answers may be, in seconds from 0.001 to 3600. Default: 0.1. */
+  /** How old what `nearCache` answers may be, in ms, from 1 ms to 1 h. Default: 100 ms. */
   nearCacheStaleness?: number | undefined
   /** From how many reads per second on a key is kept in `nearCache`; 0: every key. Default: 100. */
   nearCacheHeat?: number | undefined

@@ -150,7 +150,7 @@ class HotKey:
     set: str
     """Empty for records without a set."""
     digest: bytes
-    """Of the record: what ``dataset.digest(key)`` returns."""
+    """Of the record: that of ``dataset.key(...)``."""
     reads_per_second: float
     """How often it is read, answered by the cache or not, in the last quarter of a second."""
 

@@ -145,6 +145,12 @@ impl Cluster {
         self.shared.near_cache.as_ref()
     }
 
+    /// Whether reads of a namespace are those of a session, which are never cached. So it is taken
+    /// for one that is not known.
+    pub(crate) fn is_strong(&self, namespace: &str) -> bool {
+        self.snapshot().map(namespace).map_or(true, |map| map.strong)
+    }
+
     /// Any record may be written, or have been written, by a command of this client.
     pub(crate) fn invalidate_near_cache(&self) {
         if let Some(cache) = self.near_cache() {

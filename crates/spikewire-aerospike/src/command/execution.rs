@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use spikewire_sync::Mutex;
 
-use super::Router;
 use super::batch::{Batch, Part};
+use super::{Router, refresh};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::transport::{Next, Outcome, ResponseHandler as _};
@@ -73,7 +73,9 @@ impl<O: BatchOwner> BatchExecution<O> {
     /// producing its rows may take time, or call back here.
     fn go_on(self: &Arc<Self>, mut rows: Option<Batch>, next: &mut Next<O::Ticket>) {
         while let Some(mut window) = rows {
-            window.enter_near_cache(&self.cluster);
+            if window.enter_near_cache(&self.cluster) {
+                refresh::start(&self.cluster);
+            }
             let over = {
                 let mut progress = self.progress.lock();
                 debug_assert!(progress.rows.is_none(), "one window after the other");
@@ -124,6 +126,11 @@ impl<O: BatchOwner> BatchExecution<O> {
             BatchTicket { execution: self.clone(), part: Some(part) }.into()
         });
         if commands.is_empty() {
+            if rows.takes_turn() {
+                let ticket = BatchTicket { execution: self.clone(), part: None };
+                next.pauses.push((now, ticket.into()));
+                return None;
+            }
             return self.settle(progress, next);
         }
         progress.open = commands.len();

@@ -10,6 +10,7 @@
 //! | `set_ref` | a namespace and a set |
 //! | [`batch`] | many records in one call |
 //! | [`blocking`] | commands of blocking callers |
+//! | `rounds` | the rounds of a batch, on the calling thread |
 //! | `execution` | a batch, for drivers of many commands |
 //! | `near` | commands on one record that the near cache answers or has to know of |
 //! | `refresh` | the thread that keeps the near cache current |
@@ -23,6 +24,7 @@ mod near;
 mod operations;
 mod refresh;
 mod response;
+mod rounds;
 mod row_kind;
 mod set_ref;
 mod spec;

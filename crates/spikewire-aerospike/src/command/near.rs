@@ -12,17 +12,26 @@ use crate::transport::{Reply, buffer};
 
 /// A reply from the near cache.
 #[derive(Debug)]
-pub struct CachedReply(Arc<Entry<Node>>);
+pub struct CachedReply {
+    entry: Arc<Entry<Node>>,
+    yields: bool,
+}
 
 impl CachedReply {
     /// The reply, as if a node had sent it now.
     pub fn reply(&self) -> Reply<'_> {
-        Reply { body: self.0.body(), node: self.0.node(), attempts: Attempts::default() }
+        Reply { body: self.entry.body(), node: self.entry.node(), attempts: Attempts::default() }
     }
 
     /// The node that it came from.
     pub fn node(&self) -> &Arc<Node> {
-        self.0.node()
+        self.entry.node()
+    }
+
+    /// Whether it is to be delivered in the next turn of the caller's event loop, if it has one: a
+    /// task whose calls never wait would keep the loop from everything else.
+    pub fn yields(&self) -> bool {
+        self.yields
     }
 }
 
@@ -62,12 +71,14 @@ fn consult(
     }
     let (read, now) = (ReadRequest::of_frame(bytes)?, Tick::now());
     match cache.look_up(&read, now) {
-        Lookup::Hit(entry) => {
+        Lookup::Hit { entry, yields } => {
             buffer::give(std::mem::take(bytes));
             if cache.claims_refresh(&entry, now) {
-                refresh::refresh_soon(cache, cluster, entry.clone());
+                if cache.due.push(entry.clone()) {
+                    refresh::start(cluster);
+                }
             }
-            Some(CachedReply(entry))
+            Some(CachedReply { entry, yields })
         }
         Lookup::Miss(Some(claim)) if !is_strong(cluster, &target.aim) => {
             target.set_near(NearTicket::Fill(claim));
@@ -79,13 +90,7 @@ fn consult(
 
 fn is_strong(cluster: &Cluster, aim: &Aim) -> bool {
     match aim {
-        Aim::Partition(namespace, _) => is_strong_namespace(cluster, namespace),
+        Aim::Partition(namespace, _) => cluster.is_strong(namespace),
         Aim::Node(_) => true,
     }
-}
-
-/// Whether reads of a namespace are those of a session, which are never cached. So it is taken for
-/// one that is not known.
-pub(super) fn is_strong_namespace(cluster: &Cluster, namespace: &str) -> bool {
-    cluster.snapshot().map(namespace).map_or(true, |map| map.strong)
 }

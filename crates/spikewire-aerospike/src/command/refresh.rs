@@ -19,12 +19,14 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Walk, field, info1};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::batch::{Batch, RowKind};
-use super::blocking::BlockingExecutor;
+use super::Router;
+use super::batch::{Batch, Part, RowKind};
+use super::rounds::Rounds;
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
 use crate::model::Policy;
 use crate::near_cache::{Entry, NearCache};
+use crate::transport::BlockingPool;
 
 type Due = Arc<Entry<Node>>;
 
@@ -38,106 +40,109 @@ const SLACK: Duration = Duration::from_millis(5);
 /// Maximum number of rows in one batch.
 const MOST: usize = 1000;
 
-/// Refreshes an entry soon.
+/// What the thread sends its batches with.
+struct Refresher<'a> {
+    cache: &'a NearCache<Node>,
+    rounds: Rounds<'a, Part>,
+    policy: Policy,
+}
+
+/// Starts the thread for entries that are due.
 #[cold]
-pub(super) fn refresh_soon(cache: &Arc<NearCache<Node>>, cluster: &Arc<Cluster>, entry: Due) {
-    if !cache.due.push(entry) {
-        return;
-    }
+pub(super) fn start(cluster: &Arc<Cluster>) {
+    let Some(cache) = cluster.near_cache().cloned() else { return };
     let (own, cluster) = (cache.clone(), cluster.clone());
     let thread = thread::Builder::new().name("spikewire-near".to_owned());
-    if thread.spawn(move || refresh(&own, cluster)).is_err() {
+    if thread.spawn(move || refresh(&own, &cluster)).is_err() {
         cache.due.stopped();
     }
 }
 
-fn refresh(cache: &NearCache<Node>, cluster: Arc<Cluster>) {
-    let pause = (cache.staleness() / COLLECTED).min(LONGEST_COLLECTION);
-    let executor = BlockingExecutor::new(cluster.clone());
+fn refresh(cache: &NearCache<Node>, cluster: &Arc<Cluster>) {
+    let collection = (cache.staleness() / COLLECTED).min(LONGEST_COLLECTION);
+    let half = (cache.staleness() / 2).max(Duration::from_millis(1));
+    let router = Router::new(cluster.options().racks.clone());
+    let pool = Arc::new(BlockingPool::new(cluster));
     let mut policy = cluster.options().policy;
-    policy.timeout = (cache.staleness() / 2).max(Duration::from_millis(1));
+    policy.timeout = if policy.timeout.is_zero() { half } else { half.min(policy.timeout) };
+    let rounds = Rounds { cluster, router: &router, pool: &pool };
+    let refresher = Refresher { cache, rounds, policy };
     loop {
-        let due = cache.due.take(IDLE, pause);
+        let due = cache.due.take(IDLE, collection);
         if due.is_empty() {
-            return executor.close();
+            return pool.close();
         }
         for due in due.chunks(MOST) {
-            let changed = revalidate(cache, &executor, &policy, due);
-            read_again(cache, &executor, &policy, &changed);
+            let changed = refresher.revalidate(due);
+            refresher.read_again(&changed);
         }
     }
 }
 
-/// Asks for the versions of these entries' records; returns those that may have changed.
-fn revalidate(
-    cache: &NearCache<Node>,
-    executor: &BlockingExecutor,
-    policy: &Policy,
-    due: &[Due],
-) -> Vec<Due> {
-    let sent = Tick::now();
-    let mut rows = batch(due, policy, |entry| {
-        cache.count_revalidation();
-        let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
-        let mut row = Kind::new(&header, entry.key().read().fields);
-        if entry.has_record() && !entry.key().is_bare() {
-            let age = sent.since(entry.read_at()) + policy.timeout + SLACK;
-            row.field(field::FILTER, &unchanged_for(age));
+impl Refresher<'_> {
+    /// Asks for the versions of these entries' records; returns those that may have changed.
+    fn revalidate(&self, due: &[Due]) -> Vec<Due> {
+        let Self { cache, policy, .. } = self;
+        let sent = Tick::now();
+        let mut rows = batch(due, policy, |entry| {
+            cache.count_revalidation();
+            let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
+            let mut row = Kind::new(&header, entry.key().read().fields);
+            if entry.has_record() && !entry.key().is_bare() {
+                let age = sent.since(entry.read_at()) + policy.timeout + SLACK;
+                row.field(field::FILTER, &unchanged_for(age));
+            }
+            row
+        });
+        let outcome = self.rounds.run(&mut rows, None, |part| part, Some);
+        // The filter allows for the time that replies may take; later ones say nothing.
+        let is_late = Tick::now().since(sent) > policy.timeout + SLACK / 2;
+        let mut changed = Vec::new();
+        for (index, entry) in due.iter().enumerate() {
+            let reply = rows.reply_of(index).filter(|_| outcome.is_ok());
+            let Some((message, node)) = reply else {
+                entry.refreshed(None);
+                continue;
+            };
+            let header = Header::parse(message).unwrap_or_default();
+            if entry.key().is_bare() && matches!(ResultCode(header.result), ResultCode::OK) {
+                cache.fill(&cache.claim_again(entry, sent), message, node);
+                entry.refreshed(None);
+            } else if !is_late && entry.is_same_version(&header) {
+                entry.refreshed(Some(sent));
+            } else {
+                changed.push(entry.clone());
+            }
         }
-        row
-    });
-    let outcome = executor.run_rounds(&mut rows, None);
-    // The filter allows for the time that replies may take; later ones say nothing.
-    let is_late = Tick::now().since(sent) > policy.timeout + SLACK / 2;
-    let mut changed = Vec::new();
-    for (index, entry) in due.iter().enumerate() {
-        let reply = rows.reply_of(index).filter(|_| outcome.is_ok());
-        let Some((message, node)) = reply else {
-            entry.refreshed(None);
-            continue;
-        };
-        let header = Header::parse(message).unwrap_or_default();
-        if entry.key().is_bare() && matches!(ResultCode(header.result), ResultCode::OK) {
-            cache.fill(&cache.claim_again(entry, sent), message, node);
-            entry.refreshed(None);
-        } else if !is_late && entry.is_same_version(&header) {
-            entry.refreshed(Some(sent));
-        } else {
-            changed.push(entry.clone());
-        }
+        changed
     }
-    changed
-}
 
-/// Reads the records of these entries again.
-fn read_again(
-    cache: &NearCache<Node>,
-    executor: &BlockingExecutor,
-    policy: &Policy,
-    changed: &[Due],
-) {
-    if changed.is_empty() {
-        return;
-    }
-    let sent = Tick::now();
-    let mut rows = batch(changed, policy, |entry| {
-        let read = entry.key().read();
-        let header = Header { info1: read.info1, ..Header::default() };
-        let mut row = Kind::new(&header, read.fields);
-        let mut walk = Walk::over(read.ops, read.count);
-        while let Ok(Some(step)) = walk.next() {
-            row.op(step.code, step.name);
+    /// Reads the records of these entries again.
+    fn read_again(&self, changed: &[Due]) {
+        let Self { cache, policy, .. } = self;
+        if changed.is_empty() {
+            return;
         }
-        row
-    });
-    let outcome = executor.run_rounds(&mut rows, None);
-    for (index, entry) in changed.iter().enumerate() {
-        if outcome.is_ok()
-            && let Some((message, node)) = rows.reply_of(index)
-        {
-            cache.fill(&cache.claim_again(entry, sent), message, node);
+        let sent = Tick::now();
+        let mut rows = batch(changed, policy, |entry| {
+            let read = entry.key().read();
+            let header = Header { info1: read.info1, ..Header::default() };
+            let mut row = Kind::new(&header, read.fields);
+            let mut walk = Walk::over(read.ops, read.count);
+            while let Ok(Some(step)) = walk.next() {
+                row.op(step.code, step.name);
+            }
+            row
+        });
+        let outcome = self.rounds.run(&mut rows, None, |part| part, Some);
+        for (index, entry) in changed.iter().enumerate() {
+            if outcome.is_ok()
+                && let Some((message, node)) = rows.reply_of(index)
+            {
+                cache.fill(&cache.claim_again(entry, sent), message, node);
+            }
+            entry.refreshed(None);
         }
-        entry.refreshed(None);
     }
 }
 

@@ -53,6 +53,8 @@ const OVERHEAD: usize = 256;
 /// Least capacity of a shard in bytes: the largest record that servers keep by default fits.
 const SHARD: usize = 2 << 20;
 const MOST_SHARDS: usize = 64;
+/// How many reads are answered before one yields.
+const AT_ONCE: u64 = 16;
 /// How many hot keys the statistics name.
 const NAMED: usize = 20;
 
@@ -75,8 +77,9 @@ type Entries<N> = Cache<Arc<CacheKey>, Arc<Entry<N>>, Weights, FxBuildHasher, Ev
 
 /// What the cache has for a read.
 pub(crate) enum Lookup<N> {
-    /// Its reply.
-    Hit(Arc<Entry<N>>),
+    /// Its reply. One in [`AT_ONCE`] is to be delivered by the caller's event loop, if it has one: a
+    /// task whose calls never wait would keep the loop from everything else.
+    Hit { entry: Arc<Entry<N>>, yields: bool },
     /// Nothing. If the key is hot, the claim goes with the read, and its reply is stored.
     Miss(Option<Box<Claim>>),
 }
@@ -140,8 +143,9 @@ impl<N> NearCache<N> {
         if let Some(entry) = &known {
             entry.rate().count(now);
             if self.serves(entry, now) {
-                self.hits.fetch_add(1, Relaxed);
-                return Lookup::Hit(entry.clone());
+                let hits = self.hits.fetch_add(1, Relaxed);
+                let yields = hits % AT_ONCE == AT_ONCE - 1;
+                return Lookup::Hit { entry: entry.clone(), yields };
             }
         }
         self.misses.fetch_add(1, Relaxed);
@@ -174,8 +178,8 @@ impl<N> NearCache<N> {
     pub fn fill(&self, claim: &Claim, body: &[u8], node: &Arc<N>) {
         let Claim { key, stamp, read_at, rate } = claim;
         let code = Header::result_of(body);
-        let is_kept = matches!(code, ResultCode::OK | ResultCode::NOT_FOUND);
-        if !is_kept || self.writes.stamp(key.digest()) != *stamp {
+        let is_storable = matches!(code, ResultCode::OK | ResultCode::NOT_FOUND);
+        if !is_storable || self.writes.stamp(key.digest()) != *stamp {
             return;
         }
         let newer = self

@@ -24,14 +24,14 @@ fn body(generation: u32, ttl: u32, value: &[u8]) -> Vec<u8> {
 
 fn claim(cache: &NearCache<()>, read: &ReadRequest<'_>, now: Tick) -> Option<Box<Claim>> {
     match cache.look_up(read, now) {
-        Lookup::Hit(_) => panic!("a hit"),
+        Lookup::Hit { .. } => panic!("a hit"),
         Lookup::Miss(claim) => claim,
     }
 }
 
 fn hit(cache: &NearCache<()>, read: &ReadRequest<'_>, now: Tick) -> Option<Arc<Entry<()>>> {
     match cache.look_up(read, now) {
-        Lookup::Hit(entry) => Some(entry),
+        Lookup::Hit { entry, .. } => Some(entry),
         Lookup::Miss(_) => None,
     }
 }

@@ -1,14 +1,13 @@
 //! A connected client.
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::{Command, CommandDefaults, Prepared, cached};
-use spikewire_aerospike::transport::{Aerospike, Reply, Streams};
+use spikewire_aerospike::command::{CachedReply, Command, CommandDefaults, Prepared, cached};
+use spikewire_aerospike::transport::{Aerospike, Streams};
 
 use crate::aerospike::call::ResponsePlan;
 use crate::aerospike::ticket::{CommandCompletion, CommandTicket, Outbox, OwnedReply, Pledge};
@@ -28,12 +27,7 @@ pub struct Client {
     pub decode_options: DecodeOptions,
     pub driver: Driver<Aerospike, CommandTicket>,
     outbox: Arc<Outbox>,
-    /// Calls whose results were known without waiting.
-    known: Cell<u32>,
 }
-
-/// One in this many of them is completed by the event loop.
-const AT_ONCE: u32 = 16;
 
 impl Client {
     /// Starts a client of a cluster, driven by the environment's event loop.
@@ -47,7 +41,7 @@ impl Client {
         let outbox = Arc::<Outbox>::default();
         let driver = Driver::start(env, environment, cluster.clone(), outbox.clone())?;
         let streams = Streams::new(cluster.clone());
-        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox, known: Cell::new(0) })
+        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
     }
 
     /// The client in a call's first argument.
@@ -68,22 +62,19 @@ impl Client {
     pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
         let Prepared { mut bytes, mut target, policy } = prepared;
         if let Some(known) = cached(&self.cluster, &mut bytes, &mut target, &policy) {
-            return self.deliver_known(env, pledge, plan, &known.reply());
+            return self.deliver_known(env, pledge, plan, &known);
         }
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
         self.driver.submit(env, command, now);
     }
 
-    /// Completes a call whose result is known without waiting. A task that awaits such calls only
-    /// would keep the event loop from everything else, so some of them are completed by the loop.
+    /// Completes a call that the near cache answered.
     #[cold]
-    fn deliver_known(&self, env: Env<'_>, pledge: Pledge, plan: ResponsePlan, reply: &Reply<'_>) {
-        let outcome = Ok(OwnedReply::of(reply));
+    fn deliver_known(&self, env: Env<'_>, pledge: Pledge, plan: ResponsePlan, known: &CachedReply) {
+        let outcome = Ok(OwnedReply::of(&known.reply()));
         pledge.later(|slot| CommandCompletion::Reply { slot, plan, outcome });
-        let known = self.known.get().wrapping_add(1);
-        self.known.set(known);
-        if known.is_multiple_of(AT_ONCE) {
+        if known.yields() {
             self.driver.deliver_soon(env);
         } else {
             self.driver.deliver_now(env);

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use super::{Batch, Body, Records, RowState};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
-use crate::command::near::is_strong_namespace;
-use crate::command::refresh;
 use crate::model::ReplicaPolicy;
 use crate::near_cache::{Claim, Entry, Lookup, NearCache, ReadRequest, WriteGuard};
 
@@ -18,24 +16,28 @@ pub(super) struct NearRows {
     claims: Vec<(u32, Box<Claim>)>,
     /// Rows that write.
     _guards: Vec<WriteGuard>,
+    /// Whether its event loop gets a turn before a batch without requests is completed.
+    turn: bool,
 }
 
 impl Batch {
     /// The batch is about to be sent: rows that the client's near cache answers have their reply,
-    /// and it knows of those that write.
+    /// and it knows of those that write. Returns whether the caller has to start what refreshes it.
     #[inline]
-    pub(crate) fn enter_near_cache(&mut self, cluster: &Arc<Cluster>) {
-        if let Some(cache) = cluster.near_cache() {
-            self.consult(cache, cluster);
+    #[must_use]
+    pub(crate) fn enter_near_cache(&mut self, cluster: &Cluster) -> bool {
+        match cluster.near_cache() {
+            None => false,
+            Some(cache) => self.consult(cache, cluster),
         }
     }
 
     #[cold]
-    fn consult(&mut self, cache: &Arc<NearCache<Node>>, cluster: &Arc<Cluster>) {
-        let now = Tick::now();
-        let (mut claims, mut guards) = (Vec::new(), Vec::new());
+    fn consult(&mut self, cache: &Arc<NearCache<Node>>, cluster: &Cluster) -> bool {
+        let (now, mut starts) = (Tick::now(), false);
+        let (mut claims, mut guards, mut turn) = (Vec::new(), Vec::new(), false);
         let cacheable = |kind: &super::RowKind| {
-            kind.replica != ReplicaPolicy::Master && !is_strong_namespace(cluster, &kind.namespace)
+            kind.replica != ReplicaPolicy::Master && !cluster.is_strong(&kind.namespace)
         };
         let cacheable: Vec<bool> = self.kinds.iter().map(cacheable).collect();
         for index in 0..self.rows.len() {
@@ -53,10 +55,11 @@ impl Batch {
                 continue;
             };
             match cache.look_up(&read, now) {
-                Lookup::Hit(entry) => {
+                Lookup::Hit { entry, yields } => {
+                    turn |= yields;
                     self.answer_by(index, &entry);
                     if cache.claims_refresh(&entry, now) {
-                        refresh::refresh_soon(cache, cluster, entry);
+                        starts |= cache.due.push(entry);
                     }
                 }
                 Lookup::Miss(Some(claim)) if self.sink.is_none() => {
@@ -65,10 +68,16 @@ impl Batch {
                 Lookup::Miss(_) => {}
             }
         }
-        if !claims.is_empty() || !guards.is_empty() {
+        if turn || !claims.is_empty() || !guards.is_empty() {
             let cache = cache.clone();
-            self.near = Some(Box::new(NearRows { cache, claims, _guards: guards }));
+            self.near = Some(Box::new(NearRows { cache, claims, _guards: guards, turn }));
         }
+        starts
+    }
+
+    /// Whether the caller's event loop gets a turn first. Only once.
+    pub(crate) fn takes_turn(&mut self) -> bool {
+        self.near.as_mut().is_some_and(|near| std::mem::take(&mut near.turn))
     }
 
     fn answer_by(&mut self, index: usize, entry: &Entry<Node>) {

@@ -1,11 +1,9 @@
 //! The asyncio API: verbs return futures, which are completed in the loop's own thread.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spikewire_aerospike::Error;
 use spikewire_aerospike::admin;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, cached};
@@ -27,7 +25,6 @@ use crate::bridge::connections::LoopConnections;
 use crate::bridge::connections::LoopTable;
 use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::Running as _;
-use crate::bridge::promise::Promise;
 use crate::errors::type_error;
 use crate::stages::{Stages, Watch};
 
@@ -36,12 +33,7 @@ pub struct Loops {
     /// Declared first, so dropped before the core that it uses.
     loops: LoopTable<Aerospike, Ticket>,
     shared: Shared,
-    /// Calls whose results were known without waiting.
-    known: AtomicU32,
 }
-
-/// One in this many of them is completed by the loop.
-const AT_ONCE: u32 = 16;
 
 type Connections = LoopConnections<Aerospike, Ticket>;
 
@@ -51,24 +43,6 @@ impl Loops {
     /// The connections of the loop that is running in this thread, created on first use.
     fn connections(&self, py: Python<'_>) -> PyResult<Arc<Connections>> {
         self.loops.here(py, || self.shared.core(py), |core| &core.cluster)
-    }
-
-    /// Completes the future of a call whose result is known without waiting. A task that awaits
-    /// such futures only would keep its loop from everything else, so some of them are completed
-    /// by the loop.
-    #[cold]
-    fn deliver_known(
-        &self,
-        py: Python<'_>,
-        connections: &Connections,
-        promise: Promise<Error>,
-        value: PyResult<Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        if !self.known.fetch_add(1, Relaxed).is_multiple_of(AT_ONCE) {
-            promise.settle(py, value);
-            return Ok(());
-        }
-        connections.settle_soon(py, promise, value)
     }
 }
 
@@ -93,7 +67,11 @@ impl Runner for Loops {
         let (future, promise) = connections.promise(py)?;
         if let Some(known) = cached(connections.topology(), &mut bytes, &mut target, &policy) {
             let value = plan.finish(py, Ok(known.reply()));
-            self.deliver_known(py, &connections, promise, value)?;
+            if known.yields() {
+                connections.settle_soon(py, promise, value)?;
+            } else {
+                promise.settle(py, value);
+            }
             return Ok(future);
         }
         let takes_turn = began.at.is_some() && self.shared.stages.takes_turn();
@@ -156,7 +134,7 @@ impl ClientRunner for Loops {
     }
 
     fn of(shared: Shared) -> Self {
-        Self { loops: LoopTable::default(), shared, known: AtomicU32::new(1) }
+        Self { loops: LoopTable::default(), shared }
     }
 
     fn query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {

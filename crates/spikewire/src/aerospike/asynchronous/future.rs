@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 
 use spikewire_aerospike::clock::Tick;
@@ -33,9 +32,6 @@ pub struct Pending<A: Answer> {
     answer: PhantomData<fn() -> A>,
 }
 
-/// One in this many futures whose results are known is not ready at once.
-const AT_ONCE: u32 = 32;
-
 #[derive(Debug)]
 enum Stage {
     /// Composed, or rejected.
@@ -57,11 +53,10 @@ impl<A: Answer> Pending<A> {
         Self { stage: Stage::New(request), span, plan, core, answer: PhantomData }
     }
 
-    /// Completes it without a command. A task that awaits only futures like this one would keep
-    /// its executor from all others, so it is interrupted now and then.
+    /// Completes it without a command, after others had their turn if they should.
     #[cold]
     fn deliver_known(&mut self, known: CachedReply, context: &Context<'_>) -> Poll<Result<A>> {
-        if self.core.known.fetch_add(1, Relaxed) % AT_ONCE != 0 {
+        if !known.yields() {
             return Poll::Ready(answer::known(&known, &self.plan));
         }
         self.stage = Stage::Known(known);

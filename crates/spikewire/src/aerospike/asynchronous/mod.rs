@@ -25,7 +25,6 @@ mod watch;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 use spikewire_aerospike::admin::Procedure;
 use spikewire_aerospike::cluster::Cluster;
@@ -70,8 +69,6 @@ pub struct AsyncClient {
 struct AsyncCore {
     context: ClientContext,
     transport: Transport,
-    /// Calls whose results were known without waiting.
-    known: AtomicU32,
 }
 
 impl AsyncClient {
@@ -144,7 +141,7 @@ impl Builder {
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
                 let context = ClientContext { cluster, streams, defaults };
-                Ok(AsyncClient { core: Arc::new(AsyncCore::new(context, transport)) })
+                Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
             })
             .await
         }
@@ -165,16 +162,12 @@ impl Builder {
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
             let context = ClientContext { cluster, streams, defaults };
-            Ok(AsyncClient { core: Arc::new(AsyncCore::new(context, transport)) })
+            Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
         }
     }
 }
 
 impl AsyncCore {
-    fn new(context: ClientContext, transport: Transport) -> Self {
-        Self { context, transport, known: AtomicU32::new(1) }
-    }
-
     fn close(&self) {
         self.transport.close();
         self.context.close();
