@@ -314,7 +314,7 @@ def test_no_read_after_an_own_write_sees_the_older_value(nodes: Cluster) -> None
                 else:
                     await data.put_many({1: {"n": number}})
                 newest = number
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.001)
             is_over = True
             await asyncio.gather(*readers)
             stats = client.stats().near_cache

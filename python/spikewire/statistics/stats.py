@@ -289,8 +289,16 @@ def stats_of(fields: StatsFields) -> Stats:
 def _near_cache_of(fields: NearCacheFields | None) -> NearCacheStats | None:
     if fields is None:
         return None
-    *numbers, hot_keys = fields
-    return NearCacheStats(*numbers, tuple(HotKey(*key) for key in hot_keys))
+    hits, misses, revalidations, evictions, entries, size, hot_keys = fields
+    return NearCacheStats(
+        hits=hits,
+        misses=misses,
+        revalidations=revalidations,
+        evictions=evictions,
+        entries=entries,
+        bytes=size,
+        hot_keys=tuple(HotKey(*key) for key in hot_keys),
+    )
 
 
 def _command_of(fields: CommandFields) -> CommandStats:

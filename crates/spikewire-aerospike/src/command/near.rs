@@ -73,10 +73,8 @@ fn consult(
     match cache.look_up(&read, now) {
         Lookup::Hit { entry, yields } => {
             buffer::give(std::mem::take(bytes));
-            if cache.claims_refresh(&entry, now) {
-                if cache.due.push(entry.clone()) {
-                    refresh::start(cluster);
-                }
+            if cache.claims_refresh(&entry, now) && cache.due.push(entry.clone()) {
+                refresh::start(cluster);
             }
             Some(CachedReply { entry, yields })
         }

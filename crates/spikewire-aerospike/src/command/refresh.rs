@@ -20,12 +20,12 @@ use spikewire_aerospike_protocol::message::{Header, Walk, field, info1};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::Router;
-use super::batch::{Batch, Part, RowKind};
+use super::batch::{Batch, Part, RecordSink, Records, RowKind};
 use super::rounds::Rounds;
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
 use crate::model::Policy;
-use crate::near_cache::{Entry, NearCache};
+use crate::near_cache::{Claim, Entry, NearCache};
 use crate::transport::BlockingPool;
 
 type Due = Arc<Entry<Node>>;
@@ -79,6 +79,28 @@ fn refresh(cache: &NearCache<Node>, cluster: &Arc<Cluster>) {
     }
 }
 
+/// Confirms entries as the replies arrive, so that those of one node do not wait for another node.
+#[derive(Debug)]
+struct Confirmations {
+    due: Vec<Due>,
+    sent: Tick,
+    /// The filter allows for the time that replies may take; later ones say nothing.
+    limit: Tick,
+}
+
+impl RecordSink for Confirmations {
+    fn take(&self, records: Records<'_>) {
+        let in_time = Tick::now() <= self.limit;
+        records.each(|row, header, walk| {
+            let entry = &self.due[row];
+            if in_time && !entry.key().is_bare() && entry.is_same_version(header) {
+                entry.refreshed(Some(self.sent));
+            }
+            walk.finish()
+        });
+    }
+}
+
 impl Refresher<'_> {
     /// Asks for the versions of these entries' records; returns those that may have changed.
     fn revalidate(&self, due: &[Due]) -> Vec<Due> {
@@ -94,9 +116,9 @@ impl Refresher<'_> {
             }
             row
         });
+        let limit = sent.after(policy.timeout + SLACK / 2);
+        rows.set_sink(Arc::new(Confirmations { due: due.to_vec(), sent, limit }));
         let outcome = self.rounds.run(&mut rows, None, |part| part, Some);
-        // The filter allows for the time that replies may take; later ones say nothing.
-        let is_late = Tick::now().since(sent) > policy.timeout + SLACK / 2;
         let mut changed = Vec::new();
         for (index, entry) in due.iter().enumerate() {
             let reply = rows.reply_of(index).filter(|_| outcome.is_ok());
@@ -106,11 +128,11 @@ impl Refresher<'_> {
             };
             let header = Header::parse(message).unwrap_or_default();
             if entry.key().is_bare() && matches!(ResultCode(header.result), ResultCode::OK) {
-                cache.fill(&cache.claim_again(entry, sent), message, node);
+                cache.fill(&Claim::again(entry, sent), message, node);
                 entry.refreshed(None);
-            } else if !is_late && entry.is_same_version(&header) {
+            } else if !entry.has_record() && entry.is_same_version(&header) {
                 entry.refreshed(Some(sent));
-            } else {
+            } else if entry.read_at() < sent {
                 changed.push(entry.clone());
             }
         }
@@ -139,7 +161,7 @@ impl Refresher<'_> {
             if outcome.is_ok()
                 && let Some((message, node)) = rows.reply_of(index)
             {
-                cache.fill(&cache.claim_again(entry, sent), message, node);
+                cache.fill(&Claim::again(entry, sent), message, node);
             }
             entry.refreshed(None);
         }

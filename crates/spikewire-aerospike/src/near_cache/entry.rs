@@ -27,6 +27,8 @@ pub(crate) struct Entry<N> {
     read_at: AtomicU64,
     expires: Tick,
     refreshes: AtomicBool,
+    /// Whether another one takes its place.
+    is_replaced: AtomicBool,
     rate: Arc<Rate>,
 }
 
@@ -41,7 +43,8 @@ impl<N> Entry<N> {
     ) -> Self {
         let expires = Header::parse(body).map_or(read_at, |header| expiry(&header, read_at));
         let (read_at, refreshes) = (AtomicU64::new(read_at.0), AtomicBool::new(false));
-        Self { key, body: body.into(), node, stamp, read_at, expires, refreshes, rate }
+        let (is_replaced, body) = (AtomicBool::new(false), body.into());
+        Self { key, body, node, stamp, read_at, expires, refreshes, is_replaced, rate }
     }
 
     /// The read that it answers.
@@ -90,6 +93,15 @@ impl<N> Entry<N> {
     pub fn is_same_version(&self, reply: &Header) -> bool {
         let own = Header::parse(&self.body).unwrap_or_default();
         (own.result, own.generation, own.ttl) == (reply.result, reply.generation, reply.ttl)
+    }
+
+    /// Another entry takes its place.
+    pub fn replace(&self) {
+        self.is_replaced.store(true, Relaxed);
+    }
+
+    pub fn is_replaced(&self) -> bool {
+        self.is_replaced.load(Relaxed)
     }
 
     /// Takes on the refresh; true for one caller until [`Entry::refreshed`].

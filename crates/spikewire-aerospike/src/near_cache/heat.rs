@@ -53,14 +53,14 @@ impl Rate {
     }
 
     /// Reads per second, of the last complete window.
-    pub fn per_second(&self, now: Tick) -> f64 {
+    pub fn per_second(&self, now: Tick) -> u32 {
         let (count, last) = (self.count.load(Relaxed), self.last.load(Relaxed));
         let reads = match (now.0 / WINDOW).saturating_sub(self.window.load(Relaxed)) {
             0 => count.max(last),
             1 => count,
             _ => 0,
         };
-        f64::from(reads) * f64::from(WINDOWS_PER_SECOND)
+        reads.saturating_mul(WINDOWS_PER_SECOND)
     }
 }
 
@@ -120,13 +120,13 @@ mod tests {
         let rate = Rate::default();
         (0..50).for_each(|_| rate.count(Tick(WINDOW)));
         assert!(rate.is_hot(50) && !rate.is_hot(51));
-        assert_eq!(rate.per_second(Tick(WINDOW)), 200.0);
+        assert_eq!(rate.per_second(Tick(WINDOW)), 200);
         rate.count(Tick(2 * WINDOW));
         assert!(rate.is_hot(50), "the window before counts");
-        assert_eq!(rate.per_second(Tick(2 * WINDOW)), 200.0);
+        assert_eq!(rate.per_second(Tick(2 * WINDOW)), 200);
         rate.count(Tick(4 * WINDOW));
         assert!(!rate.is_hot(50));
-        assert_eq!(rate.per_second(Tick(9 * WINDOW)), 0.0);
+        assert_eq!(rate.per_second(Tick(9 * WINDOW)), 0);
     }
 
     #[test]

@@ -93,6 +93,15 @@ pub(crate) struct Claim {
     rate: Arc<Rate>,
 }
 
+impl Claim {
+    /// For an entry whose record is read again at this time. It is worth nothing once the record
+    /// was written since the entry was read.
+    pub fn again<N>(entry: &Entry<N>, at: Tick) -> Self {
+        let (key, rate) = (entry.key().clone(), entry.rate().clone());
+        Self { key, stamp: entry.stamp(), read_at: at, rate }
+    }
+}
+
 /// What a command on one record carries to its end.
 #[derive(Debug)]
 pub(crate) enum NearTicket {
@@ -182,21 +191,15 @@ impl<N> NearCache<N> {
         if !is_storable || self.writes.stamp(key.digest()) != *stamp {
             return;
         }
-        let newer = self
-            .entries
-            .peek(&**key)
-            .filter(|known| known.stamp() == *stamp && known.read_at() >= *read_at);
-        if newer.is_none() {
-            let entry = Entry::new(key.clone(), body, node.clone(), *stamp, *read_at, rate.clone());
-            self.entries.insert(key.clone(), Arc::new(entry));
+        let known = self.entries.peek(&**key);
+        if let Some(known) = &known {
+            if known.stamp() == *stamp && known.read_at() >= *read_at {
+                return;
+            }
+            known.replace();
         }
-    }
-
-    /// The right to store another reply for an entry whose record is read again at this time. It
-    /// is worth nothing once the record was written since the entry was read.
-    pub fn claim_again(&self, entry: &Entry<N>, at: Tick) -> Claim {
-        let (key, rate) = (entry.key().clone(), entry.rate().clone());
-        Claim { key, stamp: entry.stamp(), read_at: at, rate }
+        let entry = Entry::new(key.clone(), body, node.clone(), *stamp, *read_at, rate.clone());
+        self.entries.insert(key.clone(), Arc::new(entry));
     }
 
     /// An entry's record was asked for its generation.
@@ -217,13 +220,14 @@ impl<N> NearCache<N> {
     /// Its statistics.
     pub fn stats(&self) -> NearCacheStats {
         let now = Tick::now();
-        let mut hot: Vec<_> = self.entries.iter().map(|(_, entry)| entry).collect();
-        hot.retain(|entry| entry.rate().per_second(now) > 0.0);
-        hot.sort_by(|a, b| b.rate().per_second(now).total_cmp(&a.rate().per_second(now)));
+        let rated = |(_, entry): (_, Arc<Entry<N>>)| (entry.rate().per_second(now), entry);
+        let mut hot: Vec<_> =
+            self.entries.iter().map(rated).filter(|(rate, _)| *rate > 0).collect();
+        hot.sort_by_key(|(rate, _)| std::cmp::Reverse(*rate));
         hot.truncate(NAMED);
-        let named = |entry: Arc<Entry<N>>| {
+        let named = |(rate, entry): (u32, Arc<Entry<N>>)| {
             let (namespace, set) = entry.key().place();
-            let reads_per_second = entry.rate().per_second(now);
+            let reads_per_second = f64::from(rate);
             HotKey { namespace, set, digest: entry.key().whole_digest(), reads_per_second }
         };
         NearCacheStats {
@@ -262,8 +266,9 @@ impl<N> Lifecycle<Arc<CacheKey>, Arc<Entry<N>>> for Evictions {
 
     fn begin_request(&self) {}
 
-    fn on_evict(&self, (): &mut (), _: Arc<CacheKey>, _: Arc<Entry<N>>) {
-        self.0.fetch_add(1, Relaxed);
+    /// Called for replaced entries, too.
+    fn on_evict(&self, (): &mut (), _: Arc<CacheKey>, entry: Arc<Entry<N>>) {
+        self.0.fetch_add(u64::from(!entry.is_replaced()), Relaxed);
     }
 }
 

@@ -78,7 +78,7 @@ fn own_writes_end_entries_and_bar_replies_to_earlier_reads() {
     let (cache, fields, digest) = (cache(1 << 20, 0), request::address("test", "s"), [1; 20]);
     let read = read(&fields, &digest);
     fill(&cache, &read, NOW, &body(1, 0, b"old"));
-    let before = cache.claim_again(&hit(&cache, &read, NOW).unwrap(), NOW);
+    let before = Claim::again(&hit(&cache, &read, NOW).unwrap(), NOW);
     let write = cache.write(&digest);
     assert!(hit(&cache, &read, NOW).is_none());
     assert!(claim(&cache, &read, NOW).is_none(), "a read during the write is not stored");
@@ -122,6 +122,11 @@ fn it_is_bounded_in_bytes() {
     let stats = cache.stats();
     assert!(stats.bytes <= 1 << 16 && stats.entries > 10, "{stats:?}");
     assert_eq!(stats.entries + stats.evictions as usize, 200);
+    let digest = [199; 20];
+    let write = cache.write(&digest);
+    drop(write);
+    fill(&cache, &read(&fields, &digest), NOW, &body(2, 0, &[0; 1000]));
+    assert_eq!(cache.stats().evictions, stats.evictions, "another entry for the same read");
 }
 
 #[test]

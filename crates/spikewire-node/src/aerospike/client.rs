@@ -72,13 +72,9 @@ impl Client {
     /// Completes a call that the near cache answered.
     #[cold]
     fn deliver_known(&self, env: Env<'_>, pledge: Pledge, plan: ResponsePlan, known: &CachedReply) {
-        let outcome = Ok(OwnedReply::of(&known.reply()));
-        pledge.later(|slot| CommandCompletion::Reply { slot, plan, outcome });
-        if known.yields() {
-            self.driver.deliver_soon(env);
-        } else {
-            self.driver.deliver_now(env);
-        }
+        let (reply, yields) = (OwnedReply::of(&known.reply()), known.yields());
+        pledge.later(|slot| CommandCompletion::Known { slot, plan, reply, yields });
+        self.driver.deliver_now(env);
     }
 
     /// Stops waiting for the administrative command of a slot.

@@ -84,14 +84,6 @@ where
         }
     }
 
-    /// Delivers what waits in the outbox, in the next turn of the event loop.
-    pub fn deliver_soon(&self, env: Env<'_>) {
-        match self {
-            Self::Uv(driver) => driver.deliver_soon(),
-            Self::Thread(driver) => driver.deliver_soon(env),
-        }
-    }
-
     /// Closes every connection; commands in flight fail, and JavaScript is told.
     pub fn close(&self, env: Env<'_>) {
         match self {

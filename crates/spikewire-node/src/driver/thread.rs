@@ -120,12 +120,6 @@ where
         self.after_call(env);
     }
 
-    /// The same, once the environment is woken.
-    pub(super) fn deliver_soon(&self, env: Env<'_>) {
-        self.after_call(env);
-        self.waker.wake();
-    }
-
     fn after_call(&self, env: Env<'_>) {
         keep(env, &self.waker, &self.keeps_alive, &self.outbox);
     }

@@ -108,15 +108,6 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         self.keep_loop();
     }
 
-    /// Delivers what waits in the outbox before the loop waits.
-    pub(super) fn deliver_soon(&self) {
-        (&self).flush_soon();
-        self.keeps_alive.set(true);
-        if let Some(handles) = self.handles.get() {
-            handles.keep_alive(true);
-        }
-    }
-
     /// Keeps the loop alive while anything is in flight.
     #[inline]
     fn keep_loop(&self) {
