@@ -84,6 +84,16 @@ class ClientOptions(TypedDict, total=False):
     """Whether concurrent reads of the same record and bins share one request: "unsent" joins a
     request of which nothing was sent yet, "in_flight" also one on its way. Default: "off".
     """
+    near_cache: int
+    """Bytes in which replies are kept for the keys that are read most often, and answered again; at
+    least 65,536, or 0 for none. Default: 0.
+    """
+    near_cache_staleness: Seconds
+    """How old what ``near_cache`` answers may be, 0.001 to 3,600. Default: 0.1 s."""
+    near_cache_heat: int
+    """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every
+    key. Default: 100.
+    """
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool

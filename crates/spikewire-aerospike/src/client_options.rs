@@ -9,7 +9,7 @@ use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
 use crate::model::Hedge;
 use crate::model::Options;
-use crate::model::{Auth, Secret, ShareReads};
+use crate::model::{Auth, ReplicaPolicy, Secret, ShareReads};
 
 /// The options of a client.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct ClientOptions {
 }
 
 const NO_LIMIT: Duration = Duration::MAX;
+/// The smallest near cache.
+const LEAST_NEAR_CACHE: usize = 1 << 16;
 
 const BOUNDS: Bounds = Bounds {
     counts: &[
@@ -41,11 +43,14 @@ const BOUNDS: Bounds = Bounds {
         ("queue_limit", (0, 100_000_000)),
         ("max_error_rate", (0, 1 << 30)),
         ("error_rate_window", (1, 3600)),
+        ("near_cache", (0, 1 << 40)),
+        ("near_cache_heat", (0, 100_000)),
     ],
     spans: &[
         ("connect_timeout", (Duration::from_millis(1), NO_LIMIT)),
         ("tend_interval", (Duration::from_millis(50), NO_LIMIT)),
         ("idle_timeout", (Duration::from_millis(100), NO_LIMIT)),
+        ("near_cache_staleness", (Duration::from_millis(1), Duration::from_secs(3600))),
     ],
 };
 
@@ -60,7 +65,7 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 33] = [
+    pub const NAMES: [&str; 36] = [
         "auth",
         "cluster_name",
         "connect_timeout",
@@ -74,6 +79,9 @@ impl ClientOptions {
         "max_in_flight",
         "max_retries",
         "max_sleep_between_retries",
+        "near_cache",
+        "near_cache_heat",
+        "near_cache_staleness",
         "password",
         "pipeline_depth",
         "queue_limit",
@@ -148,6 +156,10 @@ impl ClientOptions {
                 let pairs = value.text_map(name, "advertised to reachable addresses")?;
                 options.ip_map = pairs.into_iter().collect();
             }
+            "near_cache" if !value.has_value() => options.near_cache.bytes = 0,
+            "near_cache" => options.near_cache.bytes = count()? as usize,
+            "near_cache_heat" => options.near_cache.heat = count()? as u32,
+            "near_cache_staleness" => options.near_cache.staleness = span()?,
             "racks" => options.racks = value.counts(name, "rack ids", "a rack id")?,
             _ => {
                 let names = [&Self::NAMES, others].concat();
@@ -164,6 +176,7 @@ impl ClientOptions {
             ("connect_timeout", options.connect_timeout),
             ("tend_interval", options.tend_interval),
             ("idle_timeout", options.idle),
+            ("near_cache_staleness", options.near_cache.staleness),
         ] {
             BOUNDS.check_span(name, span)?;
         }
@@ -176,6 +189,8 @@ impl ClientOptions {
             ("queue_limit", options.queue),
             ("max_error_rate", options.max_error_rate as usize),
             ("error_rate_window", options.error_rate_window as usize),
+            ("near_cache", options.near_cache.bytes),
+            ("near_cache_heat", options.near_cache.heat as usize),
         ] {
             BOUNDS.check_count(name, count as u64)?;
         }
@@ -196,7 +211,31 @@ impl ClientOptions {
         if self.share_reads == ShareReads::InFlight && self.read_mode.is_current() {
             return Err(ReadMode::cannot_share());
         }
+        self.check_near_cache()?;
         Ok(self.options)
+    }
+
+    /// Rejects a near cache that could never be used, or is too small for any record.
+    fn check_near_cache(&self) -> Result<(), InvalidArgument> {
+        let bytes = self.options.near_cache.bytes;
+        let problem = if bytes == 0 {
+            return Ok(());
+        } else if bytes < LEAST_NEAR_CACHE {
+            format!(
+                "near_cache must be 0 for none, or at least {LEAST_NEAR_CACHE} bytes, got {bytes}"
+            )
+        } else if self.read_mode != ReadMode::One {
+            "near_cache and read_mode contradict each other: only reads with read_mode 'one' can be \
+             answered from a cache"
+                .to_owned()
+        } else if self.options.policy.replica == ReplicaPolicy::Master {
+            "near_cache and replica contradict each other: reads with replica 'master' are never \
+             answered from a cache"
+                .to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(InvalidArgument::of_value(problem))
     }
 
     /// Sets the seeds from a comma-separated list of hosts.
@@ -276,6 +315,24 @@ mod tests {
         options.options.connections_per_node = 2000;
         let error = options.check().unwrap_err();
         assert_eq!(error.message(), "connections_per_node must be from 1 to 1024, got 2000");
+    }
+
+    #[test]
+    fn a_near_cache_that_is_never_used_is_rejected() {
+        let finish = |pairs: &[(&str, Literal)]| {
+            let mut options = ClientOptions::default();
+            pairs.iter().for_each(|(name, value)| options.set(name, value, &[]).unwrap());
+            options.finish().map_err(|error| error.message().to_owned())
+        };
+        let size = || ("near_cache", Literal::from(1 << 20));
+        assert_eq!(finish(&[size()]).unwrap().near_cache.bytes, 1 << 20);
+        for (name, value) in [("read_mode", "session"), ("read_mode", "all"), ("replica", "master")]
+        {
+            finish(&[(name, value.into())]).unwrap();
+            let error = finish(&[size(), (name, value.into())]).unwrap_err();
+            assert!(error.contains("near_cache") && error.contains(name), "{error}");
+        }
+        assert!(finish(&[("near_cache", 1000.into())]).unwrap_err().contains("at least 65536"));
     }
 
     #[test]

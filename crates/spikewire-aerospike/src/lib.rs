@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`model`] | options, policies, errors, names: no nodes, no connections |
 //! | `security` | encryption and logging in, at every node |
+//! | `near_cache` | replies for keys that are hot, without sockets |
 //! | `framing` | Aerospike's frames: where they end, what they mean, the handshake |
 //! | [`cluster`] | seeds, the cluster worker, nodes, the partition map: one immutable snapshot, shared |
 //! | `route` | which node a command goes to |
@@ -32,6 +33,7 @@ pub mod cluster;
 pub mod command;
 mod framing;
 pub mod model;
+mod near_cache;
 mod opening;
 pub mod query;
 pub mod recording;
@@ -43,8 +45,8 @@ pub use spikewire_transport::clock;
 
 pub use client_options::ClientOptions;
 pub use model::{
-    Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, Options, Policy, ReplicaPolicy,
-    Result, Secret, ShareReads,
+    Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, NearCacheOptions, Options, Policy,
+    ReplicaPolicy, Result, Secret, ShareReads,
 };
 pub use opening::connect;
 pub use security::Credentials;

@@ -13,6 +13,7 @@ use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
 use crate::model::ReplicaPolicy;
 use crate::model::{Error, Kind, Result};
+use crate::near_cache::NearTicket;
 
 /// The routing information of a command.
 #[derive(Debug, Clone)]
@@ -34,6 +35,8 @@ pub struct Target {
     key: OrderKey,
     /// Whether what it is about is sent to other nodes if this one does not answer.
     regroups: bool,
+    /// What the near cache has to do with it.
+    near: Option<Arc<NearTicket>>,
 }
 
 /// The destination of a command.
@@ -62,7 +65,8 @@ impl Target {
     #[inline(always)]
     fn aimed(aim: Aim, write: bool) -> Self {
         let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
-        Self { aim, write, column: 0, second: false, hedge, share, key, regroups: false }
+        let (column, second, regroups, near) = (0, false, false, None);
+        Self { aim, write, column, second, hedge, share, key, regroups, near }
     }
 
     /// The target of a command for one node.
@@ -88,6 +92,11 @@ impl Target {
     #[inline]
     pub fn with_share(self, share: ShareReads) -> Self {
         Self { share, ..self }
+    }
+
+    /// What the near cache has to do with it, until it ends.
+    pub(crate) fn set_near(&mut self, ticket: NearTicket) {
+        self.near = Some(Arc::new(ticket));
     }
 
     /// Whether it may be hedged, or is a hedge request.
@@ -335,9 +344,21 @@ impl Topology for Cluster {
 
     #[cold]
     fn measured(&self, target: &Target, node: &Node, took: Duration, counts: bool) {
+        if !target.is_hedged() {
+            return;
+        }
         node.latencies().record(took);
         if counts && target.is_second() {
             self.hedging().win();
+        }
+    }
+
+    #[cold]
+    fn answered(&self, target: &Target, node: &Arc<Node>, body: &[u8]) {
+        if let Some(NearTicket::Fill(claim)) = target.near.as_deref()
+            && let Some(cache) = self.near_cache()
+        {
+            cache.fill(claim, body, node);
         }
     }
 
@@ -395,7 +416,7 @@ impl Addressed for Target {
 
     #[inline(always)]
     fn is_measured(&self) -> bool {
-        self.is_hedged()
+        self.is_hedged() | self.near.is_some()
     }
 
     #[inline(always)]

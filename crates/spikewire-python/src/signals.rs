@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::command::{Router, Target};
 use spikewire_transport::metrics::{
-    self, Event, Labels, NodeStats, Observed, SlowCommand, Stats, Totals,
+    self, Event, HotKey, Labels, NearCacheStats, NodeStats, Observed, SlowCommand, Stats, Totals,
 };
 
 use crate::aerospike::admin::origin;
@@ -158,6 +158,7 @@ impl Signals {
             hedges,
             reads_shared,
             rows_late,
+            near_cache,
             nodes,
             unreachable,
             tends,
@@ -181,6 +182,7 @@ impl Signals {
         known.set_item("hedges_won", hedges.1)?;
         known.set_item("reads_shared", reads_shared)?;
         known.set_item("rows_late", rows_late)?;
+        known.set_item("near_cache", near_cache.map(|cache| near(py, cache)).transpose()?)?;
         known.set_item("tends", tends)?;
         known.set_item("failed_tends", failed_tends)?;
         known.set_item("tend_age", tend_age.as_secs_f64())?;
@@ -215,6 +217,16 @@ fn command<'py>(
         *parts,
     );
     whole.into_pyobject(py)
+}
+
+fn near(py: Python<'_>, cache: NearCacheStats) -> PyResult<Bound<'_, PyTuple>> {
+    let NearCacheStats { hits, misses, revalidations, evictions, entries, bytes, hot_keys } = cache;
+    let key = |key: HotKey| {
+        let HotKey { namespace, set, digest, reads_per_second } = key;
+        (namespace, set, PyBytes::new(py, &digest), reads_per_second)
+    };
+    let hot_keys: Vec<_> = hot_keys.into_iter().map(key).collect();
+    (hits, misses, revalidations, evictions, entries, bytes, hot_keys).into_pyobject(py)
 }
 
 fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {

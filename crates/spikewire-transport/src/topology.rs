@@ -116,6 +116,12 @@ pub trait Topology: Debug + 'static {
         let _ = (target, node, took, counts);
     }
 
+    /// A command that [is measured](Target::is_measured) is about to be completed with this reply,
+    /// or has been with that of its other copy.
+    fn answered(&self, target: &Self::Target, node: &Arc<Self::Node>, body: &[u8]) {
+        let _ = (target, node, body);
+    }
+
     /// Whether a command that this node does not answer, and that may be repeated, can be sent to
     /// another node, which is believed to answer.
     fn has_alternative(
@@ -230,7 +236,8 @@ pub trait Target: Debug + Clone {
         None
     }
 
-    /// Whether [`Topology::measured`] is called with the latencies of its replies.
+    /// Whether [`Topology::measured`] is called with the latencies of its replies, and
+    /// [`Topology::answered`] with the replies.
     #[inline(always)]
     fn is_measured(&self) -> bool {
         false

@@ -53,6 +53,15 @@ export interface ClientOptions {
   hedgePercent?: number | undefined
   /** Which requests concurrent reads of the same record and bins share. Default: `'off'`. */
   shareReads?: ShareReads | undefined
+  /**
+   * Bytes in which replies are kept for the keys that are read most often, and answered again; at
+   * least 65536, or 0 for none. Default: 0.
+   */
+  nearCache?: number | undefined
+  /** How old what `nearCache` answers may be, in ms, from 1 ms to 1 h. Default: 100 ms. */
+  nearCacheStaleness?: number | undefined
+  /** From how many reads per second on a key is kept in `nearCache`; 0: every key. Default: 100. */
+  nearCacheHeat?: number | undefined
   /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
   /** The consistency of reads. */
@@ -127,6 +136,9 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'hedge',
     'hedgePercent',
     'shareReads',
+    'nearCache',
+    'nearCacheStaleness',
+    'nearCacheHeat',
     'retryInDoubt',
     'replica',
     'racks',

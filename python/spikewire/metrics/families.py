@@ -6,7 +6,14 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from spikewire.statistics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
+from spikewire.statistics.stats import (
+    BOUNDS,
+    CommandStats,
+    NearCacheStats,
+    NodeStats,
+    StageStats,
+    Stats,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +60,7 @@ def families(stats: Stats) -> Iterator[Family]:
     for name, kind, text, of_node in _NODES:
         nodes = [({"node": node.label}, float(of_node(node))) for node in stats.nodes]
         yield Family(f"spikewire_node_{name}", kind, text, nodes, [])
+    yield from _near_cache(stats.near_cache)
     for name, kind, text, of_client in _CLIENT:
         yield Family(f"spikewire_{name}", kind, text, [({}, float(of_client(stats)))], [])
 
@@ -96,6 +104,38 @@ _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], flo
     ("tend_age_seconds", "gauge", "Time since the last refresh.", lambda stats: stats.tend_age),
     ("counting", "gauge", "1 while commands are counted.", lambda stats: stats.counting),
 ]
+
+_NEAR_CACHE: list[
+    tuple[str, Literal["counter", "gauge"], str, Callable[[NearCacheStats], float]]
+] = [
+    ("hits", "counter", "Reads answered by the near cache.", lambda cache: cache.hits),
+    ("misses", "counter", "Reads that it might have answered.", lambda cache: cache.misses),
+    (
+        "revalidations",
+        "counter",
+        "Questions whether a record has changed.",
+        lambda cache: cache.revalidations,
+    ),
+    ("evictions", "counter", "Entries that made room.", lambda cache: cache.evictions),
+    ("entries", "gauge", "Entries of the near cache.", lambda cache: cache.entries),
+    ("bytes", "gauge", "Bytes that they take.", lambda cache: cache.bytes),
+]
+
+
+def _near_cache(cache: NearCacheStats | None) -> Iterator[Family]:
+    if cache is None:
+        return
+    for name, kind, text, of_cache in _NEAR_CACHE:
+        yield Family(f"spikewire_near_cache_{name}", kind, text, [({}, float(of_cache(cache)))], [])
+    keys: list[tuple[Labels, float]] = [
+        (
+            {"namespace": key.namespace, "set": key.set, "digest": key.digest.hex()},
+            key.reads_per_second,
+        )
+        for key in cache.hot_keys
+    ]
+    text = "How often the keys of the near cache are read that are read most often."
+    yield Family("spikewire_hot_key_reads_per_second", "gauge", text, keys, [])
 
 
 def _of(command: CommandStats) -> Labels:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
     CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int, int]
+    HotKeyFields: TypeAlias = tuple[str, str, bytes, float]
+    NearCacheFields: TypeAlias = tuple[int, int, int, int, int, int, list[HotKeyFields]]
     NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str]
 
     class StatsFields(TypedDict):
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         hedges_won: int
         reads_shared: int
         rows_late: int
+        near_cache: NearCacheFields | None
         unreachable: dict[str, str]
         tends: int
         failed_tends: int
@@ -146,6 +149,38 @@ class NodeStats:
 
 
 @dataclass(frozen=True)
+class HotKey:
+    """A key in the near cache that is read often."""
+
+    namespace: str
+    set: str
+    """Empty for records without a set."""
+    digest: bytes
+    """Of the record: that of ``dataset.key(...)``."""
+    reads_per_second: float
+    """How often it is read, answered by the cache or not, in the last quarter of a second."""
+
+
+@dataclass(frozen=True)
+class NearCacheStats:
+    """A client's near cache (``near_cache``), since the client was opened."""
+
+    hits: int
+    """Reads that it answered. They are not among the commands."""
+    misses: int
+    """Reads that it could have answered and that were sent."""
+    revalidations: int
+    """How often a record was asked whether it has changed."""
+    evictions: int
+    """Entries that made room for others."""
+    entries: int
+    bytes: int
+    """What the entries take."""
+    hot_keys: tuple[HotKey, ...]
+    """The keys read most often, at most 20."""
+
+
+@dataclass(frozen=True)
 class Stats:
     """A client's counters since the last reset, and its current state."""
 
@@ -175,6 +210,8 @@ class Stats:
     """How often a refresh found no node."""
     tend_age: float
     """Time since the last refresh, in seconds."""
+    near_cache: NearCacheStats | None = None
+    """The cache for hot keys, if the client has one."""
     stages: tuple[StageStats, ...] = ()
     """The stages of all commands together; empty if they were not timed."""
     unreachable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -259,6 +296,22 @@ def stats_of(fields: StatsFields) -> Stats:
             for stage, buckets, seconds in fields["stages"]
         ),
         unreachable=fields["unreachable"],
+        near_cache=_near_cache_of(fields["near_cache"]),
+    )
+
+
+def _near_cache_of(fields: NearCacheFields | None) -> NearCacheStats | None:
+    if fields is None:
+        return None
+    hits, misses, revalidations, evictions, entries, size, hot_keys = fields
+    return NearCacheStats(
+        hits=hits,
+        misses=misses,
+        revalidations=revalidations,
+        evictions=evictions,
+        entries=entries,
+        bytes=size,
+        hot_keys=tuple(HotKey(*key) for key in hot_keys),
     )
 
 

@@ -24,6 +24,8 @@ pub fn run<P: Procedure + ?Sized>(
 ) -> Result<P::Output> {
     let mut answers = Vec::new();
     loop {
+        // It may change records, and waits for jobs that do.
+        cluster.invalidate_near_cache();
         match procedure.next(std::mem::take(&mut answers), Tick::now()) {
             AdminAction::Ask(nodes, command) => {
                 let nodes = recipients(cluster, nodes)?;

@@ -65,6 +65,7 @@ pub(crate) use tally::{CounterScope, Tally};
 use crate::model::Hedging;
 use crate::model::Options;
 use crate::model::{Error, Kind, Result};
+use crate::near_cache::NearCache;
 use crate::security::Credentials;
 use net::Net;
 use shared::Shared;
@@ -145,6 +146,25 @@ impl Cluster {
         &self.shared.shared_reads
     }
 
+    /// The cache for hot keys, if there is one.
+    #[inline(always)]
+    pub(crate) fn near_cache(&self) -> Option<&Arc<NearCache<Node>>> {
+        self.shared.near_cache.as_ref()
+    }
+
+    /// Whether reads of a namespace are those of a session, which are never cached. So it is taken
+    /// for one that is not known.
+    pub(crate) fn is_strong(&self, namespace: &str) -> bool {
+        self.snapshot().map(namespace).map_or(true, |map| map.strong)
+    }
+
+    /// Any record may be written, or have been written, by a command of this client.
+    pub(crate) fn invalidate_near_cache(&self) {
+        if let Some(cache) = self.near_cache() {
+            cache.invalidate_all();
+        }
+    }
+
     /// Statistics of the client: counters, connections, nodes and their breakers, and the cluster
     /// worker.
     pub fn stats(&self) -> Stats {
@@ -158,6 +178,7 @@ impl Cluster {
         stats.hedges = (hedging.sent(), hedging.won());
         stats.reads_shared = self.shared_reads().joined();
         stats.rows_late = hedging.late();
+        stats.near_cache = self.near_cache().map(|cache| cache.stats());
         stats.unreachable = unreachable;
         stats
     }
@@ -187,6 +208,9 @@ impl Cluster {
             return;
         }
         self.shared.signal.wake();
+        if let Some(cache) = self.near_cache() {
+            cache.due.close();
+        }
         self.shared.metrics.events().listen(false);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {

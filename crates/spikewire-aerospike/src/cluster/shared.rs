@@ -15,6 +15,7 @@ use super::net::Net;
 use super::{Node, Snapshot};
 use crate::model::Hedging;
 use crate::model::Options;
+use crate::near_cache::NearCache;
 
 /// Minimum time between a pass and an extra one. The actual time is up to twice as long, because
 /// clients lose a node at the same moment.
@@ -31,15 +32,18 @@ pub(super) struct Shared {
     pub tends: RefreshCounter,
     pub hedging: Hedging,
     pub shared_reads: SharedReads,
+    pub near_cache: Option<Arc<NearCache<Node>>>,
 }
 
 impl Shared {
     pub fn new(options: Options, net: Net) -> Self {
         let hedging = Hedging::new(options.hedge_percent);
+        let near_cache = NearCache::new(&options.near_cache).map(Arc::new);
         Self {
             options,
             hedging,
             shared_reads: SharedReads::default(),
+            near_cache,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),

@@ -3,21 +3,16 @@
 use std::sync::Arc;
 
 use super::batch::{Batch, Part};
-use super::{Attempts, Command, Router, Target};
+use super::rounds::Rounds;
+use super::{Attempts, Command, Router, Target, refresh};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
 use crate::model::Policy;
 use crate::model::Result;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
-use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{
-    BlockingTicket, Caller, CallerLimits, ReplyDetails, Single, pause,
-};
-use spikewire_transport::protocol::Sharing;
+use spikewire_transport::blocking::{BlockingTicket, ReplyDetails, Single};
 
-/// Called when a signal may have arrived: runs its handlers and returns whether the caller gives
-/// up.
-pub type Interrupted<'a> = Option<&'a dyn Fn() -> bool>;
+pub use super::rounds::Interrupted;
 
 /// Executes blocking commands.
 #[derive(Debug)]
@@ -100,79 +95,19 @@ impl BlockingExecutor {
     /// Runs a batch to completion. Rows fail individually; the call as a whole fails only if the
     /// caller was interrupted or no file descriptor is left.
     pub fn run_batch(&self, batch: &mut Batch, interrupted: Interrupted<'_>) -> Result<()> {
-        let mut at = Tick::now();
-        loop {
-            let commands = {
-                let snapshot = self.cluster.snapshot();
-                batch.round(&self.router, &snapshot, at, at, |part| Ticket::Part(Box::new(part)))
-            };
-            if !commands.is_empty() {
-                // Records processed on arrival must not delay other callers; neither must large
-                // requests.
-                let alone = batch.has_sink() || commands.iter().any(|it| is_large(it));
-                let (deadline, punctual) = (batch.deadline(), batch.has_deadline());
-                let limits = CallerLimits { now: at, deadline, alone, punctual, interrupted };
-                let commands = commands.into_iter();
-                if punctual {
-                    self.pool.run_alone(commands, limits, &mut Reader { executor: self, batch })?;
-                    batch.end_round();
-                } else {
-                    self.pool.run(commands, limits, |ticket| {
-                        if let Ticket::Part(part) = ticket {
-                            batch.settle(*part);
-                        }
-                    })?;
-                }
-            }
-            let next = batch.next_round(Tick::now(), self.cluster.is_closed());
-            let Some(next) = next else {
-                batch.count_late(self.cluster.hedging());
-                return Ok(());
-            };
-            pause(next, interrupted)?;
-            at = Tick::now();
+        if batch.enter_near_cache(&self.cluster) {
+            refresh::start(&self.cluster);
         }
+        let rounds = Rounds { cluster: &self.cluster, router: &self.router, pool: &self.pool };
+        let part = |ticket| match ticket {
+            Ticket::Part(part) => Some(*part),
+            Ticket::Single(_) => None,
+        };
+        rounds.run(batch, interrupted, |part| Ticket::Part(Box::new(part)), part)
     }
 
     /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         self.pool.close();
     }
-}
-
-/// A caller that reads many records until a deadline.
-struct Reader<'a> {
-    executor: &'a BlockingExecutor,
-    batch: &'a mut Batch,
-}
-
-impl Caller<Aerospike, Ticket> for Reader<'_> {
-    fn take(&mut self, ticket: Ticket) {
-        if let Ticket::Part(part) = ticket
-            && !part.is_withdrawn()
-        {
-            self.batch.settle(*part);
-            if self.batch.is_round_over() {
-                self.batch.end_round();
-            }
-        }
-    }
-
-    fn sends_at(&self) -> Tick {
-        self.batch.hedges_at()
-    }
-
-    fn more(&mut self, now: Tick) -> Vec<Box<Command<Ticket>>> {
-        let BlockingExecutor { router, cluster, .. } = self.executor;
-        let ticket = |part| Ticket::Part(Box::new(part));
-        self.batch.hedge(router, &cluster.snapshot(), now, ticket)
-    }
-
-    fn is_over(&self) -> bool {
-        self.batch.is_round_over()
-    }
-}
-
-fn is_large(command: &Command<Ticket>) -> bool {
-    Aerospike::sharing(command.bytes.len(), command.rows, command.kind) == Sharing::Alone
 }

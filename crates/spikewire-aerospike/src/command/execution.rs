@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use spikewire_sync::Mutex;
 
-use super::Router;
 use super::batch::{Batch, Part, Withdrawal};
+use super::{Router, refresh};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::transport::{Next, Outcome, ResponseHandler as _};
@@ -82,7 +82,10 @@ impl<O: BatchOwner> BatchExecution<O> {
     /// Runs windows until one has to wait for something. No lock is held while the owner is called:
     /// producing its rows may take time, or call back here.
     fn go_on(self: &Arc<Self>, mut rows: Option<Batch>, next: &mut Next<O::Ticket>) {
-        while let Some(window) = rows {
+        while let Some(mut window) = rows {
+            if window.enter_near_cache(&self.cluster) {
+                refresh::start(&self.cluster);
+            }
             let over = {
                 let mut progress = self.progress.lock();
                 debug_assert!(progress.rows.is_none(), "one window after the other");
@@ -142,6 +145,11 @@ impl<O: BatchOwner> BatchExecution<O> {
             BatchTicket { execution: self.clone(), waits_for: Awaited::Part(part) }.into()
         });
         if commands.is_empty() {
+            if rows.takes_turn() {
+                let ticket = BatchTicket { execution: self.clone(), waits_for: Awaited::Round };
+                next.pauses.push((now, ticket.into()));
+                return None;
+            }
             return self.settle(progress, next);
         }
         let hedges_at = rows.hedges_at();

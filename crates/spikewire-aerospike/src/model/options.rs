@@ -70,10 +70,29 @@ pub struct Options {
     pub idle: Duration,
     /// Maximum percentage of hedged reads.
     pub hedge_percent: u32,
+    /// The cache for hot keys.
+    pub near_cache: NearCacheOptions,
     /// Errors per window after which a node's circuit breaker opens; zero: never.
     pub max_error_rate: u32,
     /// Length of that window in tend intervals.
     pub error_rate_window: u32,
+}
+
+/// Options of the cache for hot keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NearCacheOptions {
+    /// How many bytes it may take; 0: there is none.
+    pub bytes: usize,
+    /// How old what it answers may be.
+    pub staleness: Duration,
+    /// The reads per second from which a key is kept.
+    pub heat: u32,
+}
+
+impl Default for NearCacheOptions {
+    fn default() -> Self {
+        Self { bytes: 0, staleness: Duration::from_millis(100), heat: 100 }
+    }
 }
 
 impl Options {
@@ -98,6 +117,7 @@ impl Options {
             in_flight: usize::MAX,
             idle: Duration::from_secs(55),
             hedge_percent: 10,
+            near_cache: NearCacheOptions::default(),
             max_error_rate: 100,
             error_rate_window: 1,
         }

@@ -45,7 +45,7 @@ use self::recorder::{DriverCounters, LiveStages};
 pub(crate) use self::samples::SampleSource;
 use self::samples::Sampler;
 pub use self::samples::{Sample, Samples, Subject};
-pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
+pub use self::stats::{HotKey, NearCacheStats, NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
 
 /// Labels by which commands are counted.

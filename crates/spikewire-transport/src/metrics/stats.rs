@@ -25,6 +25,8 @@ pub struct Stats {
     pub reads_shared: u64,
     /// Rows of calls with a deadline that had not come by then, since the client was created.
     pub rows_late: u64,
+    /// The near cache, if the client has one.
+    pub near_cache: Option<NearCacheStats>,
     /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -63,6 +65,38 @@ pub struct NodeStats {
     pub share: f64,
 }
 
+/// A client's near cache, since the client was created.
+#[derive(Debug, Clone, Default)]
+pub struct NearCacheStats {
+    /// Reads that it answered.
+    pub hits: u64,
+    /// Reads that it could have answered and that were sent.
+    pub misses: u64,
+    /// How often a record was asked whether it has changed.
+    pub revalidations: u64,
+    /// Entries that made room for others.
+    pub evictions: u64,
+    /// Entries.
+    pub entries: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// The keys that are read most often, of those in it.
+    pub hot_keys: Vec<HotKey>,
+}
+
+/// A key that is read often.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotKey {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its set; empty for records without a set.
+    pub set: String,
+    /// The record's digest.
+    pub digest: [u8; 20],
+    /// How often it is read, answered by the cache or not.
+    pub reads_per_second: f64,
+}
+
 /// A client that counts its commands.
 pub trait Observed: Send + Sync {
     /// Its counters and events.
@@ -84,6 +118,7 @@ impl Stats {
             hedges: (0, 0),
             reads_shared: 0,
             rows_late: 0,
+            near_cache: None,
             stages,
             nodes,
             unreachable: Vec::new(),

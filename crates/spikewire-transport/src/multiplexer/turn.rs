@@ -145,7 +145,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let mut counts = true;
                 let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
                 if (command.has_copy() || command.target.is_measured()) && !goes_on {
-                    let settled = copies::answered::<P, T>(topology, &mut command, node, now);
+                    let settled = copies::answered::<P, T>(topology, &mut command, node, body, now);
                     counts = settled != Settlement::Dropped;
                     supersedes |= settled == Settlement::Counts { supersedes: true };
                     if counts && command.has_copy() {

@@ -99,6 +99,27 @@ impl Builder {
         self
     }
 
+    /// Keeps replies for the keys that are read most often, in so many bytes (at least 64 KiB; 0:
+    /// no such cache). Reads of all bins, of named ones, and of existence are answered from it. Not
+    /// with a [`ReadMode`] other than the default, nor with [`ReplicaPolicy::Master`]. Default 0.
+    pub fn near_cache(mut self, bytes: usize) -> Self {
+        self.client.options.near_cache.bytes = bytes;
+        self
+    }
+
+    /// How old an answer of the near cache may be, from 1 ms to an hour. Default 100 ms.
+    pub fn near_cache_staleness(mut self, staleness: Duration) -> Self {
+        self.client.options.near_cache.staleness = staleness;
+        self
+    }
+
+    /// From how many reads per second on a key is kept in the near cache; 0: every key. Default
+    /// 100.
+    pub fn near_cache_heat(mut self, reads_per_second: u32) -> Self {
+        self.client.options.near_cache.heat = reads_per_second;
+        self
+    }
+
     /// Whether writes store the user key with the record. Default no.
     pub fn send_key(mut self, send_key: bool) -> Self {
         self.client.send_key = send_key;

@@ -79,6 +79,14 @@ impl Publisher {
             open.set(f64::from(u8::from(node.breaker_open)));
             gauge!("spikewire_node_share", vec![label]).set(node.share);
         }
+        if let Some(cache) = stats.near_cache {
+            counter!("spikewire_near_cache_hits_total").absolute(cache.hits);
+            counter!("spikewire_near_cache_misses_total").absolute(cache.misses);
+            counter!("spikewire_near_cache_revalidations_total").absolute(cache.revalidations);
+            counter!("spikewire_near_cache_evictions_total").absolute(cache.evictions);
+            gauge!("spikewire_near_cache_entries").set(cache.entries as f64);
+            gauge!("spikewire_near_cache_bytes").set(cache.bytes as f64);
+        }
         gauge!("spikewire_commands_in_flight").set(stats.in_flight as f64);
         gauge!("spikewire_commands_queued").set(stats.queued as f64);
         true

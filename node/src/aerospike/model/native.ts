@@ -68,6 +68,7 @@ export type Hooks = [
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,
   wrap: (sort: number, content: unknown) => unknown,
+  postpone: (slot: Slot) => void,
 ]
 
 /**

@@ -10,11 +10,13 @@
 //! | [`RowCommand`] | what is done to the records of rows, for every client |
 //! | [`ResultFlags`] | which operations of a row have results |
 //! | `deadline` | rows that are late, and rows of slow nodes that are sent to others |
+//! | `near` | rows that the near cache answers or has to know of |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
 mod deadline;
+mod near;
 mod result_flags;
 mod row_command;
 mod send;
@@ -22,6 +24,7 @@ mod settle;
 
 pub use builder::BatchBuilder;
 pub use deadline::{LATE, Withdrawal, deadline_of};
+use near::NearRows;
 pub use result_flags::ResultFlags;
 pub use row_command::RowCommand;
 
@@ -160,6 +163,8 @@ pub struct Batch {
     unanswered: bool,
     /// For a batch with a deadline of its own. Boxed because rarely used.
     schedule: Option<Box<Schedule>>,
+    /// What the near cache has to do with it.
+    near: Option<Box<NearRows>>,
 }
 
 /// The reply of one node.
@@ -262,6 +267,7 @@ impl Batch {
             answered: None,
             unanswered: false,
             schedule: None,
+            near: None,
         }
     }
 

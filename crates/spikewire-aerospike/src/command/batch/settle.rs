@@ -120,6 +120,7 @@ impl Batch {
             }
         }
         if !pending {
+            self.leave_near_cache();
             return None;
         }
         self.step += u32::from(rotates);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike::admin::{self, Procedure};
 use spikewire_aerospike::command::blocking::BlockingExecutor;
-use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::command::{Prepared, SetRef, cached};
 use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::aerospike::administration::Administration;
@@ -198,8 +198,11 @@ impl Dataset {
         let request = request?;
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
-        let Prepared { bytes, target, policy } = request;
+        let Prepared { mut bytes, mut target, policy } = request;
         let BlockingCore { context, executor } = &*self.core;
+        if let Some(known) = cached(&context.cluster, &mut bytes, &mut target, &policy) {
+            return answer::known(&known, &plan);
+        }
         let (mut body, mut extra) = (buffer::take(), None);
         let outcome = executor.run(bytes, target, policy, &mut body, None, &mut extra);
         let at = extra.and_then(|extra| context.cluster.metrics().goes_on(extra.answered));
