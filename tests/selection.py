@@ -90,6 +90,7 @@ THREADS = (
     "behaviour/test_queries",
     "behaviour/test_query_batches",
     "behaviour/test_reentrancy",
+    "behaviour/test_share_reads",
     "behaviour/test_tables",
     "behaviour/test_tasks",
     "behaviour/test_threads",

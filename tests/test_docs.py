@@ -50,6 +50,7 @@ PROGRAMS = [
     "docs/from-aerospike.md",
     "docs/from-aerospike-py.md",
     "docs/production.md",
+    "docs/tuning.md",
     "docs/operations.md",
     "docs/tasks.md",
     "docs/pool.md",

@@ -81,7 +81,7 @@ def test_every_verb_has_a_kind_and_every_option_is_how_or_what() -> None:
         (sections.ProfileOptions, [()]),
         (sections.ReadSection, [("read",)]),
         (sections.ReadPointOptions, [("read", "point")]),
-        (sections.ReadOptions, [("read", "many")]),
+        (sections.ReadManyOptions, [("read", "many")]),
         (sections.WriteSection, [("write",)]),
         (sections.WriteOptions, [("write", it) for it in ("point", "many", "retryable")]),
         (sections.WriteOptions, [("write", "not_retryable")]),

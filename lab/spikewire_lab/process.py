@@ -15,6 +15,7 @@ from .cql import ACTION as CQL_ACTION
 from .fixed.cells import ACTIONS as FIXED_ACTIONS
 from .queries.cells import ACTIONS as QUERY_ACTIONS
 from .serving.cells import ACTIONS as SERVING_ACTIONS
+from .spike.result import ACTIONS as SPIKE_ACTIONS
 from .worker.package import load_from
 from .worker.run import describe, measured
 
@@ -53,6 +54,9 @@ def _answer(job: Job) -> Mapping[str, object]:
         if job["action"] in SERVING_ACTIONS:
             serving = vars(importlib.import_module(f"{_LAB}.serving.worker"))
             return cast("Mapping[str, object]", serving["answer"](job))
+        if job["action"] in SPIKE_ACTIONS:
+            spike = vars(importlib.import_module(f"{_LAB}.spike.worker"))
+            return cast("Mapping[str, object]", spike["answer"](job))
         if job["action"] == CQL_ACTION:
             cql = vars(importlib.import_module(f"{_LAB}.cql.worker"))
             return cast("Mapping[str, object]", cql["answer"](job))

@@ -21,6 +21,7 @@ LONGEST = (
     "test_bench_processes.py",
     "test_bench_clients.py",
     "test_lab_serving.py",
+    "test_lab_spike.py",
 )
 
 

@@ -5,7 +5,7 @@ import './cql/hooks.js'
 
 export { Batch, type BatchKind } from './cql/batch.js'
 export * from './cql/errors.js'
-export type { ManyOptions } from './cql/many.js'
+export { Late, type ManyOptions } from './cql/many.js'
 export type {
   BatchOptions,
   Consistency,

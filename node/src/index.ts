@@ -27,7 +27,7 @@ export {
   Roles,
 } from './aerospike/admin/roles.js'
 export { type User, Users } from './aerospike/admin/users.js'
-export { Batch } from './aerospike/batch/batch.js'
+export { Batch, Late } from './aerospike/batch/batch.js'
 export type { Records } from './aerospike/batch/gather.js'
 export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './aerospike/batch/many.js'
 export {
@@ -59,9 +59,11 @@ export {
   Newer,
   newer,
   type Priority,
+  type ReadManyOptions,
   type ReadMode,
   type ReadOptions,
   type Replica,
+  type ShareReads,
   type Ttl,
   type Where,
   type WriteOptions,
@@ -105,6 +107,7 @@ export { Page } from './aerospike/query/page.js'
 export { type PartitionRange, Query, type QueryOptions } from './aerospike/query/query.js'
 export * as index from './aerospike/query/range.js'
 export { IndexRange } from './aerospike/query/range.js'
+export { Recording, type RecordingSummary, type RecordOptions } from './aerospike/recording.js'
 export type { Callback } from './bridge/callbacks.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'

@@ -7,6 +7,7 @@ import {
   CqlError,
   connect,
   InvalidRequest,
+  Late,
   type ManyOptions,
   type ManyRows,
   type Parameters,
@@ -192,4 +193,22 @@ test('invalid arguments are rejected before any row is consumed', skip, async ()
     /the statement takes 2 values \(id, name\)/,
   )
   assert.ok(new CqlError('').row === undefined)
+})
+
+test('with a deadline, rows without a result by then are late', skip, async () => {
+  const rows = numbers(2000).map((id) => [id])
+  const all = await session.executeMany<{ name: string }>(select, rows, { deadline: 60_000 })
+  assert.equal(all.length, rows.length)
+  assert.ok(all.every((result) => result instanceof Rows))
+  const some = await session.executeMany(select, rows, { deadline: 1, concurrency: 1 })
+  assert.equal(some.length, rows.length)
+  assert.ok(some.includes(Late.row))
+  assert.ok(some.every((result) => result instanceof Rows || result === Late.row))
+  assert.equal(Object.prototype.toString.call(Late.row), '[object Late]')
+  for (const [options, words] of [
+    [{ deadline: 0 }, /deadline must be at least/],
+    [{ deadline: 5, results: false }, /deadline.*results/],
+  ] as const) {
+    await assert.rejects(session.executeMany(select, rows, options as ManyOptions), words)
+  }
 })

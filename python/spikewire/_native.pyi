@@ -1,5 +1,6 @@
 """The engine as Python sees it. The verbs come from one source: see ``tools/generate.py``."""
 
+import os
 import pathlib
 from array import array
 from asyncio import Future
@@ -28,6 +29,7 @@ from typing_extensions import CapsuleType, Never, Self, TypeVar, Unpack
 from spikewire.aerospike.builder.results import Missing, OnError, Result
 from spikewire.aerospike.jobs import AsyncJob, Job
 from spikewire.aerospike.profiles.explain import Explanation
+from spikewire.aerospike.recording import State
 from spikewire.cql._native import AsyncSessionCore, SessionCore
 from spikewire.errors import Error
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions, StreamOptions
@@ -54,6 +56,7 @@ from spikewire.types import (
     Replica,
     Seconds,
     Seeds,
+    ShareReads,
     Table,
     Ttl,
     UserKey,
@@ -88,6 +91,7 @@ __all__ = [
     "IndexRange",
     "JobCore",
     "Key",
+    "Late",
     "Marker",
     "NamedRecords",
     "NamedWrites",
@@ -107,6 +111,7 @@ __all__ = [
     "ReadBase",
     "Record",
     "RecordType",
+    "RecordingCore",
     "Row",
     "RowsBase",
     "SessionBase",
@@ -126,6 +131,7 @@ __all__ = [
     "_raw_text_digest",
     "_send_chain",
     "cql",
+    "read_trace",
 ]
 
 cql: ModuleType
@@ -136,6 +142,8 @@ _D = TypeVar("_D")
 _V = TypeVar("_V", default=Bins)
 #: What a record holds; not known unless it comes from a dataset.
 _V_co = TypeVar("_V_co", covariant=True, default=object)
+#: What a batch has for late rows: nothing, unless its call has a deadline.
+_L_co = TypeVar("_L_co", covariant=True, default=Never)
 _IndexFields: TypeAlias = tuple[str, str, str | None, str | None, str, str, bool]
 _UserFields: TypeAlias = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 _Privilege: TypeAlias = tuple[str, str | None, str | None]
@@ -420,6 +428,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record:
         """Reads a record.
 
@@ -458,6 +467,12 @@ class Client:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -483,6 +498,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record | _D:
         """Reads a record.
 
@@ -521,6 +537,12 @@ class Client:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -542,6 +564,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
@@ -794,19 +817,21 @@ class Client:
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -824,6 +849,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -831,6 +857,45 @@ class Client:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -854,6 +919,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -863,6 +929,9 @@ class Client:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -886,6 +955,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -895,7 +965,11 @@ class Client:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -911,11 +985,35 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -1036,6 +1134,7 @@ class Client:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -1058,11 +1157,44 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -1091,6 +1223,7 @@ class Client:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -1110,6 +1243,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1121,7 +1255,46 @@ class Client:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[object, Late]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1375,6 +1548,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record[_V]:
         """Reads a record.
 
@@ -1413,6 +1587,12 @@ class Dataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1438,6 +1618,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record[_V] | _D:
         """Reads a record.
 
@@ -1476,6 +1657,12 @@ class Dataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1497,6 +1684,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
@@ -1749,19 +1937,21 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Record[_V]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1779,6 +1969,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -1786,6 +1977,45 @@ class Dataset(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -1809,6 +2039,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1818,6 +2049,9 @@ class Dataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -1841,6 +2075,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1850,7 +2085,11 @@ class Dataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1866,11 +2105,35 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -1991,6 +2254,7 @@ class Dataset(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -2013,11 +2277,44 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -2046,6 +2343,7 @@ class Dataset(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -2065,6 +2363,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2076,7 +2375,46 @@ class Dataset(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Batch[_V, Late]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2263,6 +2601,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
@@ -2301,6 +2640,12 @@ class ClientSubmit:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2326,6 +2671,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
@@ -2364,6 +2710,12 @@ class ClientSubmit:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2385,6 +2737,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -2637,19 +2990,21 @@ class ClientSubmit:
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -2667,6 +3022,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2674,6 +3030,45 @@ class ClientSubmit:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -2697,6 +3092,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2706,6 +3102,9 @@ class ClientSubmit:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -2729,6 +3128,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2738,7 +3138,11 @@ class ClientSubmit:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -2754,11 +3158,35 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -2879,6 +3307,7 @@ class ClientSubmit:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -2901,11 +3330,44 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -2934,6 +3396,7 @@ class ClientSubmit:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -2953,6 +3416,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2964,7 +3428,46 @@ class ClientSubmit:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[object, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2997,6 +3500,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
         """Reads a record.
 
@@ -3035,6 +3539,12 @@ class DatasetSubmit(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3060,6 +3570,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V] | _D]:
         """Reads a record.
 
@@ -3098,6 +3609,12 @@ class DatasetSubmit(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3119,6 +3636,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -3371,19 +3889,21 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3401,6 +3921,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3408,6 +3929,45 @@ class DatasetSubmit(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -3431,6 +3991,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3440,6 +4001,9 @@ class DatasetSubmit(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -3463,6 +4027,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3472,7 +4037,11 @@ class DatasetSubmit(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3488,11 +4057,35 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -3613,6 +4206,7 @@ class DatasetSubmit(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -3635,11 +4229,44 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -3668,6 +4295,7 @@ class DatasetSubmit(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -3687,6 +4315,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3698,7 +4327,46 @@ class DatasetSubmit(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> SubmittedCall[Batch[_V, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3830,6 +4498,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
@@ -3868,6 +4537,12 @@ class AsyncClient:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3893,6 +4568,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
@@ -3931,6 +4607,12 @@ class AsyncClient:
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3952,6 +4634,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -4204,19 +4887,21 @@ class AsyncClient:
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[KeyLike],
@@ -4234,6 +4919,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4241,6 +4927,45 @@ class AsyncClient:
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -4264,6 +4989,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4273,6 +4999,9 @@ class AsyncClient:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -4296,6 +5025,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4305,7 +5035,11 @@ class AsyncClient:
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -4321,11 +5055,35 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -4446,6 +5204,7 @@ class AsyncClient:
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[KeyLike],
@@ -4468,11 +5227,44 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -4501,6 +5293,7 @@ class AsyncClient:
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -4520,6 +5313,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -4531,7 +5325,46 @@ class AsyncClient:
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[object, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -4784,6 +5617,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
         """Reads a record.
 
@@ -4822,6 +5656,12 @@ class AsyncDataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4847,6 +5687,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record[_V] | _D]:
         """Reads a record.
 
@@ -4885,6 +5726,12 @@ class AsyncDataset(Generic[_V]):
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
+        `share_reads`: whether concurrent reads of the same record and bins, with the same
+        options except the timeout, share one request. "unsent" joins a request of which nothing
+        was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+        joins one on its way, so the answer may be older than the call, at most by one round
+        trip. Never one from before a write of the record by this client. "off": no. Default: the
+        client's, "off" unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4906,6 +5753,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -5158,19 +6006,21 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
+        share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
 
         Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-        that only read. Otherwise they raise `ValueError`.
+        need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+        operations that only read. Otherwise they raise `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and the record does not exist,
         `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
         does not fit its bin, and the errors of `put`.
         """
+    @overload
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5188,6 +6038,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5195,6 +6046,45 @@ class AsyncDataset(Generic[_V]):
         the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
         `None` if the record does not exist or does not pass `where`. A row that fails does not
         affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
+        """
+    @overload
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        buffers: bool = False,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
+
+        `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+        `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+        failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+        are sent to another replica before, unless `replica` or `read_mode` only allow the
+        master. Default: none; rows without a reply within `timeout` fail.
         """
     @overload
     def get_numpy(
@@ -5218,6 +6108,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5227,6 +6118,9 @@ class AsyncDataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
     @overload
     def get_numpy(
@@ -5250,6 +6144,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5259,7 +6154,11 @@ class AsyncDataset(Generic[_V]):
         `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
         replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+
+        `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+        masked array.
         """
+    @overload
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5275,11 +6174,35 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-        or does not pass `where`. Keywords as in `get`.
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+        """
+    @overload
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Checks which of many records exist, without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
         """
     @overload
     def put_many(
@@ -5400,6 +6323,7 @@ class AsyncDataset(Generic[_V]):
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
         exist or did not pass `where`. Keywords as in `delete`.
         """
+    @overload
     def operate_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -5422,11 +6346,44 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-        does not pass `where`. Keywords as in `operate`.
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
+        """
+    @overload
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+        read, as in `get_many`.
         """
     def apply_many(
         self,
@@ -5455,6 +6412,7 @@ class AsyncDataset(Generic[_V]):
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
         function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
+    @overload
     def batch(
         self,
         rows: Iterable[Row],
@@ -5474,6 +6432,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         retry_in_doubt: bool | None = None,
+        deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -5485,7 +6444,46 @@ class AsyncDataset(Generic[_V]):
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
         `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-        do not set them. The other keywords are those of `put`, for all rows.
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
+        """
+    @overload
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        priority: Priority | None = None,
+        retry_in_doubt: bool | None = None,
+        deadline: Seconds | None,
+    ) -> Future[Batch[_V, Late]]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
+
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+        are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -5783,6 +6781,26 @@ class Signals:
     @staticmethod
     def bounds() -> list[float]:
         """The upper bounds of the buckets of latencies, in seconds."""
+
+@final
+class RecordingCore:
+    """A recording of a client's calls."""
+
+    def __new__(
+        cls,
+        client: Client | AsyncClient,
+        path: str | os.PathLike[str],
+        share: float,
+        max_bytes: int,
+        overwrite: bool,
+    ) -> Self: ...
+    def stop(self) -> tuple[State, int, int, int, float]:
+        """Ends it, and waits until the file is complete."""
+    def summary(self) -> tuple[State, int, int, int, float]:
+        """How it stands."""
+
+def read_trace(path: str | os.PathLike[str], partial: bool) -> dict[str, Any]:
+    """Reads the file of a recording: what there is about all calls, and their columns in bytes."""
 
 @final
 class Admin:
@@ -6336,22 +7354,28 @@ class ArrowTable:
         """
 
 @final
-class Batch(Generic[_V_co]):
+class Batch(Generic[_V_co, _L_co]):
     """The outcomes of a batch, one per row, in input order.
 
-    Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
-    row that failed raises its error. `codes` and `errors` inspect rows without raising.
+    Indexing and iteration return a `Record`, `None` if the record does not exist, or `Late` if the
+    call has a `deadline` and the reply did not come by then; accessing a row that failed raises its
+    error. `codes`, `errors` and `late` inspect rows without raising.
     """
 
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
     def codes(self) -> array[int]:
         """The result code of every row, as an `array.array`: 0 is success, 2 no such record;
-        negative numbers are client-side failures.
+        negative numbers are client-side failures, but -16 is a late row.
         """
     @property
     def errors(self) -> dict[int, Error]:
         """The errors of failed rows, by row number. Missing records are not failures."""
+    @property
+    def late(self) -> list[int]:
+        """The numbers of the rows whose reply did not come by the call's `deadline`. They are
+        neither missing nor failed.
+        """
     @property
     def in_doubt(self) -> list[int]:
         """The numbers of the rows that failed but may have been written."""
@@ -6365,7 +7389,7 @@ class Batch(Generic[_V_co]):
         """Raises the error of the first failed row, if any; otherwise returns the batch itself."""
     def to_dict(self) -> dict[int | str | bytes, Record[_V_co]]:
         """The records found, by user key (by digest if the user key is unknown). A failed row
-        raises its error.
+        raises its error; missing and late ones are left out.
         """
     @overload
     def to_numpy(
@@ -6388,8 +7412,9 @@ class Batch(Generic[_V_co]):
         `key`, `generation`, `ttl`: names of fields that take the user key, the record's
         generation and its remaining seconds to live instead of a bin. Default: none.
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+        plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+        Default: "mask".
         `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
         requires a masked array. Default: "raise".
 
@@ -6418,8 +7443,9 @@ class Batch(Generic[_V_co]):
         `key`, `generation`, `ttl`: names of fields that take the user key, the record's
         generation and its remaining seconds to live instead of a bin. Default: none.
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+        plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+        Default: "mask".
         `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
         requires a masked array. Default: "raise".
 
@@ -6441,7 +7467,7 @@ class Batch(Generic[_V_co]):
         `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of the
         same name, and bins without a field are left out. Default: a column for each bin, of the
         type of its values: int64, double, bool, string (text and GeoJSON), binary (bytes and
-        HyperLogLog), list, map; null if no row has a value. Missing values are null.
+        HyperLogLog), list, map; null if no row has a value. Missing values and late rows are null.
         `key`, `generation`, `ttl`: names of columns that take the user key, the record's
         generation and its remaining seconds to live. Default: none.
         `errors`: "raise" raises the error of the first failed row, "mask" makes such rows null.
@@ -6472,8 +7498,20 @@ class Batch(Generic[_V_co]):
         Raises `ImportError` without pandas.
         """
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Record[_V_co] | None: ...
-    def __iter__(self) -> Iterator[Record[_V_co] | None]: ...
+    def __getitem__(self, index: int, /) -> Record[_V_co] | _L_co | None: ...
+    def __iter__(self) -> Iterator[Record[_V_co] | _L_co | None]: ...
+
+@final
+class Late:
+    """A row of a batch whose reply did not come by the call's `deadline`.
+
+    The record may exist or not. There is one such object, which is false: `Late()` returns
+    it. `isinstance(row, Late)` tells it from a record and from `None`, and `Batch.late` has the
+    numbers of these rows.
+    """
+
+    def __new__(cls) -> Self: ...
+    def __bool__(self) -> Literal[False]: ...
 
 @final
 class Record(Generic[_V_co]):

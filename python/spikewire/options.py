@@ -9,7 +9,16 @@ if TYPE_CHECKING:
 
     from spikewire.aerospike.builder.results import Missing, OnError
     from spikewire.aerospike.codec import Codec
-    from spikewire.types import Auth, Hedge, Priority, ReadMode, Replica, Seconds, Where
+    from spikewire.types import (
+        Auth,
+        Hedge,
+        Priority,
+        ReadMode,
+        Replica,
+        Seconds,
+        ShareReads,
+        Where,
+    )
 
 __all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions", "TlsOptions"]
 
@@ -80,6 +89,20 @@ class ClientOptions(TypedDict, total=False):
     """
     hedge_percent: int
     """Maximum number of second requests per hundred reads that qualify, 1 to 100. Default: 10."""
+    share_reads: ShareReads
+    """Whether concurrent reads of the same record and bins share one request: "unsent" joins a
+    request of which nothing was sent yet, "in_flight" also one on its way. Default: "off".
+    """
+    near_cache: int
+    """Bytes in which replies are kept for the keys that are read most often, and answered again; at
+    least 65,536, or 0 for none. Default: 0.
+    """
+    near_cache_staleness: Seconds
+    """How old what ``near_cache`` answers may be, 0.001 to 3,600. Default: 0.1 s."""
+    near_cache_heat: int
+    """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every
+    key. Default: 100.
+    """
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool
@@ -96,6 +119,15 @@ class ClientOptions(TypedDict, total=False):
     """Addresses that nodes advertise, and their replacements. Default: none."""
     connections_per_node: int
     """Connections to one node per event loop, and for all blocking threads. Default: 4."""
+    warm_connections: int
+    """Connections to each node that are opened before the first call, all at once; whoever needs
+    one first gets it. Unreachable nodes are waited for up to ``connect_timeout``. Default: 0.
+    """
+    slow_start: Seconds
+    """How long a node that comes back, or joins, takes at most to get its whole share of the reads
+    that another replica can answer; 0: it gets all at once. Never longer than it was away.
+    Default: 5 s.
+    """
     pipeline_depth: int
     """Commands in flight on one connection before the next one waits. Default: 512."""
     queue_limit: int
@@ -149,6 +181,8 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     timeout: Seconds | None
     """As in ``get``, for each window. Default: the client's."""
+    deadline: Seconds | None
+    """As in ``get_many``, for each window. Default: none."""
     max_retries: int | None
     """As in ``get``. Default: the client's."""
     sleep_between_retries: Seconds | None

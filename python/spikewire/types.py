@@ -95,6 +95,7 @@ __all__ = [
     "Results",
     "Seconds",
     "Seeds",
+    "ShareReads",
     "Sketches",
     "Sought",
     "Stats",
@@ -259,6 +260,8 @@ Hedge: TypeAlias = float | timedelta | str
 
 #: What goes first where calls wait for a node.
 Priority: TypeAlias = Literal["interactive", "background"]
+#: Which requests concurrent reads of the same record share: see ``get``.
+ShareReads: TypeAlias = Literal["off", "unsent", "in_flight"]
 
 #: Which system knows the user, and how the password is sent: see ``ClientOptions.auth``.
 Auth: TypeAlias = Literal["internal", "external", "external-insecure", "pki"]

@@ -453,22 +453,17 @@ class TestLoss:
 
     @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
     def test_values_never_reach_another_call(self, api: Api, fault: str) -> None:
-        with boxed(api, 3, timeout=0.3) as (cluster, client, data):
+        """Lost requests are sent again, to another replica."""
+        with boxed(api, 3, timeout=20) as (cluster, client, data):
             for key in range(100):
-                data.put(key, {"v": key}, timeout=20)
+                data.put(key, {"v": key})
             cluster.inject(1, **{fault: 0.05}, seed=11)  # type: ignore[arg-type]
-            late = 0
             for turn in range(3):
                 if turn == 2:
                     cluster.clear_faults(1)
                 results = at_once(client, [("get", (key,), {}) for key in range(100)])
                 for key, one in enumerate(results):
-                    if isinstance(one, spikewire.Record):
-                        assert (one["v"], one.key.key) == (key, key)
-                    else:
-                        assert isinstance(one, (spikewire.Timeout, spikewire.ConnectionFailed))
-                        late += 1
-            assert late > 0
+                    assert (one["v"], one.key.key) == (key, key)
             assert recovers(lambda: [data.get(key, timeout=1) for key in range(100)])
 
     def test_a_lost_connection_is_replaced_before_long(self, api: Api) -> None:

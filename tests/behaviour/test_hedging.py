@@ -149,7 +149,7 @@ def test_writes_are_never_hedged(api: Api, cluster: Cluster) -> None:
         data.operate(1, [op.add("n", 1), op.get("n")])
         data.touch(1)
         assert hedges(client) == (0, 0)
-        with pytest.raises(ValueError, match="hedge apply to reads"):
+        with pytest.raises(ValueError, match="hedge and share_reads apply to reads"):
             data.operate(1, [op.add("n", 1)], hedge=0.02)
         cluster.clear_faults(0)
         cluster.clear_faults(1)

@@ -285,7 +285,7 @@ class TestReadModes:
         with pytest.raises(ValueError, match="read_mode must be"):
             spikewire.Client("127.0.0.1:1", read_mode="strict")  # type: ignore[arg-type]
         for rule in ({"read_touch": 5}, {"read_mode": "all"}):
-            with pytest.raises(ValueError, match="read_touch, read_mode and hedge apply to reads"):
+            with pytest.raises(ValueError, match="read_mode, hedge and share_reads apply to reads"):
                 data.operate(1, [op.put("n", 1)], **rule)
         with pytest.raises(ValueError, match="these operations only read"):
             data.operate(1, [op.get("n")], send_key=True)

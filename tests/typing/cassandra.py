@@ -18,6 +18,7 @@ from spikewire.cql import (
     Batch,
     BoundStatement,
     Duration,
+    Late,
     Node,
     Prepared,
     Query,
@@ -41,6 +42,7 @@ def sessions(session: Session, rows: Rows) -> None:
     assert_type(session.execute_many("INSERT", [(1,)]), list[Rows])
     assert_type(session.execute_many("INSERT", [(1,)], errors="return"), list[Rows | Exception])
     assert_type(session.execute_many("INSERT", [(1,)], results=False), int)
+    assert_type(session.execute_many("INSERT", [(1,)], deadline=0.1), list[Rows | Late])
     assert_type(session.trace(rows), Trace)
     assert_type(session.batch(), Batch)
     assert_type(session.query("SELECT"), Query)
@@ -71,6 +73,7 @@ async def awaited_sessions(session: AsyncSession, rows: Rows) -> None:
         await session.execute_many("INSERT", [(1,)], errors="return"), list[Rows | Exception]
     )
     assert_type(await session.execute_many("INSERT", [(1,)], results=False), int)
+    assert_type(await session.execute_many("INSERT", [(1,)], deadline=0.1), list[Rows | Late])
     assert_type(await session.trace(rows), Trace)
     assert_type(session.batch(), Batch)
     assert_type(session.query("SELECT"), AsyncQuery)

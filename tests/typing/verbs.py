@@ -17,6 +17,7 @@ from spikewire import (
     Client,
     Dataset,
     Key,
+    Late,
     Node,
     Profile,
     Query,
@@ -64,6 +65,10 @@ def of_a_dataset(users: Dataset) -> None:
     assert_type(users.operate("alice", [op.get("n")]), Record[Bins])
     assert_type(users.apply("alice", "module", "function", [1]), Value)
     assert_type(users.get_many(["alice"]), Batch[Bins])
+    rows = users.get_many(["alice"], deadline=0.01)
+    assert_type(rows, Batch[Bins, Late])
+    assert_type(rows[0], Record[Bins] | Late | None)
+    assert_type(users.get_many(["alice"])[0], Record[Bins] | None)
     assert_type(users.get_numpy(["alice"], "f8"), Masked)
     assert_type(users.get_numpy(["alice"], "f8", missing="raise"), Plain)
     assert_type(users.exists_many(["alice"]), Batch[Bins])

@@ -121,6 +121,7 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     assert_type(shown.stats(), metrics.Stats)
     assert_type(client.metrics.stages, bool)
     assert_type(stats.stages, tuple[metrics.StageStats, ...])
+    assert_type(stats.near_cache, metrics.NearCacheStats | None)
     assert_type(stats.stages[0].mean, float)
     assert_type(stats.stages[0].quantile(0.5), float)
     metrics.asgi_app(client)

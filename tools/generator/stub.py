@@ -67,8 +67,13 @@ def _signature(
             python = python.replace("{records}", of.records).replace("{bins}", of.bins)
             lines.append(f"{it.name}: {python}{default},")
     returns = {"Job": of.job}.get(returns, of.query if verb.name == "query" else returns)
+    late = "Batch[Late]" in returns
+    returns = returns.replace("Batch[Late]", "Batch")
     if of.has_set:
         returns = _TYPED.sub(rf"\1[{VALUE}]", returns)
+    if late:
+        value = VALUE if of.has_set else "object"
+        returns = f"Batch[{value}, Late]"
     result = returns if verb.name == "query" else of.future.replace("{}", returns)
     parameters = [f"        {line}" for line in lines]
     return [f"    def {verb.name}(", *parameters, f"    ) -> {result}:"]

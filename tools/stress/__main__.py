@@ -28,6 +28,7 @@ KINDS = {
     "doubt": "additions under faults: what was acknowledged, and what is in doubt, adds up",
     "crosstalk": "reads, cancels and time-outs under faults: every answer is that of its own key",
     "queries": "queries while nodes are killed and restarted: no record is missing or twice",
+    "spikes": "a node silent, slow or killed: no acknowledged write is lost or applied twice",
     "forks": "forks while everything is busy: the child works with the client and ends",
     "interrupts": "handlers that raise in blocking calls: the client goes on",
     "workers": "worker threads of Node.js that are terminated in the middle of calls",

@@ -50,6 +50,12 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         ("spikewire.Query", "spikewire.AsyncQuery", "spikewire.Page", "spikewire.query"),
     ),
     ("submit", "Submitted calls", "Calls that return futures at once.", ("spikewire.in_flight",)),
+    (
+        "recording",
+        "Recordings",
+        "Samples of live traffic, for rehearsals.",
+        ("spikewire.recording",),
+    ),
     ("builder", "Builder", "Chains of steps over the verbs.", ("spikewire.builder",)),
     (
         "op",

@@ -100,7 +100,7 @@ impl Endpoint for Node {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Nothing;
 
 impl Target for Nothing {
@@ -109,7 +109,7 @@ impl Target for Nothing {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Stay;
 
 impl Preference for Stay {
@@ -178,6 +178,8 @@ impl Topology for Peer {
     fn has_alternative(&self, _: &Nothing, _: Stay, _: &Node) -> bool {
         false
     }
+
+    fn suspects(&self, _: &Arc<Node>) {}
 }
 
 /// Starts a peer that answers `round` requests at a time.
@@ -230,7 +232,8 @@ fn blocking() -> u64 {
     repeat(TIMES, || {
         let (command, now) = (command(), Tick::now());
         let deadline = command.deadline;
-        let limits = CallerLimits { now, deadline, alone: false, interrupted: None };
+        let limits =
+            CallerLimits { now, deadline, alone: false, punctual: false, interrupted: None };
         let ran = pool.run(std::iter::once(command), limits, |Ticket(done)| assert!(done));
         ran.expect("it is answered");
     })

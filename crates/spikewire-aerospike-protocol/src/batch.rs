@@ -43,6 +43,8 @@ pub enum RowContents<'a> {
     NoRecord,
     /// An error, or a record that cannot be read.
     Failed,
+    /// No reply came in time. Such a row has no values, whatever is done about failed ones.
+    Late,
 }
 
 /// Bytes of a row without its kind: index and digest.
@@ -300,6 +302,11 @@ impl<'a> Rows<'a> {
     pub fn position(&self) -> Position {
         let latest_at = self.latest.map(|_| self.latest_at);
         Position { at: self.at, left: self.left, latest_at }
+    }
+
+    /// Where in the field the next row begins, with its index and digest.
+    pub fn offset(&self) -> usize {
+        self.at
     }
 
     /// Number of rows not read yet.

@@ -9,6 +9,8 @@ use crate::result_code::ResultCode;
 pub const HEADER_LEN: usize = 22;
 /// Offset of the result code in it.
 const RESULT_AT: usize = 5;
+/// Offset of a request's timeout in it.
+pub const TIMEOUT_AT: usize = 14;
 
 /// Flags of the first info byte.
 pub mod info1 {
@@ -195,7 +197,7 @@ impl Header {
             result: head[RESULT_AT],
             generation: word(6),
             ttl: word(10),
-            timeout: word(14),
+            timeout: word(TIMEOUT_AT),
             fields: half(18),
             ops: half(20),
         })
@@ -223,7 +225,7 @@ impl Header {
         bytes[RESULT_AT] = self.result;
         bytes[6..10].copy_from_slice(&self.generation.to_be_bytes());
         bytes[10..14].copy_from_slice(&self.ttl.to_be_bytes());
-        bytes[14..18].copy_from_slice(&self.timeout.to_be_bytes());
+        bytes[TIMEOUT_AT..TIMEOUT_AT + 4].copy_from_slice(&self.timeout.to_be_bytes());
         bytes[18..20].copy_from_slice(&self.fields.to_be_bytes());
         bytes[20..22].copy_from_slice(&self.ops.to_be_bytes());
         bytes

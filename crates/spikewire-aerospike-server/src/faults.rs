@@ -41,6 +41,9 @@ pub struct Faults {
     pub info: bool,
     /// Seed of the random numbers: the same seed and requests cause the same faults.
     pub seed: u64,
+    /// How long the node works on a request; others wait until it is their turn, whichever their
+    /// connections. That gives the node a capacity. Requests whose connection closes leave the line.
+    pub service_time: Duration,
 }
 
 /// What happens to new connections.
@@ -93,6 +96,7 @@ impl Default for Faults {
             drip: None,
             info: false,
             seed: 0,
+            service_time: Duration::ZERO,
         }
     }
 }
@@ -101,7 +105,7 @@ const SHARES: (f64, f64) = (0.0, 1.0);
 
 impl Faults {
     /// The names of all faults.
-    pub const NAMES: [&str; 13] = [
+    pub const NAMES: [&str; 14] = [
         "code",
         "cut",
         "delay",
@@ -114,6 +118,7 @@ impl Faults {
         "mute_after",
         "refuse",
         "seed",
+        "service_time",
         "stall",
     ];
 
@@ -142,6 +147,7 @@ impl Faults {
                     faults.refuse = value.word(name, &words)?;
                 }
                 "seed" => faults.seed = BOUNDS.count(name, &value)?,
+                "service_time" => faults.service_time = value.span(name)?,
                 "stall" => faults.stall = share()?,
                 _ => return Err(parse::unknown("unknown fault", name, &Self::NAMES).into()),
             }

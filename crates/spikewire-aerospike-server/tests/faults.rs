@@ -55,6 +55,34 @@ fn delay_holds_replies_and_keeps_their_order() {
 }
 
 #[test]
+fn requests_wait_for_each_other_at_a_node_with_a_service_time() {
+    let service_time = Duration::from_millis(4);
+    let (cluster, mut wire) = start(Faults { service_time, ..Faults::default() });
+    let mut other = Wire::to(&cluster, 0);
+    let started = Instant::now();
+    for at in 0..10 {
+        wire.send(&Request::put("k", at).bytes());
+        other.send(&Request::put("other", at).bytes());
+    }
+    for _ in 0..10 {
+        wire.reply().unwrap();
+        other.reply().unwrap();
+    }
+    assert!(started.elapsed() >= 20 * service_time);
+    // Those whose client has gone are not waited for, which would take a minute.
+    let service_time = Duration::from_millis(100);
+    cluster.inject(0, Faults { service_time, ..Faults::default() }).unwrap();
+    let written = cluster.stats(0).unwrap().counters.writes;
+    for at in 0..600 {
+        other.send(&Request::put("other", at).bytes());
+    }
+    eventually("the writes", || cluster.stats(0).unwrap().counters.writes >= written + 600);
+    drop(other);
+    eventually("the end", || cluster.stats(0).unwrap().connections == 1);
+    assert_eq!(wire.code(Request::put("k", 1)), 0);
+}
+
+#[test]
 fn a_dropped_request_is_not_run_a_dropped_reply_is() {
     let (cluster, mut wire) = start(Faults { drop: 1.0, ..Faults::default() });
     wire.send(&Request::put("k", 7).bytes());

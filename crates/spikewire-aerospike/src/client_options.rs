@@ -10,7 +10,7 @@ use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
 use crate::model::Hedge;
 use crate::model::Options;
-use crate::model::{Auth, Secret};
+use crate::model::{Auth, ReplicaPolicy, Secret, ShareReads};
 
 /// The options of a client.
 #[derive(Debug, Clone)]
@@ -23,11 +23,15 @@ pub struct ClientOptions {
     pub read_mode: ReadMode,
     /// When reads of one record are hedged.
     pub hedge: Hedge,
+    /// Which requests reads of one record share.
+    pub share_reads: ShareReads,
     /// Encryption of connections, if any; [`ClientOptions::finish`] reads the certificates.
     pub tls: Option<TlsOptions>,
 }
 
 const NO_LIMIT: Duration = Duration::MAX;
+/// The smallest near cache.
+const LEAST_NEAR_CACHE: usize = 1 << 16;
 
 const BOUNDS: Bounds = Bounds {
     counts: &[
@@ -35,15 +39,19 @@ const BOUNDS: Bounds = Bounds {
         ("hedge_percent", (1, 100)),
         ("max_retries", MAX_RETRIES),
         ("connections_per_node", (1, 1024)),
+        ("warm_connections", (0, 1024)),
         ("pipeline_depth", (1, 100_000)),
         ("queue_limit", (0, 100_000_000)),
         ("max_error_rate", (0, 1 << 30)),
         ("error_rate_window", (1, 3600)),
+        ("near_cache", (0, 1 << 40)),
+        ("near_cache_heat", (0, 100_000)),
     ],
     spans: &[
         ("connect_timeout", (Duration::from_millis(1), NO_LIMIT)),
         ("tend_interval", (Duration::from_millis(50), NO_LIMIT)),
         ("idle_timeout", (Duration::from_millis(100), NO_LIMIT)),
+        ("near_cache_staleness", (Duration::from_millis(1), Duration::from_secs(3600))),
     ],
 };
 
@@ -51,13 +59,14 @@ impl Default for ClientOptions {
     fn default() -> Self {
         let options = Options::new(Vec::new());
         let (read_mode, hedge) = (ReadMode::default(), Hedge::NEVER);
-        Self { options, send_key: false, read_mode, hedge, tls: None }
+        let share_reads = ShareReads::Off;
+        Self { options, send_key: false, read_mode, hedge, share_reads, tls: None }
     }
 }
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 32] = [
+    pub const NAMES: [&str; 38] = [
         "adaptive_limits",
         "auth",
         "cluster_name",
@@ -72,6 +81,9 @@ impl ClientOptions {
         "max_in_flight",
         "max_retries",
         "max_sleep_between_retries",
+        "near_cache",
+        "near_cache_heat",
+        "near_cache_staleness",
         "password",
         "pipeline_depth",
         "queue_limit",
@@ -81,15 +93,18 @@ impl ClientOptions {
         "retry_budget",
         "retry_in_doubt",
         "send_key",
+        "share_reads",
         "sleep_between_retries",
         "sleep_jitter",
         "sleep_multiplier",
+        "slow_start",
         "socket_timeout",
         "tend_interval",
         "timeout",
         "tls",
         "use_services_alternate",
         "user",
+        "warm_connections",
     ];
 
     /// Sets the option with this name. `others` are the host's additional options, for the message
@@ -122,12 +137,15 @@ impl ClientOptions {
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
             "hedge" => self.hedge = Hedge::of(name, value)?,
             "hedge_percent" => options.hedge_percent = count()? as u32,
+            "share_reads" => self.share_reads = parse::share_reads(&value.text(name)?)?,
             "send_key" => self.send_key = value.flag(name)?,
             "connect_timeout" => options.connect_timeout = span()?,
             "tend_interval" => options.tend_interval = span()?,
             "idle_timeout" => options.idle = span()?,
+            "slow_start" => options.slow_start = span()?,
             "use_services_alternate" => options.use_services_alternate = value.flag(name)?,
             "connections_per_node" => options.connections_per_node = count()? as usize,
+            "warm_connections" => options.warm_connections = count()? as usize,
             "pipeline_depth" => options.depth = count()? as usize,
             // Zero: no limit.
             "max_in_flight" => {
@@ -143,6 +161,10 @@ impl ClientOptions {
                 let pairs = value.text_map(name, "advertised to reachable addresses")?;
                 options.ip_map = pairs.into_iter().collect();
             }
+            "near_cache" if !value.has_value() => options.near_cache.bytes = 0,
+            "near_cache" => options.near_cache.bytes = count()? as usize,
+            "near_cache_heat" => options.near_cache.heat = count()? as u32,
+            "near_cache_staleness" => options.near_cache.staleness = span()?,
             "racks" => options.racks = value.counts(name, "rack ids", "a rack id")?,
             _ => {
                 let names = [&Self::NAMES, others].concat();
@@ -159,6 +181,7 @@ impl ClientOptions {
             ("connect_timeout", options.connect_timeout),
             ("tend_interval", options.tend_interval),
             ("idle_timeout", options.idle),
+            ("near_cache_staleness", options.near_cache.staleness),
         ] {
             BOUNDS.check_span(name, span)?;
         }
@@ -166,10 +189,13 @@ impl ClientOptions {
             ("max_retries", options.policy.max_retries as usize),
             ("hedge_percent", options.hedge_percent as usize),
             ("connections_per_node", options.connections_per_node),
+            ("warm_connections", options.warm_connections),
             ("pipeline_depth", options.depth),
             ("queue_limit", options.queue),
             ("max_error_rate", options.max_error_rate as usize),
             ("error_rate_window", options.error_rate_window as usize),
+            ("near_cache", options.near_cache.bytes),
+            ("near_cache_heat", options.near_cache.heat as usize),
         ] {
             BOUNDS.check_count(name, count as u64)?;
         }
@@ -193,7 +219,34 @@ impl ClientOptions {
             self.options.tls = Some(tls);
         }
         self.options.login.check(self.options.tls.as_ref())?;
+        if self.share_reads == ShareReads::InFlight && self.read_mode.is_current() {
+            return Err(ReadMode::cannot_share());
+        }
+        self.check_near_cache()?;
         Ok(self.options)
+    }
+
+    /// Rejects a near cache that could never be used, or is too small for any record.
+    fn check_near_cache(&self) -> Result<(), InvalidArgument> {
+        let bytes = self.options.near_cache.bytes;
+        let problem = if bytes == 0 {
+            return Ok(());
+        } else if bytes < LEAST_NEAR_CACHE {
+            format!(
+                "near_cache must be 0 for none, or at least {LEAST_NEAR_CACHE} bytes, got {bytes}"
+            )
+        } else if self.read_mode != ReadMode::One {
+            "near_cache and read_mode contradict each other: only reads with read_mode 'one' can be \
+             answered from a cache"
+                .to_owned()
+        } else if self.options.policy.replica == ReplicaPolicy::Master {
+            "near_cache and replica contradict each other: reads with replica 'master' are never \
+             answered from a cache"
+                .to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(InvalidArgument::of_value(problem))
     }
 
     /// Sets the seeds from a comma-separated list of hosts.
@@ -206,8 +259,8 @@ impl ClientOptions {
     /// Defaults that commands inherit from the client.
     pub fn defaults(&self) -> CommandDefaults {
         let policy = self.options.policy;
-        let Self { send_key, read_mode, hedge, .. } = *self;
-        CommandDefaults { policy, send_key, read_mode, hedge }
+        let Self { send_key, read_mode, hedge, share_reads: share, .. } = *self;
+        CommandDefaults { policy, send_key, read_mode, hedge, share }
     }
 }
 
@@ -276,6 +329,24 @@ mod tests {
     }
 
     #[test]
+    fn a_near_cache_that_is_never_used_is_rejected() {
+        let finish = |pairs: &[(&str, Literal)]| {
+            let mut options = ClientOptions::default();
+            pairs.iter().for_each(|(name, value)| options.set(name, value, &[]).unwrap());
+            options.finish().map_err(|error| error.message().to_owned())
+        };
+        let size = || ("near_cache", Literal::from(1 << 20));
+        assert_eq!(finish(&[size()]).unwrap().near_cache.bytes, 1 << 20);
+        for (name, value) in [("read_mode", "session"), ("read_mode", "all"), ("replica", "master")]
+        {
+            finish(&[(name, value.into())]).unwrap();
+            let error = finish(&[size(), (name, value.into())]).unwrap_err();
+            assert!(error.contains("near_cache") && error.contains(name), "{error}");
+        }
+        assert!(finish(&[("near_cache", 1000.into())]).unwrap_err().contains("at least 65536"));
+    }
+
+    #[test]
     fn a_user_without_a_password_is_rejected() {
         let mut options = ClientOptions::default();
         options.options.login.user = Some("app".to_owned());
@@ -284,6 +355,22 @@ mod tests {
         options.options.login.password = Some("opensesame".into());
         assert!(!format!("{options:?}").contains("opensesame"));
         assert_eq!(options.finish().unwrap().login.user.as_deref(), Some("app"));
+    }
+
+    #[test]
+    fn contradictory_options_are_rejected() {
+        let set = |share: &'static str, mode: &'static str| {
+            let mut options = ClientOptions::default();
+            options.set("share_reads", &Literal::from(share), &[]).unwrap();
+            options.set("read_mode", &Literal::from(mode), &[]).unwrap();
+            options.finish().map_err(|error| error.message().to_owned())
+        };
+        for mode in ["linearize", "session"] {
+            let error = set("in_flight", mode).unwrap_err();
+            assert!(error.starts_with("share_reads 'in_flight' cannot be combined with read_mode"));
+            set("unsent", mode).unwrap();
+        }
+        set("in_flight", "one").unwrap();
     }
 
     #[test]

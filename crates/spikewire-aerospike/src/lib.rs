@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`model`] | options, policies, errors, names: no nodes, no connections |
 //! | `security` | encryption and logging in, at every node |
+//! | `near_cache` | replies for keys that are hot, without sockets |
 //! | `framing` | Aerospike's frames: where they end, what they mean, the handshake |
 //! | [`cluster`] | seeds, the cluster worker, nodes, the partition map: one immutable snapshot, shared |
 //! | `route` | which node a command goes to |
@@ -14,6 +15,8 @@
 //! | [`command`] | requests and replies, single or in batches; the same for every driver |
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | `aggregation`, `background_job` | queries that end in one value; queries that change records |
+//! | [`recording`] | traces of live traffic, to send the like to another cluster |
+//! | `opening` | connecting to a cluster, with connections that are ready |
 //! | `client_options` | the options by name, with their bounds |
 //!
 //! It does not depend on any host language, and the protocol crate does not depend on it.
@@ -30,7 +33,10 @@ pub mod cluster;
 pub mod command;
 mod framing;
 pub mod model;
+mod near_cache;
+mod opening;
 pub mod query;
+pub mod recording;
 mod route;
 mod security;
 pub mod transport;
@@ -39,8 +45,9 @@ pub use spikewire_transport::clock;
 
 pub use client_options::ClientOptions;
 pub use model::{
-    Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, Options, Policy, ReplicaPolicy,
-    Result, Secret,
+    Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, NearCacheOptions, Options, Policy,
+    ReplicaPolicy, Result, Secret, ShareReads,
 };
+pub use opening::connect;
 pub use security::Credentials;
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

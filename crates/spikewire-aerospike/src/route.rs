@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
-use spikewire_transport::{Metrics, OrderKey, RetryBudget, Topology};
+use spikewire_transport::{
+    Metrics, OrderKey, RetryBudget, ShareReads, SharedReads, Tick, Topology,
+};
 
 use crate::cluster::{Cluster, NamespaceMap, Node, Snapshot};
 use crate::model::Hedge;
 use crate::model::ReplicaPolicy;
 use crate::model::{Error, Kind, Result};
+use crate::near_cache::NearTicket;
 
 /// The routing information of a command.
 #[derive(Debug, Clone)]
@@ -28,10 +31,14 @@ pub struct Target {
     second: bool,
     /// When to send a hedge request to another replica.
     hedge: Hedge,
+    /// Which requests it may share.
+    share: ShareReads,
     /// The record it is about.
     key: OrderKey,
     /// Whether what it is about is sent to other nodes if this one does not answer.
     regroups: bool,
+    /// What the near cache has to do with it.
+    near: Option<Arc<NearTicket>>,
 }
 
 /// The destination of a command.
@@ -54,16 +61,19 @@ impl Target {
 
     /// The target of a command for a holder of this partition.
     pub fn partition(namespace: Arc<str>, partition: u16, write: bool) -> Self {
-        let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
-        let aim = Aim::Partition(namespace, partition);
-        Self { aim, write, column: 0, second: false, hedge, key, regroups: false }
+        Self::aimed(Aim::Partition(namespace, partition), write)
+    }
+
+    #[inline(always)]
+    fn aimed(aim: Aim, write: bool) -> Self {
+        let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
+        let (column, second, regroups, near) = (0, false, false, None);
+        Self { aim, write, column, second, hedge, share, key, regroups, near }
     }
 
     /// The target of a command for one node.
     pub fn node(node: Arc<Node>, write: bool) -> Self {
-        let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
-        let (aim, regroups) = (Aim::Node(node), false);
-        Self { aim, write, column: 0, second: false, hedge, key, regroups }
+        Self::aimed(Aim::Node(node), write)
     }
 
     /// The same for a part of a batch, whose rows can be sent to other nodes.
@@ -77,6 +87,18 @@ impl Target {
     #[inline]
     pub fn with_hedge(self, hedge: Hedge) -> Self {
         Self { hedge, ..self }
+    }
+
+    /// The same for a read that may share requests.
+    #[must_use]
+    #[inline]
+    pub fn with_share(self, share: ShareReads) -> Self {
+        Self { share, ..self }
+    }
+
+    /// What the near cache has to do with it, until it ends.
+    pub(crate) fn set_near(&mut self, ticket: NearTicket) {
+        self.near = Some(Arc::new(ticket));
     }
 
     /// Whether it may be hedged, or is a hedge request.
@@ -157,6 +179,28 @@ impl Router {
         }
     }
 
+    /// Another node for a read whose own does not answer: one that `fits`, not the one that readers
+    /// would take only if there were no other.
+    pub fn other_reader<'a>(
+        &self,
+        map: &'a NamespaceMap,
+        partition: u16,
+        policy: ReplicaPolicy,
+        fits: impl Fn(&Node) -> bool,
+    ) -> Option<&'a Arc<Node>> {
+        if policy == ReplicaPolicy::Master {
+            return None;
+        }
+        let begins = match policy {
+            ReplicaPolicy::PreferRack => self.preferred(map, partition).unwrap_or(0),
+            _ => 0,
+        };
+        let columns = map.replicas();
+        let mut holders =
+            (0..columns).filter_map(|on| usable(map, (begins + on) % columns.max(1), partition));
+        holders.find(|node| !node.health.is_suspected() && fits(node))
+    }
+
     /// The hedge request for a read that starts, which goes to another node, and the delay before
     /// it is sent. This also fixes the node of the read itself.
     #[cold]
@@ -215,16 +259,27 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
 }
 
-/// The same for a read, which any replica answers: one that is suspected to be mute only if all are.
+/// The same for a read, which any replica answers: one that is suspected to be mute only if all are,
+/// and one that has just returned gets its reads little by little.
 fn readable(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     match in_turn(map, pid, start) {
-        Some(first) if first.health.is_suspected() => {
-            let columns = (0..map.replicas()).map(|on| start.wrapping_add(on as u32));
-            let mut others = columns.filter_map(|start| in_turn(map, pid, start));
-            others.find(|node| !node.health.is_suspected()).or(Some(first))
-        }
+        Some(first) if !first.health.is_full() => Some(spared(map, pid, start, first)),
         first => first,
     }
+}
+
+/// The node for a read that `first` should perhaps not get.
+#[cold]
+fn spared<'a>(map: &'a NamespaceMap, pid: u16, start: u32, first: &'a Arc<Node>) -> &'a Arc<Node> {
+    if first.health.admits(Tick::now()) {
+        return first;
+    }
+    let others = || {
+        let columns = (0..map.replicas()).map(|on| start.wrapping_add(on as u32));
+        columns.filter_map(|start| in_turn(map, pid, start))
+    };
+    let full = others().find(|node| node.health.is_full());
+    full.or_else(|| others().find(|node| !node.health.is_suspected())).unwrap_or(first)
 }
 
 impl Topology for Cluster {
@@ -271,6 +326,11 @@ impl Topology for Cluster {
     }
 
     #[inline(always)]
+    fn shared_reads(&self) -> Option<&SharedReads> {
+        Some(Self::shared_reads(self))
+    }
+
+    #[inline(always)]
     fn copy_of(
         &self,
         router: &Router,
@@ -286,6 +346,9 @@ impl Topology for Cluster {
 
     #[cold]
     fn measured(&self, target: &Target, node: &Node, took: Duration, counts: bool) {
+        if !target.is_hedged() {
+            return;
+        }
         node.latencies().record(took);
         if counts && target.is_second() {
             self.hedging().win();
@@ -296,12 +359,22 @@ impl Topology for Cluster {
         Some(Self::retry_budget(self))
     }
 
+    #[cold]
+    fn answered(&self, target: &Target, node: &Arc<Node>, body: &[u8]) {
+        if let Some(NearTicket::Fill(claim)) = target.near.as_deref()
+            && let Some(cache) = self.near_cache()
+        {
+            cache.fill(claim, body, node);
+        }
+    }
+
     fn refresh_soon(&self) {
         self.tend_soon();
     }
 
     fn has_alternative(&self, target: &Target, policy: ReplicaPolicy, node: &Node) -> bool {
-        policy.moves_on() && has_alternative(&self.snapshot(), target, node)
+        // Others would proxy a write to this node.
+        policy.moves_on() && !target.write && has_alternative(&self.snapshot(), target, node)
     }
 
     fn suspects(&self, _: &Arc<Node>) {
@@ -349,7 +422,16 @@ impl Addressed for Target {
 
     #[inline(always)]
     fn is_measured(&self) -> bool {
-        self.is_hedged()
+        self.is_hedged() | self.near.is_some()
+    }
+
+    #[inline(always)]
+    fn shares(&self) -> ShareReads {
+        self.share
+    }
+
+    fn is_sent_like(&self, other: &Self) -> bool {
+        self.hedge == other.hedge
     }
 }
 

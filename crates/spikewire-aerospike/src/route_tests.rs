@@ -118,3 +118,30 @@ fn a_cluster_without_namespaces_is_not_known_yet() {
     let error = Router::default().choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap_err();
     assert_eq!(error.kind(), Kind::NoNode);
 }
+
+#[test]
+fn a_node_that_is_back_gets_reads_little_by_little_and_all_writes() {
+    let (mut nodes, mut snapshot) = cluster();
+    let long = Duration::from_secs(100_000);
+    let back = Node::new(0, "N0".to_owned(), nodes[0].address, None).with_slow_start(long);
+    nodes[0] = Arc::new(back);
+    let with_racks = nodes.iter().map(|node| (node.clone(), None)).collect();
+    let mut map = NamespaceMap::new(with_racks, 2);
+    map.assign(0, 7, 0);
+    map.assign(1, 7, 2);
+    snapshot.namespaces.insert("test".to_owned(), Arc::new(map));
+    let router = Router::default();
+    let choose = |write, policy| {
+        let target = Target::partition("test".into(), 7, write);
+        (0..20).map(|_| router.choose(&snapshot, &target, policy, 0).unwrap().slot).sum::<u32>()
+    };
+    assert_eq!(choose(false, ReplicaPolicy::Sequence), 0, "it has all reads");
+    nodes[0].health.returns(Tick::now(), Duration::MAX);
+    assert_eq!(choose(false, ReplicaPolicy::Sequence), 40, "the other replica has them");
+    assert_eq!(choose(false, ReplicaPolicy::Any), 40);
+    assert_eq!(choose(false, ReplicaPolicy::Master), 0, "no other has the say");
+    assert_eq!(choose(true, ReplicaPolicy::Sequence), 0, "writes need it");
+    // It is better than one that does not answer.
+    nodes[2].health.suspect(Tick::now());
+    assert_eq!(choose(false, ReplicaPolicy::Sequence), 0);
+}

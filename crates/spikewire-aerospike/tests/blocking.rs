@@ -71,7 +71,13 @@ impl Bench {
             let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
             Command::new(REQUEST.to_vec(), target, policy, now, OutcomeTicket::default())
         });
-        let limits = CallerLimits { now, deadline: Tick::NEVER, alone: false, interrupted: None };
+        let limits = CallerLimits {
+            now,
+            deadline: Tick::NEVER,
+            alone: false,
+            punctual: false,
+            interrupted: None,
+        };
         let mut outcomes = Vec::new();
         self.pool.run(commands, limits, |ticket| outcomes.extend(ticket.0)).unwrap();
         outcomes
@@ -92,6 +98,7 @@ impl Bench {
             now: Tick::now(),
             deadline: command.deadline,
             alone: false,
+            punctual: false,
             interrupted,
         };
         let mut reply = None;
@@ -190,6 +197,7 @@ fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
             now: Tick::now(),
             deadline: Tick::NEVER,
             alone: false,
+            punctual: false,
             interrupted: None,
         };
         pool.run(std::iter::once(command), limits, |_| {}).unwrap();

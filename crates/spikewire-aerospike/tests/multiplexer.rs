@@ -37,6 +37,8 @@ struct Bench {
     _fake: FakeNode,
     listener: TcpListener,
     node: Arc<Node>,
+    /// Whether the node answers the client's own requests. Nobody sends any here.
+    is_probed: bool,
     multiplexer: Multiplexer<Number>,
     endings: Vec<(usize, Ending)>,
     /// A connection that a test keeps for later.
@@ -62,7 +64,8 @@ impl Bench {
         change(&mut options);
         let multiplexer = Multiplexer::new(Cluster::connect(options).unwrap()).unwrap();
         let node = Arc::new(Node::new(1000, "SCRIPTED".into(), address, None));
-        Self { _fake: fake, listener, node, multiplexer, endings: Vec::new(), peer: None }
+        let (is_probed, endings, peer) = (false, Vec::new(), None);
+        Self { _fake: fake, listener, node, is_probed, multiplexer, endings, peer }
     }
 
     fn command(&self, number: usize, bytes: Vec<u8>, policy: Policy) -> Box<Command<Number>> {
@@ -83,6 +86,9 @@ impl Bench {
         let now = Tick::now();
         if self.multiplexer.alarm() <= now {
             self.multiplexer.expire(now, &mut deliver);
+        }
+        if self.is_probed {
+            self.node.health.answered_probe(now);
         }
     }
 
@@ -211,6 +217,7 @@ fn a_request_that_timed_out_half_sent_is_never_finished() {
 #[test]
 fn neighbours_of_a_half_sent_request_lose_nothing() {
     let mut bench = Bench::new(|_| {});
+    bench.is_probed = true;
     let small = 60_000;
     bench.submit(0, request(0, 30), policy(LONG));
     let deadline = Tick::now().after(SOON);
@@ -293,6 +300,7 @@ fn commands_that_wait_are_let_in_when_places_become_free_and_before_newcomers() 
     };
     let fillers: Vec<_> = (0..3).map(|_| filler()).collect();
     let mut bench = Bench::over(listener, address, |options| options.depth = 1);
+    bench.is_probed = true;
     bench.submit(1, request(1, 30), policy(SOON));
     bench.submit(2, request(2, 30), policy(LONG));
     bench.submit(3, request(3, 30), policy(LONG));

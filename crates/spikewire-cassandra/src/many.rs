@@ -1,9 +1,27 @@
 //! Options of calls with many rows of parameters, and their bounds.
 
 use std::fmt::Display;
+use std::time::Duration;
+
+use spikewire_options::{Bounds, InvalidArgument, OptionValue};
 
 /// The maximum number of rows of a call in flight.
 pub const MOST: usize = 30_000;
+
+const BOUNDS: Bounds =
+    Bounds { counts: &[], spans: &[("deadline", (Duration::from_millis(1), Duration::MAX))] };
+
+/// The time within which a call with many rows ends: rows without a result by then are late, which
+/// needs results. `None` for a host's value that stands for none.
+pub fn deadline<V: OptionValue>(value: &V, results: bool) -> Result<Option<Duration>, V::Error> {
+    let limit = value.optional(|value| BOUNDS.span("deadline", value))?;
+    if limit.is_some() && !results {
+        let why = "deadline returns late rows among the results, so it does not go with results \
+                   switched off";
+        return Err(InvalidArgument::of_value(why).into());
+    }
+    Ok(limit)
+}
 
 /// Options of a call with many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +61,19 @@ impl ManyOptions {
 
 #[cfg(test)]
 mod tests {
+    use spikewire_options::Literal;
+
     use super::*;
+
+    #[test]
+    fn deadlines_are_spans_and_need_results() {
+        let read = |value: Literal, results| deadline(&value, results);
+        assert_eq!(read(0.25.into(), true).unwrap(), Some(Duration::from_millis(250)));
+        let error = read(0.into(), true).unwrap_err();
+        assert_eq!(error.message(), "deadline must be at least 0.001 s, got 0 s");
+        let error = read(1.into(), false).unwrap_err();
+        assert!(error.message().contains("deadline") && error.message().contains("results"));
+    }
 
     #[test]
     fn concurrency_must_be_in_range() {

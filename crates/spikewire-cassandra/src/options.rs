@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
-use spikewire_options::{Bounds, InvalidArgument, OptionValue, parse};
+use spikewire_options::{
+    Bounds, Form, InvalidArgument, OptionValue, parse, percentile, percentile_of,
+};
 use spikewire_transport::RetryBudget;
+use spikewire_transport::health::SLOW_START;
 use spikewire_transport::tls::Tls;
 
 use crate::authenticator::Authenticator;
@@ -29,6 +32,7 @@ pub(crate) const BOUNDS: Bounds = Bounds {
         ("queue_limit", (0, 100_000_000)),
         // Each copy goes to a different node.
         ("speculative_attempts", (1, 32)),
+        ("warm_connections", (0, 1024)),
     ],
     spans: &[
         ("connect_timeout", (Duration::from_millis(1), Duration::MAX)),
@@ -120,9 +124,40 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speculation {
     /// How long each copy waits for an answer to the ones before it; `None` disables copies.
-    pub delay: Option<Duration>,
+    pub delay: Option<SpeculativeDelay>,
     /// Maximum number of copies besides the first request.
     pub attempts: u32,
+}
+
+/// How long a copy waits for an answer to the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpeculativeDelay {
+    /// This time, at least 1 ms.
+    Time(Duration),
+    /// A percentile of recent latencies of the node whose is lowest, as a share in ten thousandths.
+    /// There are no copies before a hundred latencies of a node are known.
+    Percentile(u16),
+}
+
+impl SpeculativeDelay {
+    /// After a percentile of latencies, from 50 to 99.9.
+    pub fn percentile(percent: f64) -> Result<Self, InvalidArgument> {
+        percentile_of("speculative_delay", percent, percent).map(Self::Percentile)
+    }
+
+    /// As a host has it: a time, or the name of a percentile.
+    pub(crate) fn of<V: OptionValue>(name: &str, value: &V) -> Result<Self, V::Error> {
+        Ok(match value.form() {
+            Form::Text => Self::Percentile(percentile(name, &value.text(name)?)?),
+            _ => Self::Time(BOUNDS.span(name, value)?),
+        })
+    }
+}
+
+impl From<Duration> for SpeculativeDelay {
+    fn from(delay: Duration) -> Self {
+        Self::Time(delay)
+    }
 }
 
 impl Default for Speculation {
@@ -135,7 +170,7 @@ impl Default for Speculation {
 impl Speculation {
     /// Rejects invalid values; the message names the option.
     pub fn check(&self) -> Result<(), InvalidArgument> {
-        if let Some(delay) = self.delay {
+        if let Some(SpeculativeDelay::Time(delay)) = self.delay {
             BOUNDS.check_span("speculative_delay", delay)?;
         }
         BOUNDS.check_count("speculative_attempts", self.attempts.into())
@@ -187,6 +222,10 @@ pub struct Options {
     pub reconnect: (Duration, Duration),
     /// Connections per node, or per shard for nodes with shards.
     pub connections_per_node: usize,
+    /// Connections that are opened to each node before the first statement.
+    pub warm_connections: usize,
+    /// In which time the share of a node that returns grows to its whole, at most; zero: at once.
+    pub slow_start: Duration,
     /// Whether connections choose their shard by their source port, if the server has a shard-aware
     /// port; otherwise the server chooses.
     pub shard_aware_port: bool,
@@ -238,6 +277,8 @@ impl Options {
             heartbeat: Duration::from_secs(30),
             reconnect: (Duration::from_millis(100), Duration::from_secs(30)),
             connections_per_node: 1,
+            warm_connections: 0,
+            slow_start: SLOW_START,
             shard_aware_port: true,
             depth: 1024,
             queue: 100_000,
@@ -260,6 +301,7 @@ impl Options {
         self.check_contact_points()?;
         for (name, count) in [
             ("connections_per_node", self.connections_per_node),
+            ("warm_connections", self.warm_connections),
             ("pipeline_depth", self.depth),
             ("queue_limit", self.queue),
             ("max_retries", self.limits.max_retries as usize),

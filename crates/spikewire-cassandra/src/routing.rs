@@ -3,7 +3,7 @@
 //! A request has a plan: the replicas of its token in the local datacenter, those of the local rack
 //! first; then the other nodes of the local datacenter; then, if allowed, those of other
 //! datacenters. Nodes believed to be down come last, since that belief may be wrong. Requests start
-//! at different replicas in turn. Lightweight transactions start at the first replica, so that
+//! at different replicas in turn; one that has just returned gets its turns little by little. Lightweight transactions start at the first replica, so that
 //! those on the same row meet on one node.
 
 use std::net::SocketAddr;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cql::response::Retry;
-use spikewire_transport::OrderKey;
 use spikewire_transport::topology::{Preference, Target as Addressed};
+use spikewire_transport::{OrderKey, Tick};
 
 use crate::cluster::{Node, Snapshot};
 use crate::error::{Error, Kind, Result};
@@ -29,6 +29,8 @@ pub struct Target {
     pub turn: u32,
     /// The node to try first, whatever the plan says.
     pub first: Option<Arc<Node>>,
+    /// Whether its latency is recorded with the node.
+    pub is_measured: bool,
     /// Failed attempts so far, if any. Boxed because it is rare.
     past: Option<Box<FailedAttempts>>,
     /// Which copy of its statement it is, if there may be several.
@@ -47,7 +49,7 @@ struct FailedAttempts {
 impl Target {
     /// The target of a request that was not attempted yet.
     pub fn new(aim: Aim, writes: bool, turn: u32) -> Self {
-        Self { aim, writes, turn, first: None, past: None, contender: None }
+        Self { aim, writes, turn, first: None, is_measured: false, past: None, contender: None }
     }
 
     /// The errors of its attempts so far.
@@ -89,7 +91,8 @@ impl Target {
     /// The target of a copy that was not attempted yet.
     pub(crate) fn of(&self, contender: Contender) -> Self {
         let fresh = Self::new(self.aim.clone(), self.writes, self.turn);
-        Self { contender: Some(Box::new(contender)), ..fresh }
+        let is_measured = self.is_measured;
+        Self { contender: Some(Box::new(contender)), is_measured, ..fresh }
     }
 }
 
@@ -126,6 +129,11 @@ impl Addressed for Target {
             Aim::Any => OrderKey::UNKNOWN,
             Aim::Node(_) => OrderKey::NONE,
         }
+    }
+
+    #[inline(always)]
+    fn is_measured(&self) -> bool {
+        self.is_measured
     }
 
     #[inline(always)]
@@ -176,10 +184,11 @@ pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Nod
     }
     if target.tried().is_empty()
         && let Some(node) = nearest(snapshot, replicas, turn)
+        && (node.health.is_full() || conditional)
     {
         return Ok(node.clone());
     }
-    let node = plan(snapshot, replicas, turn, target.tried()).pick(step);
+    let node = plan(snapshot, replicas, turn, target.tried()).pick(step, conditional);
     node.ok_or_else(|| none(snapshot))
 }
 
@@ -199,7 +208,7 @@ fn choose_for(
         let message = "a copy of the statement was sent to each node that may be asked";
         return Err(Error::new(Kind::NoNode, message));
     }
-    let node = plan.pick(step).ok_or_else(|| none(snapshot))?;
+    let node = plan.pick(step, false).ok_or_else(|| none(snapshot))?;
     contender.goes_to(node.address);
     Ok(node)
 }
@@ -224,13 +233,23 @@ struct Plan<'a> {
     all: Vec<&'a Arc<Node>>,
     /// Those not asked yet.
     fresh: Vec<&'a Arc<Node>>,
+    /// How many of them are as good as the first, apart from racks.
+    alike: usize,
 }
 
 impl Plan<'_> {
-    /// The next node not asked yet; once all were, the plan starts over.
-    fn pick(&self, step: u32) -> Option<Arc<Node>> {
+    /// The next node not asked yet; once all were, the plan starts over. A node that has just
+    /// returned is passed over now and then, unless this is `fixed`.
+    fn pick(&self, step: u32, fixed: bool) -> Option<Arc<Node>> {
         let anew = || self.all.get((step as usize).checked_rem(self.all.len())?);
-        self.fresh.first().or_else(anew).map(|node| (*node).clone())
+        let first = self.fresh.first().or_else(anew)?;
+        let mut others = self.fresh.iter().take(self.alike).skip(1);
+        let other = if first.health.is_full() || fixed || first.health.admits(Tick::now()) {
+            None
+        } else {
+            others.find(|node| node.health.is_full())
+        };
+        Some((*other.unwrap_or(first)).clone())
     }
 }
 
@@ -253,8 +272,16 @@ fn plan<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32, tried: &[Socket
         alike.rotate_left(turn as usize % alike.len());
     }
     let all: Vec<_> = order.iter().map(|index| &snapshot.nodes[*index as usize]).collect();
-    let fresh = all.iter().copied().filter(|node| !tried.contains(&node.address)).collect();
-    Plan { all, fresh }
+    let is_fresh = |index: &&u32| !tried.contains(&snapshot.nodes[**index as usize].address);
+    let fresh: Vec<_> = order.iter().filter(is_fresh).collect();
+    let standing = |index: u32| {
+        let (is_down, is_remote, is_no_replica, _) = distance(index);
+        (is_down, is_remote, is_no_replica)
+    };
+    let best = fresh.first().map(|index| standing(**index));
+    let alike = fresh.iter().take_while(|index| Some(standing(***index)) == best).count();
+    let fresh = fresh.into_iter().map(|index| &snapshot.nodes[*index as usize]).collect();
+    Plan { all, fresh, alike }
 }
 
 fn none(snapshot: &Snapshot) -> Error {

@@ -6,13 +6,15 @@ use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
 use spikewire_cql::version::Version;
 use spikewire_transport::metrics::{CallStart, MetricsFlags};
+use spikewire_transport::open_ahead::open_ahead;
 use spikewire_transport::{Policy, Span, buffer};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Node};
+use crate::connection::Cassandra;
 use crate::error::{Error, Result};
 use crate::execution::{Draft, Execution, ToPrepare, What};
 use crate::memory::Memory;
-use crate::options::Options;
+use crate::options::{Options, SpeculativeDelay};
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
 use crate::statement::{BatchBuilder, Name, PrepareContext, Prepared, StatementOptions};
@@ -60,10 +62,20 @@ pub enum Preparation {
 }
 
 impl Session {
-    /// Connects to the cluster; blocks. Rejects invalid options first.
+    /// Connects to the cluster; blocks. Rejects invalid options first. If the options want
+    /// connections from the start, they are opened all at once to the nodes that statements may go
+    /// to, and waited for no longer than the connect timeout.
     pub fn open(options: Options) -> Result<Arc<Self>> {
         options.check()?;
-        Ok(Arc::new(Self(Arc::new(Memory::new(Cluster::connect(options)?)))))
+        let cluster = Cluster::connect(options)?;
+        let count = cluster.options().warm_connections;
+        if count > 0 {
+            let snapshot = cluster.snapshot();
+            let is_used = |node: &&Arc<Node>| snapshot.is_local(node) || snapshot.goes_abroad();
+            let nodes: Vec<_> = snapshot.nodes.iter().filter(is_used).cloned().collect();
+            open_ahead::<Cassandra>(&cluster, &nodes, count);
+        }
+        Ok(Arc::new(Self(Arc::new(Memory::new(cluster)))))
     }
 
     #[cfg(test)]
@@ -175,8 +187,15 @@ impl Session {
             && traits.repeatable
             && options.node.is_none()
         {
-            let contender = Contender::first(delay, speculation.attempts, target.writes);
-            target.contender = Some(Box::new(contender));
+            let delay = match delay {
+                SpeculativeDelay::Time(delay) => Some(delay),
+                SpeculativeDelay::Percentile(share) => {
+                    target.is_measured = true;
+                    self.cluster().snapshot().lowest_latency(share)
+                }
+            };
+            let first = |delay| Contender::first(delay, speculation.attempts, target.writes);
+            target.contender = delay.map(first).map(Box::new);
         }
         let execution = Execution::new(self.0.clone(), what, &target, policy);
         if let Some(at) = began.at {

@@ -8,7 +8,7 @@ use spikewire_transport::RetryBudget;
 use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 
 use crate::authenticator::Password;
-use crate::options::{BOUNDS, Host, Options, PORT, consistency};
+use crate::options::{BOUNDS, Host, Options, PORT, SpeculativeDelay, consistency};
 
 /// The options of a session.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl Default for SessionOptions {
 
 impl SessionOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 32] = [
+    pub const NAMES: [&str; 34] = [
         "adaptive_limits",
         "address_map",
         "application",
@@ -57,6 +57,7 @@ impl SessionOptions {
         "schema_agreement",
         "serial_consistency",
         "shard_aware_port",
+        "slow_start",
         "socket_timeout",
         "speculative_attempts",
         "speculative_delay",
@@ -64,6 +65,7 @@ impl SessionOptions {
         "timestamps",
         "tls",
         "user",
+        "warm_connections",
     ];
 
     /// Sets the option with this name in the host's spelling. `others` are the host's additional
@@ -105,6 +107,7 @@ impl SessionOptions {
             "connect_timeout" => options.connect_timeout = span()?,
             "heartbeat" => options.heartbeat = span()?,
             "idle_timeout" => options.idle = span()?,
+            "slow_start" => options.slow_start = span()?,
             "schema_agreement" => options.schema_agreement = span()?,
             "reconnect" => {
                 let what = "two spans, the shortest and the longest pause";
@@ -121,10 +124,12 @@ impl SessionOptions {
             "socket_timeout" => limits.socket_timeout = span()?,
             "max_retries" => limits.max_retries = count()? as u32,
             "speculative_delay" => {
-                limits.speculation.delay = value.optional(|_| span())?;
+                let delay = |value: &V| SpeculativeDelay::of(name, value);
+                limits.speculation.delay = value.optional(delay)?;
             }
             "speculative_attempts" => limits.speculation.attempts = count()? as u32,
             "connections_per_node" => options.connections_per_node = count()? as usize,
+            "warm_connections" => options.warm_connections = count()? as usize,
             "shard_aware_port" => options.shard_aware_port = value.flag(name)?,
             "pipeline_depth" => options.depth = count()? as usize,
             "queue_limit" => options.queue = count()? as usize,
@@ -206,7 +211,7 @@ mod tests {
     #[test]
     fn invalid_values_are_rejected_with_their_bounds() {
         let pauses = |shortest: f64, longest: f64| Literal::list([shortest, longest]);
-        let cases: [(&str, Literal, InvalidArgumentClass, &str); 17] = [
+        let cases: [(&str, Literal, InvalidArgumentClass, &str); 18] = [
             ("connect_timeout", 0.into(), Value, " must be at least 0.001 s, got 0 s"),
             ("heartbeat", 0.05.into(), Value, " must be at least 0.1 s, got 0.05 s"),
             ("timeout", "1".into(), Type, " must be seconds as a number, not string"),
@@ -227,6 +232,12 @@ mod tests {
             ("pipeline_depth", 32_768.into(), Value, " must be from 1 to 32767, got 32768"),
             ("page_size", 0.into(), Value, " must be from 1 to 2147483647, got 0"),
             ("speculative_delay", 0.into(), Value, " must be at least 0.001 s, got 0 s"),
+            (
+                "speculative_delay",
+                "p10".into(),
+                Value,
+                " must be a time, or a percentile from 'p50' to 'p99.9', got \"p10\"",
+            ),
             ("speculative_attempts", 33.into(), Value, " must be from 1 to 32, got 33"),
             ("protocol_version", 3.into(), Value, " must be from 4 to 5, got 3"),
             ("compression", "zip".into(), Value, " must be 'none' or 'lz4', got \"zip\""),

@@ -101,6 +101,10 @@ impl<W: AnswerWaiter> ResponseHandler for Ticket<W> {
             && self.waiting.ask(|waiting| waiting.starts(follows)).unwrap_or(false)
     }
 
+    fn is_superseded(&self) -> bool {
+        self.execution.is_left()
+    }
+
     fn is_withdrawn(&self) -> bool {
         self.execution.is_left() || self.waiting.ask(W::is_withdrawn).unwrap_or(true)
     }

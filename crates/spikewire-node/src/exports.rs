@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "each export is a C function")]
 
 use crate::aerospike::{
-    admin, calls, columns, expression, key, many, operation, query, space, testing, verbs,
+    admin, calls, columns, expression, key, many, operation, query, recording, space, testing,
+    verbs,
 };
 use crate::js::Export;
 use crate::js::call::export;
@@ -56,6 +57,9 @@ pub const EXPORTS: &[Export] = &[
     export!("queryCursor", query::calls::cursor),
     export!("queryOver", query::calls::over),
     export!("queryClose", query::calls::close),
+    export!("recordingStart", recording::start),
+    export!("recordingSummary", recording::summary),
+    export!("recordingStop", recording::stop),
     export!("info", admin::info),
     export!("truncate", admin::truncate),
     export!("giveUp", admin::cancel),

@@ -7,6 +7,7 @@
 //! | `bounds` | bounds of counts and durations by the name of the option |
 //! | `literal` | values without a host language, for tests (feature `literal`) |
 //! | [`parse`] | counts, durations and keywords, checked |
+//! | `percentile` | percentiles of latencies by name |
 //! | `secret`, `credentials` | passwords, and the users they go with |
 //! | `invalid_argument` | why a value is rejected |
 
@@ -19,6 +20,7 @@ mod invalid_argument;
 #[cfg(any(test, feature = "literal"))]
 mod literal;
 pub mod parse;
+mod percentile;
 mod secret;
 mod value;
 
@@ -27,5 +29,6 @@ pub use credentials::check_credentials;
 pub use invalid_argument::{InvalidArgument, InvalidArgumentClass};
 #[cfg(any(test, feature = "literal"))]
 pub use literal::Literal;
+pub use percentile::{percentile, percentile_of};
 pub use secret::Secret;
 pub use value::{Form, OptionValue};

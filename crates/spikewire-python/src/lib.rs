@@ -71,6 +71,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::key::{_raw_text_digest, Key};
     #[pymodule_export]
+    use crate::aerospike::late::Late;
+    #[pymodule_export]
     use crate::aerospike::operation::Operation;
     #[pymodule_export]
     use crate::aerospike::query::asynchronous::AsyncQuery;
@@ -86,6 +88,8 @@ mod _native {
     use crate::aerospike::record::Record;
     #[pymodule_export]
     use crate::aerospike::record_type::RecordType;
+    #[pymodule_export]
+    use crate::aerospike::recording::{RecordingCore, read_trace};
     #[pymodule_export]
     use crate::aerospike::rows::{Apply, Delete, Read, Row, Write};
     #[pymodule_export]

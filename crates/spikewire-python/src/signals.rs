@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::command::{Router, Target};
 use spikewire_transport::LimiterStats;
 use spikewire_transport::metrics::{
-    self, Event, Labels, NodeStats, Observed, SlowCommand, Stats, Totals,
+    self, Event, HotKey, Labels, NearCacheStats, NodeStats, Observed, SlowCommand, Stats, Totals,
 };
 
 use crate::aerospike::admin::origin;
@@ -158,6 +158,9 @@ impl Signals {
             stages,
             hedges,
             retries,
+            reads_shared,
+            rows_late,
+            near_cache,
             nodes,
             unreachable,
             tends,
@@ -181,6 +184,9 @@ impl Signals {
         known.set_item("hedges_won", hedges.1)?;
         known.set_item("retries_sent", retries.0)?;
         known.set_item("retries_denied", retries.1)?;
+        known.set_item("reads_shared", reads_shared)?;
+        known.set_item("rows_late", rows_late)?;
+        known.set_item("near_cache", near_cache.map(|cache| near(py, cache)).transpose()?)?;
         known.set_item("tends", tends)?;
         known.set_item("failed_tends", failed_tends)?;
         known.set_item("tend_age", tend_age.as_secs_f64())?;
@@ -217,11 +223,24 @@ fn command<'py>(
     whole.into_pyobject(py)
 }
 
+fn near(py: Python<'_>, cache: NearCacheStats) -> PyResult<Bound<'_, PyTuple>> {
+    let NearCacheStats { hits, misses, revalidations, evictions, entries, bytes, hot_keys } = cache;
+    let key = |key: HotKey| {
+        let HotKey { namespace, set, digest, reads_per_second } = key;
+        (namespace, set, PyBytes::new(py, &digest), reads_per_second)
+    };
+    let hot_keys: Vec<_> = hot_keys.into_iter().map(key).collect();
+    (hits, misses, revalidations, evictions, entries, bytes, hot_keys).into_pyobject(py)
+}
+
 fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {
-    let NodeStats { name, label, address, connections, opened, errors, breaker_open, .. } = node;
+    let NodeStats {
+        name, label, address, connections, opened, errors, breaker_open, share, ..
+    } = node;
     let LimiterStats { limit, in_flight, waiting, rejections } = node.limiter;
     let limiter = (limit, in_flight, waiting, rejections);
-    (name, address, connections, opened, errors, breaker_open, label, limiter).into_pyobject(py)
+    (name, address, connections, opened, errors, breaker_open, label, share, limiter)
+        .into_pyobject(py)
 }
 
 fn event_tuple<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {

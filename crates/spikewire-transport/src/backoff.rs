@@ -1,9 +1,8 @@
 //! The pauses between attempts at a command.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
-use crate::clock::Tick;
+use crate::jitter::drawn;
 
 /// How the pauses between attempts at a command grow and vary.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,18 +39,6 @@ impl Backoff {
         }
         if self.jitter { drawn(pause) } else { pause }
     }
-}
-
-/// A random duration of at most `most`.
-fn drawn(most: Duration) -> Duration {
-    // Each hasher state of the standard library differs from the previous one of its thread.
-    // Children of a fork start with the same state, but differ in process id and time.
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u32(std::process::id());
-    hasher.write_u64(Tick::now().0);
-    let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
-    let part = u128::from(hasher.finish()) * (u128::from(nanos) + 1);
-    Duration::from_nanos((part >> 64) as u64)
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub struct Command<K, R, T> {
     pub kind: RequestKind,
     /// How many records it is about. It takes as long as that many single-record commands.
     pub rows: usize,
+    /// Bytes of the parts of its reply that came before the last one.
+    pub reply_bytes: u32,
     /// The attempts made so far.
     pub attempts: Attempts,
     /// What to complete.
@@ -40,18 +42,29 @@ impl<K, R, T> Command<K, R, T> {
     pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Box<Self> {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
-        let (start, stream, kind, rows) = (now, false, RequestKind::Data, 1);
+        let (start, stream, kind, rows, reply_bytes) = (now, false, RequestKind::Data, 1, 0);
         let ticket = TicketHandle::Own(ticket);
         let boxed = Box::new_uninit();
-        let command =
-            Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket };
+        let command = Self {
+            bytes,
+            target,
+            policy,
+            start,
+            deadline,
+            stream,
+            kind,
+            rows,
+            reply_bytes,
+            attempts,
+            ticket,
+        };
         Box::write(boxed, command)
     }
 
     /// The same command with another ticket; `None` if it has a copy.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Option<Box<Command<K, R, U>>> {
-        let Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket } =
-            self;
+        let Self { bytes, target, policy, start, deadline, stream, kind, rows, .. } = self;
+        let Self { reply_bytes, attempts, ticket, .. } = self;
         let ticket = TicketHandle::Own(map(ticket.into_own()?));
         let boxed = Box::new_uninit();
         let command = Command {
@@ -63,13 +76,33 @@ impl<K, R, T> Command<K, R, T> {
             stream,
             kind,
             rows,
+            reply_bytes,
             attempts,
             ticket,
         };
         Some(Box::write(boxed, command))
     }
 
-    /// Whether its ticket is shared with a copy of it.
+    /// The same command with this ticket.
+    pub(crate) fn with_ticket<U>(self, ticket: TicketHandle<U>) -> Box<Command<K, R, U>> {
+        let Self { bytes, target, policy, start, deadline, stream, kind, rows, .. } = self;
+        let Self { reply_bytes, attempts, .. } = self;
+        Box::new(Command {
+            bytes,
+            target,
+            policy,
+            start,
+            deadline,
+            stream,
+            kind,
+            rows,
+            reply_bytes,
+            attempts,
+            ticket,
+        })
+    }
+
+    /// Whether its ticket is shared with a copy of it, or with other callers.
     #[inline(always)]
     pub(crate) fn has_copy(&self) -> bool {
         matches!(self.ticket, TicketHandle::Shared(_))

@@ -9,7 +9,7 @@ use crate::command::ResponseHandler;
 use crate::connection_table::NodeKey;
 use crate::dial::{Dial, DialError};
 use crate::limiter::HEAVIEST;
-use crate::pipeline::{AbandonedCommand, Pipeline};
+use crate::pipeline::{AbandonedCommand, Inbound, Pipeline};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;
@@ -19,6 +19,9 @@ use crate::wire::Wire;
 /// How long opening a connection may take before requests that can go elsewhere do: handshakes take
 /// their time when many connections are opened at once.
 const OPENING: Duration = Duration::from_millis(250);
+
+/// A connection after its handshake, not yet used.
+pub(crate) type Opened<P> = (Wire, P, Inbound<P>);
 
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
@@ -85,6 +88,30 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
             ended,
             published,
         })
+    }
+
+    /// One that was opened ahead.
+    pub fn ready(
+        node: Arc<NodeOf<P>>,
+        (wire, protocol, inbound): Opened<P>,
+        sharing: Sharing,
+        now: Tick,
+    ) -> Self {
+        let pipeline = Pipeline::new(protocol, now).with_inbound(inbound);
+        let (dial, purpose) = (None, ConnectionPurpose::Commands);
+        let (dirty, watches_write, ended, published) = (false, true, false, 0);
+        Self {
+            node,
+            wire,
+            pipeline,
+            dial,
+            dirty,
+            sharing,
+            purpose,
+            watches_write,
+            ended,
+            published,
+        }
     }
 
     /// The key under which the multiplexer keeps it.

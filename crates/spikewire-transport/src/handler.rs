@@ -16,6 +16,12 @@ pub trait ResponseHandler {
         false
     }
 
+    /// Whether it was withdrawn because another copy was answered
+    /// ([`ticket_for_copy`](Self::ticket_for_copy)).
+    fn is_superseded(&self) -> bool {
+        false
+    }
+
     /// Whether a request that has not been sent yet is still wanted: a copy of the command, or a
     /// command that waited in a queue.
     fn is_needed(&self) -> bool {

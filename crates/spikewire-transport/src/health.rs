@@ -1,11 +1,12 @@
 //! What is known of how well a node answers: how long its replies take, and whether it is suspected
 //! to be mute.
 //!
-//! A node is suspected when a connection to it awaits a reply and nothing arrives for much longer
-//! than replies took before ([`ReplyTimes`]). Requests that can go to another node do so, until a
-//! reply arrives or the cluster's own requests are answered ([`Health::answered_probe`]). A node
-//! whose own requests are answered while commands are not is suspected again each time, and twice
-//! as long as before.
+//! A node is suspected when a connection to it awaits a reply, and nothing arrives for much longer
+//! than replies took before ([`ReplyTimes`]), nor on another connection. Requests that can go to
+//! another node do so, until a reply arrives or the cluster's own requests are answered
+//! ([`Health::answered_probe`]). A node that answers those and no commands is suspected again, each
+//! time for twice as long as before. A node that is back gets its share of the requests little by
+//! little ([`SlowStart`]).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -13,11 +14,17 @@ use std::time::Duration;
 
 use crate::clock::Tick;
 use crate::limiter::Limiter;
+use crate::slow_start::SlowStart;
 
-/// How long a suspicion lasts at least, however quickly the cluster's own requests are answered.
-const SHORTEST_SUSPICION: Duration = Duration::from_millis(50);
+/// How long a second suspicion lasts at least, however quickly the cluster's own requests are
+/// answered. The first one ends at once: a single command may be slow.
+const SECOND_SUSPICION: Duration = Duration::from_millis(50);
 /// A suspicion that the cluster's own requests refute lasts at most this many times as long.
 const MAX_DOUBLINGS: u32 = 5;
+/// How long after a reply the silence of a connection says nothing about its node.
+const LATELY: Duration = Duration::from_millis(30);
+/// How often that a reply came is noted, in nanoseconds: all who send to the node note it.
+const NOTE_EVERY: u64 = 4_000_000;
 
 /// How many times longer than estimated a reply may take. Garbage collection and bursts take a
 /// multiple of what is usual.
@@ -30,6 +37,10 @@ const FLOOR_OF_MANY: u32 = 60_000;
 const WITHOUT_HISTORY: u32 = 250_000;
 /// The largest limit. A node that needs longer is not told from a mute one.
 const CEILING: u32 = 1_000_000;
+
+/// In which time the share of a node that returns grows to its whole, at most, unless options say
+/// otherwise: caches fill, code is compiled, other clients come back, too.
+pub const SLOW_START: Duration = Duration::from_secs(5);
 
 /// Estimates of the longest usual silence before a reply, in microseconds; 0 if unknown. They follow
 /// longer silences quickly and shorter ones slowly.
@@ -76,13 +87,45 @@ pub struct Health {
     suspicions: AtomicU32,
     /// Whether the cluster's own requests are unanswered, too.
     confirmed: AtomicBool,
+    /// When a command was last answered, nearly.
+    replied_at: AtomicU64,
+    /// When one of the cluster's own requests was last answered.
+    answered_at: AtomicU64,
     /// What connections found, for new ones.
     estimates: [AtomicU32; 2],
     /// How many commands it gets at a time.
     limiter: Arc<Limiter>,
+    slow_start: SlowStart,
 }
 
 impl Health {
+    /// Of a node whose share of the requests grows for at most so long once it is back.
+    pub fn new(slow_start: Duration) -> Self {
+        Self { slow_start: SlowStart::new(slow_start), ..Self::default() }
+    }
+
+    /// Whether it gets all of its requests: it is neither suspected, nor was it until recently.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        !self.is_suspected() && !self.slow_start.is_on()
+    }
+
+    /// Whether it gets a request that may as well go to another node.
+    #[cold]
+    pub fn admits(&self, now: Tick) -> bool {
+        !self.is_suspected() && self.slow_start.admits(now)
+    }
+
+    /// Its share of the requests that may as well go to another node, from 0 to 1.
+    pub fn share(&self, now: Tick) -> f64 {
+        if self.is_suspected() { 0.0 } else { self.slow_start.share(now) }
+    }
+
+    /// It is back after it was `away` for so long: its share grows from now on.
+    pub fn returns(&self, now: Tick, away: Duration) {
+        self.slow_start.begin(now, away);
+    }
+
     /// Whether it is suspected to be mute.
     #[inline(always)]
     pub fn is_suspected(&self) -> bool {
@@ -112,30 +155,55 @@ impl Health {
 
     /// A command was answered.
     #[inline(always)]
-    pub fn answered(&self) {
+    pub fn answered(&self, now: Tick) {
+        if now.0.saturating_sub(self.replied_at.load(Relaxed)) > NOTE_EVERY {
+            self.replied_at.store(now.0, Relaxed);
+        }
         if self.suspicions.load(Relaxed) != 0 {
-            self.trust();
+            self.trust(now);
         }
     }
 
+    /// Whether a command was answered a moment ago, on any connection.
+    pub fn answered_lately(&self, now: Tick) -> bool {
+        Tick(self.replied_at.load(Relaxed)).after(LATELY) > now
+    }
+
     #[cold]
-    fn trust(&self) {
+    fn trust(&self, now: Tick) {
         self.suspicions.store(0, Relaxed);
-        self.suspected.store(0, Relaxed);
+        self.acquit(now);
         self.confirmed.store(false, Relaxed);
+    }
+
+    fn acquit(&self, now: Tick) {
+        let since = self.suspected.swap(0, Relaxed);
+        if since != 0 {
+            self.returns(now, now.since(Tick(since)));
+        }
     }
 
     /// The cluster's own request was answered.
     pub fn answered_probe(&self, now: Tick) {
         self.confirmed.store(false, Relaxed);
+        self.answered_at.store(now.0, Relaxed);
         let since = self.suspected.load(Relaxed);
         if since == 0 {
             return;
         }
-        let doublings = self.suspicions.load(Relaxed).saturating_sub(1).min(MAX_DOUBLINGS);
-        if Tick(since).after(SHORTEST_SUSPICION * (1 << doublings)) <= now {
-            self.suspected.store(0, Relaxed);
+        let least = match self.suspicions.load(Relaxed) {
+            0 | 1 => Duration::ZERO,
+            count => SECOND_SUSPICION * (1 << (count - 2).min(MAX_DOUBLINGS)),
+        };
+        if Tick(since).after(least) <= now {
+            self.acquit(now);
         }
+    }
+
+    /// Whether one of the cluster's own requests was answered since then: a connection that has been
+    /// silent for longer has lost its replies, or their node cannot execute them.
+    pub fn answered_probe_since(&self, since: Tick) -> bool {
+        self.answered_at.load(Relaxed) > since.0
     }
 
     /// The cluster's own request was not answered.
@@ -146,6 +214,13 @@ impl Health {
     /// Estimates to begin with.
     pub fn reply_times(&self) -> ReplyTimes {
         ReplyTimes { estimates: [0, 1].map(|at| self.estimates[at].load(Relaxed)) }
+    }
+
+    /// The longest usual silence before a reply, to a request about one record or about many;
+    /// `None` if unknown.
+    pub fn usual_silence(&self, many: bool) -> Option<Duration> {
+        let estimate = self.estimates[usize::from(many)].load(Relaxed);
+        (estimate != 0).then(|| Duration::from_micros(estimate.into()))
     }
 
     /// Keeps a connection's estimates for later ones.
@@ -196,28 +271,67 @@ mod tests {
     }
 
     #[test]
+    fn what_connections_find_is_shared_by_kind_of_work() {
+        let health = Health::default();
+        assert_eq!(health.usual_silence(false), None);
+        let mut times = ReplyTimes::default();
+        record(&mut times, ms(4), 1);
+        health.note(times);
+        let usual = health.usual_silence(false).unwrap();
+        assert!(usual > ms(3) && usual <= ms(4), "{usual:?}");
+        assert_eq!(health.usual_silence(true), None);
+    }
+
+    #[test]
     fn a_suspicion_ends_with_a_reply_or_after_its_time() {
         let health = Health::default();
         let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
         assert!(health.suspect(at(0)) && !health.suspect(at(1)));
-        health.answered();
+        health.answered(at(2));
         assert!(!health.is_suspected());
         assert!(health.suspect(at(10)));
-        health.answered_probe(at(59));
-        assert!(health.is_suspected(), "too soon");
-        health.answered_probe(at(60));
-        assert!(!health.is_suspected());
+        health.answered_probe(at(11));
+        assert!(health.answered_probe_since(at(10)) && !health.answered_probe_since(at(11)));
+        assert!(!health.is_suspected(), "a command may be slow");
         // Commands are not answered, although the cluster's own requests are.
         assert!(health.suspect(at(100)));
-        health.answered_probe(at(199));
+        health.answered_probe(at(149));
+        assert!(health.is_suspected(), "too soon");
+        health.answered_probe(at(150));
+        assert!(!health.is_suspected());
+        assert!(health.suspect(at(200)));
+        health.answered_probe(at(299));
         assert!(health.is_suspected(), "twice as long");
-        health.answered_probe(at(200));
+        health.answered_probe(at(300));
         assert!(!health.is_suspected());
         assert_eq!(health.is_mute_since(), None);
         assert!(health.suspect(at(300)));
         health.missed_probe();
         assert_eq!(health.is_mute_since(), Some(at(300)));
-        health.answered();
+        health.answered(at(301));
         assert_eq!(health.is_mute_since(), None);
+    }
+
+    #[test]
+    fn a_node_that_answered_a_moment_ago_is_not_silent() {
+        let health = Health::default();
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        health.answered(at(100));
+        health.answered(at(101));
+        assert!(health.answered_lately(at(129)) && !health.answered_lately(at(131)));
+    }
+
+    #[test]
+    fn a_node_that_was_suspected_gets_its_share_back_little_by_little() {
+        let health = Health::new(Duration::from_secs(5));
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        assert!(health.is_full() && health.share(at(0)) >= 1.0);
+        health.suspect(at(0));
+        assert!(!health.is_full() && !health.admits(at(100)) && health.share(at(100)) <= 0.0);
+        health.answered(at(2000));
+        assert!(!health.is_full(), "as long as it was suspected");
+        let admitted = (0..100).filter(|_| health.admits(at(3000))).count();
+        assert!((49..=51).contains(&admitted), "{admitted}");
+        assert!(health.admits(at(4000)) && health.is_full());
     }
 }

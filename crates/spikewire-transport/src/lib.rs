@@ -10,11 +10,13 @@
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is retried, when a write is in doubt |
 //! | `backoff` | pauses between attempts |
 //! | `handler` | what the transport calls on a ticket before it is completed |
-//! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command |
+//! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command or with other callers |
+//! | [`shared_reads`] | what a client has to know to let identical reads share one request |
 //! | [`multiplexer`], `connection`, `connection_table`, `shard_connections` | all connections of a driver; one of them; those of each node, and of its parts |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`] | a connection without its socket, used by every driver |
 //! | [`dial`], [`shard_route`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
+//! | [`open_ahead`], [`ready`] | opening connections before they are needed; where they wait |
 //! | [`session`] | a connection for one thread: one request at a time, and events |
 //! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
 //! | [`native`] | a dedicated thread as the event loop |
@@ -25,6 +27,7 @@
 //! | [`health`] | how long a node's replies take, and whether it is suspected to be mute |
 //! | `waiting` | commands that wait for their turn, with two priorities |
 //! | [`limiter`], [`retry_budget`] | how many commands a node gets at a time; how many retries a client sends |
+//! | [`jitter`], `slow_start` | pauses that differ from client to client; the share of a node that is back |
 //! | [`metrics`] | counters and latencies of commands, if enabled; rare events |
 //! | [`fault`], [`reply`] | errors, worded the same way everywhere; a reply |
 //! | [`resolve`] | name resolution with a time limit |
@@ -50,6 +53,7 @@ pub mod driver;
 pub mod fault;
 mod handler;
 pub mod health;
+pub mod jitter;
 pub mod keys;
 pub mod limiter;
 #[cfg(all(test, loom))]
@@ -58,10 +62,12 @@ pub mod metrics;
 pub mod multiplexer;
 pub mod native;
 pub mod node_stats;
+pub mod open_ahead;
 pub mod permits;
 pub mod pipeline;
 pub mod policy;
 pub mod protocol;
+pub mod ready;
 pub mod reply;
 mod request_kind;
 pub mod resolve;
@@ -69,6 +75,8 @@ pub mod retry_budget;
 pub mod session;
 mod shard_connections;
 pub mod shard_route;
+pub mod shared_reads;
+mod slow_start;
 mod socket;
 mod ticket_handle;
 pub mod tls;
@@ -96,6 +104,7 @@ pub use reply::{Outcome, Reply};
 pub use retry_budget::RetryBudget;
 pub use session::{Session, SessionError};
 pub use shard_route::{ShardRoute, SourcePort};
+pub use shared_reads::{ShareReads, SharedReads};
 pub use ticket_handle::TicketHandle;
 pub use tls::Encryption;
 pub use topology::Topology;

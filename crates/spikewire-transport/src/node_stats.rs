@@ -1,7 +1,9 @@
 //! What metrics say about a node.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use crate::clock::Tick;
 use crate::metrics::{Event, Metrics, NodeStats};
 use crate::topology::Endpoint;
 
@@ -19,15 +21,20 @@ impl NodeStats {
             errors: node.breaker().errors(),
             breaker_open: node.breaker().is_open(),
             limiter: node.health().limiter().stats(),
+            share: node.health().share(Tick::now()),
         }
     }
 }
 
-/// Reports a breaker that opened or closed since the last call.
+/// Reports a breaker that opened or closed since the last call. Once it has closed, the node gets
+/// its share of the requests little by little.
 pub fn report_breaker(metrics: &Metrics, was_open: &mut bool, node: &impl Endpoint) {
     let open = node.breaker().is_open();
     if open != *was_open {
         *was_open = open;
+        if !open {
+            node.health().returns(Tick::now(), Duration::MAX);
+        }
         let name: Arc<str> = node.to_string().into();
         let opened = Event::BreakerOpened;
         metrics.events().push(if open { opened(name) } else { Event::BreakerClosed(name) });

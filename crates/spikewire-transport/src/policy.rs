@@ -14,7 +14,7 @@ pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
 }
 
 /// How a command chooses among nodes.
-pub trait Preference: Copy + std::fmt::Debug {
+pub trait Preference: Copy + PartialEq + std::fmt::Debug {
     /// Whether a retry may go to another node.
     fn moves_on(self) -> bool;
 }
@@ -95,6 +95,15 @@ impl<R: Default> Default for Policy<R> {
 }
 
 impl<R> Policy<R> {
+    /// Whether it and another one differ at most in the total time and in what is counted.
+    pub(crate) fn is_like(&self, other: &Self) -> bool
+    where
+        R: Copy + PartialEq,
+    {
+        let Self { timeout, metrics_flags, .. } = *self;
+        *self == Self { timeout, metrics_flags, ..*other }
+    }
+
     /// How pauses grow and vary.
     pub fn backoff(&self) -> Backoff {
         let Self { multiplier, longest, jitter, .. } = *self;

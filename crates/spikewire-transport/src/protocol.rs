@@ -1,13 +1,14 @@
 //! What the transport needs from a database's protocol.
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::command::Command;
 use crate::fault::CLIENT_CLOSED;
 pub use crate::fault::Malformed;
 use crate::limiter::Tolerance;
-use crate::metrics::About;
+use crate::metrics::{About, Subject};
 pub use crate::request_kind::RequestKind;
 use crate::topology::Topology;
 
@@ -160,6 +161,13 @@ pub trait Protocol: Framing + Sized + 'static {
         About { operation: "command", namespace: "", records: rows }
     }
 
+    /// What a request is about, for a sample of it; of several records, the one in this place. Called
+    /// when it ends, if samples are taken.
+    fn subject(bytes: &[u8], kind: RequestKind, row: usize) -> Subject<'_> {
+        let _ = (bytes, kind, row);
+        Subject::default()
+    }
+
     /// The result of the command that this frame answers, as a label; `ok` if it succeeded.
     fn result(body: &[u8]) -> &'static str {
         if Self::is_server_error(body) { "refused" } else { "ok" }
@@ -183,6 +191,13 @@ pub trait Protocol: Framing + Sized + 'static {
     /// and its remaining time.
     fn stamp(&mut self, request: &mut [u8], id: u16, left: Duration) {
         let _ = (request, id, left);
+    }
+
+    /// The bytes of a request that say how long it may take: requests that differ only there ask for
+    /// the same.
+    fn time_limit(request: &[u8]) -> Range<usize> {
+        let _ = request;
+        0..0
     }
 
     /// Which kind of connection carries a request of this length in bytes, about this many rows.
@@ -291,11 +306,11 @@ pub type NodeOf<P> = <<P as Protocol>::Topology as Topology>::Node;
 /// The error type of a protocol.
 pub type ErrorOf<P> = <<P as Protocol>::Topology as Topology>::Error;
 
+/// The target type of a protocol.
+pub type TargetOf<P> = <<P as Protocol>::Topology as Topology>::Target;
+
+/// How commands of a protocol choose among nodes.
+pub type PreferenceOf<P> = <<P as Protocol>::Topology as Topology>::Preference;
+
 /// The commands of a protocol.
-pub type CommandOf<P, T> = Box<
-    Command<
-        <<P as Protocol>::Topology as Topology>::Target,
-        <<P as Protocol>::Topology as Topology>::Preference,
-        T,
-    >,
->;
+pub type CommandOf<P, T> = Box<Command<TargetOf<P>, PreferenceOf<P>, T>>;

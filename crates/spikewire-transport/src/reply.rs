@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::attempts::Attempts;
 use crate::fault::CommandError;
-use crate::protocol::{ErrorOf, NodeOf, Protocol};
+use crate::protocol::{ErrorOf, NodeOf, Protocol, TargetOf};
+use crate::topology::Topology as _;
 
 /// A server's reply to one command.
 pub struct Reply<'a, P: Protocol> {
@@ -17,10 +18,27 @@ pub struct Reply<'a, P: Protocol> {
     pub attempts: Attempts,
 }
 
-impl<P: Protocol> Reply<'_, P> {
+impl<'a, P: Protocol> Reply<'a, P> {
     /// Its result code.
     pub fn code(&self) -> P::Code {
         P::code(self.body)
+    }
+
+    /// The outcome of its command, whose request says more about an error if this is `explained`.
+    #[inline(always)]
+    pub(crate) fn outcome(
+        self,
+        topology: &P::Topology,
+        target: &mut TargetOf<P>,
+        explained: Option<ErrorOf<P>>,
+    ) -> Outcome<'a, P> {
+        if let Some(error) = explained {
+            Err(self.attempts.annotate(error.on(self.node.to_string())))
+        } else if self.attempts.count > 1 && P::is_server_error(self.body) {
+            Err(topology.conclude(target, self.error()))
+        } else {
+            Ok(self)
+        }
     }
 
     /// The error in this reply.

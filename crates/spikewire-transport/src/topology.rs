@@ -11,8 +11,10 @@ use crate::health::Health;
 use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
+use crate::ready::ReadyConnections;
 use crate::retry_budget::RetryBudget;
 use crate::shard_route::ShardRoute;
+use crate::shared_reads::{ShareReads, SharedReads};
 use crate::tls::Encryption;
 
 /// The nodes of a cluster and how to reach them; one per client.
@@ -61,6 +63,12 @@ pub trait Topology: Debug + 'static {
 
     /// The client's retry budget, if there is one.
     fn retry_budget(&self) -> Option<&RetryBudget> {
+        None
+    }
+
+    /// The client's reads that share requests, if it has any.
+    #[inline(always)]
+    fn shared_reads(&self) -> Option<&SharedReads> {
         None
     }
 
@@ -114,8 +122,14 @@ pub trait Topology: Debug + 'static {
         let _ = (target, node, took, counts);
     }
 
-    /// Whether a command that this node does not answer can be sent to another node, which is
-    /// believed to answer.
+    /// A command that [is measured](Target::is_measured) is about to be completed with this reply,
+    /// or has been with that of its other copy.
+    fn answered(&self, target: &Self::Target, node: &Arc<Self::Node>, body: &[u8]) {
+        let _ = (target, node, body);
+    }
+
+    /// Whether a command that this node does not answer, and that may be repeated, can be sent to
+    /// another node, which is believed to answer.
     fn has_alternative(
         &self,
         target: &Self::Target,
@@ -125,9 +139,7 @@ pub trait Topology: Debug + 'static {
 
     /// A node owes replies, and nothing has come from it for much longer than usual: it should be
     /// asked whether it answers ([`Health`]). Called repeatedly until something arrives.
-    fn suspects(&self, node: &Arc<Self::Node>) {
-        let _ = node;
-    }
+    fn suspects(&self, node: &Arc<Self::Node>);
 
     /// A node sent a frame that answers no command.
     fn event(&self, node: &Arc<Self::Node>, frame: &[u8]) {
@@ -177,6 +189,11 @@ pub trait Endpoint: Debug + Display {
         None
     }
 
+    /// The connections to it that were opened ahead, if there may be some.
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        None
+    }
+
     /// Its circuit breaker.
     fn breaker(&self) -> &Breaker;
 
@@ -198,7 +215,7 @@ pub struct CopyPlan<K> {
 }
 
 /// What a command targets.
-pub trait Target: Debug {
+pub trait Target: Debug + Clone {
     /// Whether executing it twice may make a difference, so that a lost reply leaves it in doubt.
     fn writes(&self) -> bool;
 
@@ -225,10 +242,25 @@ pub trait Target: Debug {
         None
     }
 
-    /// Whether [`Topology::measured`] is called with the latencies of its replies.
+    /// Whether [`Topology::measured`] is called with the latencies of its replies, and
+    /// [`Topology::answered`] with the replies.
     #[inline(always)]
     fn is_measured(&self) -> bool {
         false
+    }
+
+    /// Which requests it may share, if it is a read of one record. The client needs
+    /// [`Topology::shared_reads`].
+    #[inline(always)]
+    fn shares(&self) -> ShareReads {
+        ShareReads::Off
+    }
+
+    /// Whether a read with this target and one with the other are sent in the same way, if their
+    /// requests are the same.
+    fn is_sent_like(&self, other: &Self) -> bool {
+        let _ = other;
+        true
     }
 }
 

@@ -143,6 +143,24 @@ fn a_command_for_a_suspected_node_waits_until_a_probe_is_answered() {
 }
 
 #[test]
+fn a_silent_connection_gets_no_more_commands_once_its_node_answers_elsewhere() {
+    let server = deaf();
+    let mut bench = bench(&server, Duration::ZERO);
+    let health = &bench.nodes.clone().node.health;
+    bench.submit(1, b"x", policy(LONG));
+    bench.turn_until("the node is silent", |_| health.is_suspected());
+    bench.turn_until("its probe is answered", |_| {
+        health.answered_probe(Tick::now());
+        !health.is_suspected()
+    });
+    bench.turn_until("the connection is left", |bench| {
+        bench.nodes.silent.store(0, SeqCst);
+        bench.submit(2, b"x", policy(LONG));
+        server.accepted.load(SeqCst) == 2
+    });
+}
+
+#[test]
 fn commands_for_a_mute_node_fail_after_half_of_their_time() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);

@@ -197,6 +197,11 @@
 //! [`delete`](Dataset::delete). Invalid input fails with [`Kind::Invalid`] before anything is sent;
 //! nothing is truncated or rounded.
 //!
+//! # Recordings
+//!
+//! [`Client::record`] keeps a sample of live traffic without keys and values ([`recording`]);
+//! `spikewire lab rehearse` sends the like to another cluster at several times the rate.
+//!
 //! # Threads
 //!
 //! | client | what reads and writes the sockets |
@@ -223,6 +228,7 @@ mod aerospike;
 pub mod cql;
 mod driving;
 pub mod metrics;
+pub mod recording;
 mod seeds;
 #[cfg(feature = "tracing")]
 mod span_end;
@@ -231,7 +237,8 @@ pub use aerospike::*;
 pub use seeds::Seeds;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
 pub use spikewire_aerospike::{
-    Auth, Backoff, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, Tls, TlsError, TlsOptions,
+    Auth, Backoff, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, ShareReads, Tls, TlsError,
+    TlsOptions,
 };
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;

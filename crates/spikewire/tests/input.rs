@@ -118,6 +118,10 @@ fn invalid_client_options_are_rejected() {
         Client::builder().connections_per_node(0).connect(seeds),
         &["connections_per_node"],
     );
+    assert_invalid(
+        Client::builder().warm_connections(1025).connect(seeds),
+        &["warm_connections must be from 0 to 1024"],
+    );
     assert_invalid(Client::builder().pipeline_depth(0).connect(seeds), &["pipeline_depth"]);
     assert_invalid(Client::builder().error_rate_window(0).connect(seeds), &["error_rate_window"]);
     assert_invalid(block_on(AsyncClient::builder().threads(0).connect_async(seeds)), &["threads"]);

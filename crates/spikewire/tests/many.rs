@@ -2,11 +2,15 @@
 
 mod support;
 
+use std::time::Duration;
+
 use futures::executor::block_on;
 use spikewire::{
     AsyncDataset, Batch, CallOptions, Dataset, Exists, Kind, Operation, Result, ResultCode, Value,
     op,
 };
+
+use spikewire_aerospike_server::{Cluster, Faults, NamespaceOptions, Options};
 
 use support::{async_clients, async_dataset, cluster, dataset, eventually, kind, server};
 
@@ -179,6 +183,62 @@ fn a_dead_node_costs_a_retry_and_no_row() {
         let batch = Verbs::get_many(&async_dataset(&client), &keys).unwrap();
         assert_eq!(numbers(&batch, "n").iter().flatten().count(), 300);
     }
+}
+
+#[test]
+fn rows_of_a_slow_node_are_late_or_come_from_another() {
+    let keys: Vec<i64> = (0..60).collect();
+    let within = |millis| CallOptions::new().deadline(Duration::from_millis(millis));
+    for copies in [1, 2] {
+        let namespace =
+            NamespaceOptions { replication_factor: copies, ..NamespaceOptions::named("test") };
+        let options = Options { nodes: 3, namespaces: vec![namespace], ..Options::default() };
+        let cluster = Cluster::start(options).unwrap();
+        assert!(cluster.wait_settled(Duration::from_secs(60)));
+        let blocking = dataset(&cluster);
+        Verbs::put_many(&blocking, &records(0..60)).unwrap().check().unwrap();
+        let clients = async_clients(&cluster);
+        let futures =
+            clients.iter().map(|client| Box::new(async_dataset(client)) as Box<dyn Verbs>);
+        for users in futures.chain([Box::new(blocking) as Box<dyn Verbs>]) {
+            users.get_many(&keys).unwrap().check().unwrap();
+            cluster.inject(1, Faults { drop: 1.0, ..Faults::default() }).unwrap();
+            let batch = users.with(within(if copies == 1 { 200 } else { 30_000 }));
+            let batch = batch.get_many(&keys).unwrap();
+            let late: Vec<usize> = batch.late().collect();
+            assert_eq!(late.is_empty(), copies == 2, "{late:?}");
+            assert!(late.len() < keys.len());
+            for (row, key) in keys.iter().enumerate() {
+                if batch.is_late(row) {
+                    assert_eq!(batch.code(row), -16);
+                    assert_eq!(batch.row(row).unwrap_err().kind(), Kind::Timeout);
+                } else {
+                    let record = batch.row(row).unwrap().unwrap();
+                    assert_eq!(record.get("n"), Some(&Value::Int(key * 10)));
+                }
+            }
+            assert_eq!(batch.errors().count(), 0);
+            batch.check().unwrap();
+            cluster.clear_faults(1).unwrap();
+        }
+    }
+}
+
+#[test]
+fn only_reads_within_their_timeout_have_a_deadline() {
+    on_both_apis(|users| {
+        let soon = users.with(CallOptions::new().deadline(Duration::from_millis(500)));
+        assert_eq!(soon.get_many(&[1]).unwrap().len(), 1);
+        for refused in [soon.put_many(&records(0..1)), soon.operate_many(&[1], &[op::add("n", 1)])]
+        {
+            let error = refused.unwrap_err();
+            assert!(error.to_string().contains("deadline and writes"), "{error}");
+        }
+        let options = CallOptions::new().timeout(Duration::from_millis(10));
+        let beyond = users.with(options.deadline(Duration::from_millis(11)));
+        let error = beyond.get_many(&[1]).unwrap_err();
+        assert!(error.to_string().contains("deadline must not be longer than timeout"), "{error}");
+    });
 }
 
 #[test]

@@ -167,7 +167,12 @@ class EmbeddedCluster:
             elif line.startswith("ready ") and not self.seeds:
                 self._met(parse_named_seeds(line.removeprefix("ready ").strip()))
                 self._ready.set()
+            else:
+                self._other(line)
         self._ready.set()
+
+    def _other(self, line: str) -> None:
+        """What else it says; for clusters that say more."""
 
     def _met(self, seeds: Sequence[NamedSeed]) -> None:
         if self.access.tls is not None:

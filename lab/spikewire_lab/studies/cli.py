@@ -13,12 +13,13 @@ from ..clients import BUILT
 from ..clients.registry import base_of, build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
 from ..plan import CLIENTS
+from ..rehearsal import command as rehearsal
 from ..requirements import missing
 from ..run import packages, place, ready
-from . import overrides, show
+from . import overrides, scenario_flags, show
 from .baseline import against
 from .baseline import command as baseline
-from .recipe import FULL, SHORT, SIZES, Bench, Target
+from .recipe import FULL, QUICK, SHORT, SIZES, Bench, Target
 from .recipes import NAMES, load
 from .selfcheck import command as selfcheck
 
@@ -51,10 +52,13 @@ def add_parser(subparsers: Subparsers) -> None:
             name, help=about, description=f"Recipe: {about}.", allow_abbrev=False
         )
         _add_flags(recipe)
+        if name == scenario_flags.RECIPE:
+            scenario_flags.add_flags(recipe, QUICK)
         recipe.set_defaults(run=run, recipes=tuple(NAMES) if name == ALL else (name,))
     show.add_parser(commands)
     baseline.add_parser(commands)
     selfcheck.add_parser(commands)
+    rehearsal.add_parser(commands)
 
 
 def _add_flags(recipe: argparse.ArgumentParser) -> None:
@@ -137,6 +141,7 @@ def run(args: argparse.Namespace) -> int:
         args.seed,
         logs=args.hlog,
         overrides=overrides.of_args(args),
+        scenarios=scenario_flags.of_args(args),
     )
     now = dt.datetime.now(dt.timezone.utc)
     folder: Path = args.out or Path("bench-results") / f"lab-{now:%Y%m%d-%H%M%S}"

@@ -161,9 +161,12 @@ class InterleavedLab(ABC, Generic[C, R]):
 
     def start(self, cell: C, job: Job, seconds: float) -> Mapping[str, object]:
         """Runs one process with the environment variables of its client."""
+        return run_job(python_worker(cell.interpreter), job, self.variables(cell), seconds)
+
+    def variables(self, cell: C) -> Mapping[str, str]:
+        """The environment variables that its client needs."""
         peer = PEERS.get(cell.client)
-        variables = dict[str, str]() if peer is None else peer.environment.get(cell.mode, {})
-        return run_job(python_worker(cell.interpreter), job, variables, seconds)
+        return {} if peer is None else peer.environment.get(cell.mode, {})
 
     def fill(
         self,

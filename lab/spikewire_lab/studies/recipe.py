@@ -20,6 +20,7 @@ from ..run.rounds import AnswerCache, Interruptible, until_interrupted
 from ..run.rounds import Lab as RoundsLab
 from .interpreters import free_threaded
 from .overrides import Overrides
+from .scenario_flags import ScenarioChoice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,6 +77,8 @@ class Bench:
     """Parts that ended with an error rather than because something is missing."""
     overrides: Overrides = field(default_factory=Overrides)
     """Amounts given by flags, which override those of the size."""
+    scenarios: ScenarioChoice = field(default_factory=ScenarioChoice)
+    """What flags say about scenarios."""
     answers: AnswerCache = field(default_factory=AnswerCache)
     """Which clients can be used, shared by the comparisons of all recipes."""
 
@@ -216,6 +219,11 @@ class Recipe(ABC):
     @abstractmethod
     def parts(self) -> Sequence[Measurement]:
         """The parts, in the order in which they run."""
+
+    def selected(self, parts: Sequence[Measurement], bench: Bench) -> Sequence[Measurement]:
+        """Those of the parts that the user wants: all, unless a recipe has a flag to choose."""
+        del bench
+        return parts
 
     def conclude(self, report: Report) -> None:  # noqa: B027 - most have nothing to add
         """Adds the conclusions from all parts together to `report.conclusions` and

@@ -34,12 +34,13 @@ def run_recipe(
 ) -> Report:
     """Measures all parts of a recipe. After each part the files in `folder` hold everything
     finished, so that Ctrl-C or a crash of the machine loses at most one part."""
-    parts = recipe.parts() if parts is None else parts
+    parts = recipe.selected(recipe.parts(), bench) if parts is None else parts
     way = way or Way([_expected(parts)])
     began = time.monotonic()
     report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
     report.published = list(recipe.published())
     report.settings = {"size": bench.size, "seed": bench.seed, **bench.overrides.as_json()}
+    report.settings |= bench.scenarios.as_json()
     try:
         for part in parts:
             bench.progress.say(f"{recipe.name}: {part.title} ({way.next()})")
@@ -129,7 +130,7 @@ def _expected(parts: Sequence[Measurement]) -> list[float]:
 
 def run_all(recipes: Sequence[Recipe], bench: Bench, folder: Path) -> list[Report]:
     """Runs them one after the other, each into a folder of its own; Ctrl-C ends all of them."""
-    parts = [recipe.parts() for recipe in recipes]
+    parts = [recipe.selected(recipe.parts(), bench) for recipe in recipes]
     way = Way([_expected(own) for own in parts])
     reports: list[Report] = []
     for recipe, own in zip(recipes, parts, strict=True):

@@ -2,7 +2,7 @@
 
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
-import type { Hedge, ReadMode, Replica } from './command/options.js'
+import type { Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
 
 /** All of `Auth`. */
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
@@ -51,6 +51,17 @@ export interface ClientOptions {
   hedge?: Hedge | undefined
   /** The maximum number of second requests per hundred reads that may have one. Default: 10. */
   hedgePercent?: number | undefined
+  /** Which requests concurrent reads of the same record and bins share. Default: `'off'`. */
+  shareReads?: ShareReads | undefined
+  /**
+   * Bytes in which replies are kept for the keys that are read most often, and answered again; at
+   * least 65536, or 0 for none. Default: 0.
+   */
+  nearCache?: number | undefined
+  /** How old what `nearCache` answers may be, in ms, from 1 ms to 1 h. Default: 100 ms. */
+  nearCacheStaleness?: number | undefined
+  /** From how many reads per second on a key is kept in `nearCache`; 0: every key. Default: 100. */
+  nearCacheHeat?: number | undefined
   /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
   /** The consistency of reads. */
@@ -63,6 +74,17 @@ export interface ClientOptions {
   /** How long a connection may be idle before it is closed. */
   idleTimeout?: number | undefined
   connectionsPerNode?: number | undefined
+  /**
+   * Connections to each node that are opened before the first call, all at once. Unreachable nodes
+   * are waited for up to `connectTimeout`. Default: 0.
+   */
+  warmConnections?: number | undefined
+  /**
+   * How long a node that comes back, or joins, takes at most to get its whole share of the reads
+   * that another replica can answer; 0: it gets all at once. Never longer than it was away.
+   * Default: 5,000.
+   */
+  slowStart?: number | undefined
   /** The maximum number of commands in flight on one connection. */
   pipelineDepth?: number | undefined
   /** The maximum number of commands that wait for one node when all its connections are full. */
@@ -125,6 +147,10 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'sleepJitter',
     'hedge',
     'hedgePercent',
+    'shareReads',
+    'nearCache',
+    'nearCacheStaleness',
+    'nearCacheHeat',
     'retryInDoubt',
     'replica',
     'racks',
@@ -134,6 +160,8 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'tendInterval',
     'idleTimeout',
     'connectionsPerNode',
+    'warmConnections',
+    'slowStart',
     'pipelineDepth',
     'queueLimit',
     'maxInFlight',

@@ -27,6 +27,7 @@ import {
   type TouchAllOptions,
 } from './query/job.js'
 import type { Query, QueryOptions } from './query/query.js'
+import { Recording, type RecordOptions } from './recording.js'
 
 const CLIENT: ConnectionKind = {
   name: 'Spikewire client',
@@ -324,6 +325,25 @@ export class Client extends ManyVerbs<Key, Bins> {
       options,
       callback,
     )
+  }
+
+  /**
+   * Records a sample of this client's calls into a file until it is stopped, to send the like to
+   * another cluster with `spikewire lab rehearse`.
+   *
+   * Of a call it keeps its kind, when it came and how long it took, how it ended, the sizes of
+   * request and reply, the number of records, numbers that stand for its set and its record, and
+   * nothing else: no keys, no values, no names of bins, sets or namespaces. Queries and jobs are not
+   * recorded. Calls never wait for the recording: what its thread cannot keep up with is left out
+   * and counted.
+   *
+   * @throws Error with the system's `code`, such as `'EEXIST'`, if the file cannot be created;
+   * TypeError, RangeError for invalid options, and if this client is being recorded already;
+   * ClientClosed
+   */
+  record(path: string, options?: RecordOptions): Recording {
+    this.connection.check()
+    return new Recording(this.connection.handle, path, options)
   }
 
   /** Whether the client is open. */

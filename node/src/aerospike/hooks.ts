@@ -3,7 +3,7 @@
 import { types } from 'node:util'
 import { mapOf, objectOf } from '../bridge/objects.js'
 import { standsFor } from '../bridge/proxies.js'
-import { done, fail, settle } from '../bridge/slots.js'
+import { done, fail, postpone, settle } from '../bridge/slots.js'
 import { failRow, makeBatch, makeRows } from './batch/batch.js'
 import { makeError } from './model/failures.js'
 import { native } from './model/native.js'
@@ -65,4 +65,5 @@ native.setup(
   classify,
   unwrap,
   wrap,
+  postpone,
 )

@@ -98,6 +98,18 @@ export function fail(slot: Slot, error: unknown): void {
   reject?.(error)
 }
 
+/**
+ * Settles a call in the next turn of the event loop. Tasks that await only calls settled at once
+ * would keep it from everything else.
+ */
+export function postpone(slot: Slot): void {
+  const later = (settler: Settler | undefined) => (value: unknown) => {
+    setImmediate(() => settler?.(value))
+  }
+  resolvers[slot] = later(resolvers[slot])
+  rejecters[slot] = later(rejecters[slot])
+}
+
 /** Resolves calls that have no value. */
 export function done(...slots: Slot[]): void {
   for (const slot of slots) {

@@ -20,6 +20,28 @@ export interface ManyOptions extends Omit<ExecuteOptions, 'pagingState'> {
   errors?: 'raise' | 'return' | undefined
   /** Whether to return the results; otherwise the number of rows is returned. Default: true. */
   results?: boolean | undefined
+  /**
+   * Milliseconds after which the call ends with the results that have come; the other rows are
+   * `Late.row`: they may have been executed or not. Those not taken from `rows` yet are never sent;
+   * they are in the result if `rows` is an array. Default: none.
+   */
+  deadline?: number | undefined
+}
+
+/**
+ * A row of `executeMany` without a result by the call's `deadline`: its statement may have been
+ * executed or not. There is one such object, `Late.row`; `row instanceof Late` tells it from a
+ * result and from an error.
+ */
+export class Late {
+  /** The one object. */
+  static readonly row: Late = new Late()
+
+  private constructor() {}
+
+  get [Symbol.toStringTag](): string {
+    return 'Late'
+  }
 }
 
 /** The validated options of a call of `executeMany`. */
@@ -27,6 +49,8 @@ export interface ManySettings {
   readonly concurrency: number
   readonly returnsErrors: boolean
   readonly results: boolean
+  /** When the call ends, as of `performance.now()`; undefined: when all rows have ended. */
+  readonly ends: number | undefined
 }
 
 /** Splits the options of `executeMany` into its own and those of each execution, if any. */
@@ -38,9 +62,17 @@ export function manySettings(
       `options must be an object, not ${options === null ? null : typeof options}`,
     )
   }
-  const { concurrency = 128, errors = 'raise', results = true, signal: _, ...each } = options ?? {}
-  const returnsErrors = native.cqlHowMany(concurrency, errors, results)
-  const settings = { concurrency, returnsErrors, results }
+  const {
+    concurrency = 128,
+    errors = 'raise',
+    results = true,
+    deadline,
+    signal: _,
+    ...each
+  } = options ?? {}
+  const returnsErrors = native.cqlHowMany(concurrency, errors, results, deadline)
+  const ends = deadline == null ? undefined : performance.now() + deadline
+  const settings = { concurrency, returnsErrors, results, ends }
   return [settings, Object.keys(each).length > 0 ? each : undefined]
 }
 
@@ -68,6 +100,8 @@ export class Flow<P> {
   #started = 0
   #inFlight = 0
   #failure: { error: unknown } | undefined
+  /** Whether the deadline has come: outcomes are not wanted any more. */
+  #isLate = false
   /** Resumes `run`, which waits for a free slot, the end of all rows, or the next row. */
   #wake: (() => void) | undefined
 
@@ -76,12 +110,26 @@ export class Flow<P> {
     this.#send = send
   }
 
-  /** Returns the results in the order of the rows, or the number of rows. */
-  async run(source: Source<P>): Promise<unknown> {
+  /**
+   * Returns the results in the order of the rows, or the number of rows. `length` is how many rows
+   * there are, if that is known.
+   */
+  async run(source: Source<P>, length = 0): Promise<unknown> {
+    const { ends } = this.#settings
+    if (ends === undefined) return this.#run(source)
+    const timer = setTimeout(() => this.#expire(), ends - performance.now())
+    try {
+      return await this.#run(source, length)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #run(source: Source<P>, length = 0): Promise<unknown> {
     let next: Promise<IteratorResult<P>> | undefined
     let ended = false
     try {
-      while (!ended && this.#failure === undefined) {
+      while (!ended && this.#failure === undefined && !this.#checkTime()) {
         if (this.#inFlight >= this.#settings.concurrency) {
           await this.#news()
           continue
@@ -95,7 +143,9 @@ export class Flow<P> {
           row = source.rows.next()
         }
         if (row?.done) ended = true
-        else if (row !== undefined && this.#failure === undefined) this.#begin(row.value)
+        else if (row !== undefined && this.#failure === undefined && !this.#isLate) {
+          this.#begin(row.value)
+        }
       }
     } catch (error) {
       // The iterator itself failed.
@@ -104,9 +154,26 @@ export class Flow<P> {
       this.#failure ??= { error }
     }
     if (!ended) await this.#leave(source, next)
-    while (this.#inFlight > 0) await this.#news()
+    while (this.#inFlight > 0 && !this.#checkTime()) await this.#news()
     if (this.#failure !== undefined) throw this.#failure.error
-    return this.#settings.results ? this.#results : this.#started
+    if (!this.#settings.results) return this.#started
+    if (!this.#isLate) return this.#results
+    const results = this.#results
+    const row = (_: unknown, at: number): unknown => (at in results ? results[at] : Late.row)
+    return Array.from({ length: Math.max(this.#started, length) }, row)
+  }
+
+  /** The deadline has come. */
+  #expire(): void {
+    this.#isLate = true
+    this.#resume()
+  }
+
+  /** Whether the deadline has come, even if nothing else ran since. */
+  #checkTime(): boolean {
+    const { ends } = this.#settings
+    if (ends !== undefined && performance.now() >= ends) this.#isLate = true
+    return this.#isLate
   }
 
   /** Stops taking rows; the call fails with this error. */
@@ -136,6 +203,7 @@ export class Flow<P> {
 
   #end(at: number, result: unknown): void {
     this.#inFlight--
+    if (this.#isLate) return
     if (this.#settings.results) this.#results[at] = result
     this.#resume()
   }
@@ -146,7 +214,7 @@ export class Flow<P> {
       this.#end(at, error)
       return
     }
-    this.#failure ??= { error }
+    if (!this.#isLate) this.#failure ??= { error }
     this.#end(at, undefined)
   }
 
@@ -167,7 +235,7 @@ export class Flow<P> {
   #orFailure(next: Promise<IteratorResult<P>>): Promise<IteratorResult<P> | undefined> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
-        if (this.#failure !== undefined) resolve(undefined)
+        if (this.#failure !== undefined || this.#isLate) resolve(undefined)
         else this.#wake = look
       }
       this.#wake = look

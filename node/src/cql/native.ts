@@ -79,7 +79,12 @@ export interface CqlNative extends NativePart {
   /**
    * Validates the options of `executeMany`; returns whether errors are returned among the results.
    */
-  cqlHowMany(concurrency: number, errors: string, results: boolean): boolean
+  cqlHowMany(
+    concurrency: number,
+    errors: string,
+    results: boolean,
+    deadline: number | undefined,
+  ): boolean
   /** Returns the number of the prepared statement bound to these values. */
   cqlBind(statement: number, array: readonly unknown[]): number
   cqlExecuteBound(

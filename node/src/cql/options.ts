@@ -68,13 +68,24 @@ export interface SessionOptions {
   maxRetries?: number | undefined
   /**
    * How long to wait for the reply to an idempotent statement before a copy of it is sent to
-   * another node, from 1; `null`: no copies. Default: `null`.
+   * another node, from 1, or a percentile of recent latencies (`'p99'`, from `'p50'` to `'p99.9'`)
+   * of the node whose is lowest, once 100 of a node are known; `null`: no copies. Default: `null`.
    */
-  speculativeDelay?: number | null | undefined
+  speculativeDelay?: number | `p${number}` | null | undefined
   /** The maximum number of copies of a statement besides the first, up to 32. Default: 1. */
   speculativeAttempts?: number | undefined
   /** Connections per node, or per shard if the node has shards. Default: 1. */
   connectionsPerNode?: number | undefined
+  /**
+   * Connections to each node that statements go to that are opened before the first statement, all
+   * at once. Unreachable nodes are waited for up to `connectTimeout`. Default: 0.
+   */
+  warmConnections?: number | undefined
+  /**
+   * How long a node that comes back, or joins, takes at most to get its whole share of the
+   * statements that another replica can take; 0: it gets all at once. Default: 5,000.
+   */
+  slowStart?: number | undefined
   /**
    * Whether connections to a server with shards (Scylla) select their shard by their source port,
    * if the server has a port for that. Default: true.
@@ -132,10 +143,10 @@ export interface PrepareOptions {
   /** Further attempts after the first. */
   maxRetries?: number | undefined
   /**
-   * How long to wait before a copy is sent to another node, if the statement is idempotent; `null`:
-   * no copies.
+   * How long to wait before a copy is sent to another node, if the statement is idempotent, or a
+   * percentile of recent latencies (`'p99'`); `null`: no copies.
    */
-  speculativeDelay?: number | null | undefined
+  speculativeDelay?: number | `p${number}` | null | undefined
   /** The maximum number of copies besides the first. */
   speculativeAttempts?: number | undefined
   /**

@@ -6,7 +6,14 @@ import type { Connection } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
-import { Flow, type ManyOptions, manySettings, sourceOf, stopWhenAborted } from './many.js'
+import {
+  Flow,
+  type Late,
+  type ManyOptions,
+  manySettings,
+  sourceOf,
+  stopWhenAborted,
+} from './many.js'
 import { BOUND, native } from './native.js'
 import {
   type BatchOptions,
@@ -159,13 +166,30 @@ export abstract class Verbs {
   executeMany<R = Row>(
     statement: string | Prepared,
     rows: ManyRows,
-    options?: ManyOptions & { errors?: 'raise' | undefined; results?: true | undefined },
+    options?: ManyOptions & {
+      errors?: 'raise' | undefined
+      results?: true | undefined
+      deadline?: undefined
+    },
   ): Promise<Rows<R>[]>
   executeMany<R = Row>(
     statement: string | Prepared,
     rows: ManyRows,
-    options: ManyOptions & { errors: 'return'; results?: true | undefined },
+    options: ManyOptions & {
+      errors: 'return'
+      results?: true | undefined
+      deadline?: undefined
+    },
   ): Promise<(Rows<R> | Error)[]>
+  executeMany<R = Row>(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options: ManyOptions & {
+      errors?: 'raise' | undefined
+      results?: true | undefined
+      deadline: number
+    },
+  ): Promise<(Rows<R> | Late)[]>
   executeMany(
     statement: string | Prepared,
     rows: ManyRows,
@@ -175,12 +199,12 @@ export abstract class Verbs {
     statement: string | Prepared,
     rows: ManyRows,
     options?: ManyOptions,
-  ): Promise<(Rows<R> | Error)[] | number>
+  ): Promise<(Rows<R> | Error | Late)[] | number>
   executeMany<R = Row>(
     statement: string | Prepared,
     rows: ManyRows,
     options: ManyOptions,
-    callback: Callback<(Rows<R> | Error)[] | number>,
+    callback: Callback<(Rows<R> | Error | Late)[] | number>,
   ): void
   executeMany(
     statement: string | Prepared,
@@ -358,7 +382,8 @@ export abstract class Verbs {
     const flow = new Flow<Parameters>(settings, (slot, row) =>
       this.#sendFitting(slot, !settings.results, prepared, row, nativeOptions),
     )
-    return stopWhenAborted(flow.run(source), flow, options?.signal)
+    const length = Array.isArray(rows) ? rows.length : 0
+    return stopWhenAborted(flow.run(source, length), flow, options?.signal)
   }
 
   async #batch(

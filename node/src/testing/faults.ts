@@ -35,4 +35,6 @@ export interface Faults {
   info?: boolean | undefined
   /** The seed of the random draws: the same seed and requests give the same faults. Default: 0. */
   seed?: number | undefined
+  /** How long the node works on a request, one after the other: a node's capacity. */
+  serviceTime?: number | undefined
 }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from asyncio import Future
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable
     from functools import partial
+    from os import PathLike
     from types import TracebackType
     from typing import Literal, TypeAlias
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from spikewire._native import AsyncDataset, Dataset
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.aerospike.profiles.profile import Profile
+    from spikewire.aerospike.recording import AsyncRecording, Recording
     from spikewire.aerospike.views import AsyncClientView, ClientView
     from spikewire.options import AsyncOptions, BlockingOptions
     from spikewire.statistics.control import Metrics
@@ -221,6 +223,39 @@ class Client(NativeClient, _CommonClient):
         """
         return Builder(self if profile is None else self.with_profile(profile))
 
+    def record(
+        self,
+        path: str | PathLike[str],
+        *,
+        share: float = 0.1,
+        max_bytes: int = 64 << 20,
+        overwrite: bool = False,
+    ) -> Recording:
+        """Records a sample of this client's calls into a file until it is stopped, to send the like
+        to another cluster with ``spikewire lab rehearse``::
+
+            with client.record("evening.trace"):
+                serve()
+
+        Of a call it keeps its kind, when it came and how long it took, how it ended, the sizes of
+        request and reply, the number of records, numbers that stand for its set and its record, and
+        nothing else: no keys, no values, no names of bins, sets or namespaces. Equal records have
+        equal numbers within one recording only. Queries and jobs are not recorded.
+
+        ``share`` is the share of all calls, above 0 and at most 1. The recording ends when the file
+        has ``max_bytes`` (at least 65536). An existing file is replaced only with ``overwrite``.
+        Calls never wait for the recording: what its thread cannot keep up with is left out and
+        counted in ``recording.summary.dropped``.
+
+        Raises ``FileExistsError`` and other ``OSError`` if the file cannot be created;
+        ``ValueError`` or ``TypeError`` for invalid options, and if this client is being recorded
+        already; ``ClientClosed``.
+        """
+        with importing:
+            from spikewire.aerospike.recording import Recording
+
+        return Recording(self, path, share, max_bytes, overwrite)
+
     @property
     def indexes(self) -> Indexes:
         """The secondary indexes of the cluster."""
@@ -402,6 +437,23 @@ class AsyncClient(NativeAsyncClient, _CommonClient):
         to create and to keep. With a profile it is the builder of ``with_profile(profile)``.
         """
         return AsyncBuilder(self if profile is None else self.with_profile(profile))
+
+    def record(
+        self,
+        path: str | PathLike[str],
+        *,
+        share: float = 0.1,
+        max_bytes: int = 64 << 20,
+        overwrite: bool = False,
+    ) -> AsyncRecording:
+        """Records a sample of this client's calls into a file until it is stopped, as with
+        ``Client.record``. It begins at once; leave its ``async with`` block or
+        ``await recording.stop()`` at the end.
+        """
+        with importing:
+            from spikewire.aerospike.recording import AsyncRecording
+
+        return AsyncRecording(self, path, share, max_bytes, overwrite)
 
     @property
     def indexes(self) -> AsyncIndexes:

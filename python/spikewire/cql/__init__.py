@@ -17,6 +17,7 @@ from spikewire.cql.trace import Trace, TraceEvent
 from spikewire.cql.types import (
     Date,
     Duration,
+    Late,
     Node,
     Parameters,
     Statement,
@@ -39,6 +40,7 @@ __all__ = [
     "BoundStatement",
     "Date",
     "Duration",
+    "Late",
     "Node",
     "Parameters",
     "Prepared",

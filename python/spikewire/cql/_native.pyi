@@ -12,6 +12,7 @@ from typing_extensions import Self, Unpack
 from spikewire._native import ArrowTable
 from spikewire.cql.options import ExecuteOptions, PrepareOptions, SessionOptions
 from spikewire.cql.types import Node, Parameters, Statement
+from spikewire.types import Seconds
 
 __all__ = [
     "AsyncSessionCore",
@@ -296,9 +297,11 @@ def is_table(value: object, /) -> bool:
 def table_rows(statement: Statement, table: Any, /) -> Iterator[Any]:
     """The rows of a table, for a statement whose parameters have the names of its columns."""
 
-def how_many(concurrency: int, errors: str, results: bool, /) -> tuple[int, bool, bool]:
+def how_many(
+    concurrency: int, errors: str, results: bool, deadline: Seconds | None, /
+) -> tuple[int, bool, bool, int]:
     """How a call with many rows goes, checked: rows in flight, whether there are results, whether
-    errors are among them."""
+    errors are among them, and when it ends."""
 
 @final
 class Many:
@@ -308,6 +311,10 @@ class Many:
     def add(self, row: Any) -> bool: ...
     @property
     def stopped(self) -> bool: ...
+    def left(self) -> float | None: ...
+    def expire(self) -> None: ...
+    @property
+    def expired(self) -> bool: ...
     def stop(self) -> None: ...
     def wait(self, most: int) -> None: ...
     def room(self, most: int) -> asyncio.Future[None]: ...
@@ -328,7 +335,7 @@ class SessionCore:
     def _many(
         self,
         statement: Statement,
-        how: tuple[int, bool, bool],
+        how: tuple[int, bool, bool, int],
         /,
         **options: Unpack[ExecuteOptions],
     ) -> Many: ...
@@ -468,7 +475,7 @@ class AsyncSessionCore:
     def _many(
         self,
         statement: Statement,
-        how: tuple[int, bool, bool],
+        how: tuple[int, bool, bool, int],
         /,
         **options: Unpack[ExecuteOptions],
     ) -> Many: ...

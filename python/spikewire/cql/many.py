@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING, Any
 
 from spikewire.cql import _native
 from spikewire.cql.options import options_of_preparing
+from spikewire.cql.types import Late
 from spikewire.tasks import begun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import AsyncIterator, Iterable
 
     from spikewire.cql._native import Many
     from spikewire.cql.options import ExecuteOptions
     from spikewire.cql.session import AsyncSession, Session
     from spikewire.cql.types import Parameters, Statement
+    from spikewire.types import Seconds
 
 __all__: list[str] = []
 
@@ -25,7 +28,7 @@ def execute(
     session: Session,
     statement: Statement,
     rows: Iterable[Parameters],
-    how: tuple[int, str, bool],
+    how: tuple[int, str, bool, Seconds | None],
     options: ExecuteOptions,
 ) -> Any:
     """``Session.execute_many``."""
@@ -48,14 +51,14 @@ def execute(
         many.stop()
         many.wait(0)
         raise
-    return _outcome(many)
+    return _outcome(many, waiting)
 
 
 def execute_soon(
     session: AsyncSession,
     statement: Statement,
     rows: Iterable[Parameters] | AsyncIterable[Parameters],
-    how: tuple[int, str, bool],
+    how: tuple[int, str, bool, Seconds | None],
     options: ExecuteOptions,
 ) -> Any:
     """``AsyncSession.execute_many``."""
@@ -78,12 +81,15 @@ async def _execute(
     if waiting is rows and _native.is_table(rows):
         waiting = _native.table_rows(statement, rows)
     room = _room(arguments[0])
+    left = many.left()
+    timer = None if left is None else asyncio.get_running_loop().call_later(left, many.expire)
     try:
         if waiting is not None:
             while not many.feed(waiting):
                 await many.room(room)
         else:
-            async for row in rows:  # type: ignore[union-attr]
+            timely: Any = rows if left is None else _timely(rows, many)  # type: ignore[arg-type]
+            async for row in timely:
                 if many.stopped:
                     break
                 if not many.add(row):
@@ -97,7 +103,20 @@ async def _execute(
         many.stop()
         await many.room(0)
         raise
-    return _outcome(many)
+    finally:
+        if timer is not None:
+            timer.cancel()
+    return _outcome(many, waiting)
+
+
+async def _timely(rows: AsyncIterable[Parameters], many: Many) -> AsyncIterator[Parameters]:
+    """The rows that come before the deadline."""
+    source = rows.__aiter__()
+    try:
+        while True:
+            yield await asyncio.wait_for(source.__anext__(), many.left())
+    except (StopAsyncIteration, asyncio.TimeoutError):
+        return
 
 
 def _room(concurrency: int) -> int:
@@ -105,7 +124,9 @@ def _room(concurrency: int) -> int:
     return concurrency - max(1, concurrency // 4)
 
 
-def _outcome(many: Many) -> Any:
+def _outcome(many: Many, waiting: Any) -> Any:
+    if many.left() == 0:
+        many.expire()
     failed = many.failed()
     if failed is not None:
         row, error = failed
@@ -115,4 +136,10 @@ def _outcome(many: Many) -> Any:
             note(f"row {row} of execute_many")
         raise error
     results = many.results()
-    return many.started if results is None else results
+    if results is None:
+        return many.started
+    if many.expired:
+        # Rows that were not taken are as late as those without a result.
+        results = [Late() if result is None else result for result in results]
+        results += [Late()] * operator.length_hint(waiting, 0)
+    return results

@@ -9,7 +9,7 @@ from spikewire.options import TlsOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spikewire.types import Priority, Seconds
+    from spikewire.types import Hedge, Priority, Seconds
 
 __all__ = [
     "Authenticator",
@@ -61,9 +61,10 @@ class PrepareOptions(TypedDict, total=False):
     """
     max_retries: int | None
     """Attempts after the first one. Default: the session's."""
-    speculative_delay: Seconds | None
-    """How long to wait for an answer before sending a copy of the statement to another node, at
-    least 1 ms; ``None``: no copies. Only idempotent statements have copies. Default: the session's.
+    speculative_delay: Hedge | None
+    """How long to wait for an answer before sending a copy of the statement to another node: a
+    time, at least 1 ms, or a percentile of recent latencies ("p99"); ``None``: no copies. Only
+    idempotent statements have copies. Default: the session's.
     """
     priority: Priority | None
     """"background" for statements that go behind others where statements wait for a node. Default:
@@ -163,9 +164,11 @@ class SessionOptions(TypedDict, total=False):
     """
     max_retries: int
     """Attempts after the first one. Default: 2."""
-    speculative_delay: Seconds | None
+    speculative_delay: Hedge | None
     """How long to wait for an answer to an idempotent statement before sending a copy to another
-    node, at least 1 ms; ``None``: no copies. Default: ``None``.
+    node: a time, at least 1 ms, or a percentile of recent latencies ("p99", from "p50" to "p99.9")
+    of the node whose is lowest, once 100 of a node are known; ``None``: no copies. Default:
+    ``None``.
     """
     speculative_attempts: int
     """Maximum number of copies in addition to the first request, up to 32. Default: 1."""
@@ -177,7 +180,7 @@ class SessionOptions(TypedDict, total=False):
     """
     reconnect: tuple[Seconds, Seconds]
     """The shortest and the longest pause between attempts to reach a node that is down; pauses
-    double. Default: 0.1 s and 30 s.
+    double, and each is shortened at random by up to half. Default: 0.1 s and 30 s.
     """
     idle_timeout: Seconds
     """Idle connections are closed after this time. Default: 120 s."""
@@ -188,6 +191,15 @@ class SessionOptions(TypedDict, total=False):
     connections_per_node: int
     """Connections to one node (or shard, if it has shards) per event loop, and for all blocking
     threads. Default: 1.
+    """
+    warm_connections: int
+    """Connections that are opened before the first statement, all at once, to each node that
+    statements go to; whoever needs one first gets it. Unreachable nodes are waited for up to
+    ``connect_timeout``. Default: 0.
+    """
+    slow_start: Seconds
+    """How long a node that comes back, or joins, takes at most to get its whole share of the
+    statements that another replica can take; 0: it gets all at once. Default: 5 s.
     """
     shard_aware_port: bool
     """Whether connections to a server with shards (Scylla) choose their shard by their source port,

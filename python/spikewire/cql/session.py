@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from spikewire.cql._native import Rows, SessionSubmit
     from spikewire.cql.options import ExecuteOptions, SessionOptions
     from spikewire.cql.trace import Trace
-    from spikewire.cql.types import Parameters, Statement
+    from spikewire.cql.types import Late, Parameters, Statement
+    from spikewire.types import Seconds
 
 __all__ = ["AsyncSession", "Session", "connect"]
 
@@ -111,6 +112,7 @@ class Session(_native.SessionCore, CommonSession):
         *,
         concurrency: int = ...,
         results: Literal[True] = ...,
+        deadline: None = ...,
         **options: Unpack[ExecuteOptions],
     ) -> list[Rows]: ...
     @overload
@@ -123,6 +125,7 @@ class Session(_native.SessionCore, CommonSession):
         concurrency: int = ...,
         errors: Literal["return"],
         results: Literal[True] = ...,
+        deadline: None = ...,
         **options: Unpack[ExecuteOptions],
     ) -> list[Rows | Exception]: ...
     @overload
@@ -134,8 +137,34 @@ class Session(_native.SessionCore, CommonSession):
         *,
         concurrency: int = ...,
         results: Literal[False],
+        deadline: None = ...,
         **options: Unpack[ExecuteOptions],
     ) -> int: ...
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        results: Literal[True] = ...,
+        deadline: Seconds,
+        **options: Unpack[ExecuteOptions],
+    ) -> list[Rows | Late]: ...
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        errors: Literal["return"],
+        results: Literal[True] = ...,
+        deadline: Seconds,
+        **options: Unpack[ExecuteOptions],
+    ) -> list[Rows | Exception | Late]: ...
     def execute_many(
         self,
         statement: Statement,
@@ -145,6 +174,7 @@ class Session(_native.SessionCore, CommonSession):
         concurrency: int = 128,
         errors: Literal["raise", "return"] = "raise",
         results: bool = True,
+        deadline: Seconds | None = None,
         **options: Unpack[ExecuteOptions],
     ) -> Any:
         """Executes one statement with the parameters of each row, up to ``concurrency`` of them in
@@ -154,12 +184,18 @@ class Session(_native.SessionCore, CommonSession):
         results come in. With ``results=False`` the number of rows is returned instead, and memory
         use does not grow with it.
 
+        With a ``deadline`` in seconds, from the call on, the results that have come by then are
+        returned, and the other rows are ``Late``: they may have been executed or not. Those not
+        taken from ``rows`` yet are never sent; they are in the result if ``rows`` has a length.
+        A text is prepared first, which the deadline does not end.
+
         The first error ends it: no more rows are sent, those in flight are awaited, and the error
         is raised with the number of its row, from 0, in ``error.row``. With ``errors="return"``
         errors of statements and of their parameters take the places of results instead. Rows are
         executed in no particular order.
         """
-        return many.execute(self, statement, rows, (concurrency, errors, results), options)
+        how = (concurrency, errors, results, deadline)
+        return many.execute(self, statement, rows, how, options)
 
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
         """What the cluster did for a statement executed with ``tracing=True``: for its last page,
@@ -267,6 +303,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         *,
         concurrency: int = ...,
         results: Literal[True] = ...,
+        deadline: None = ...,
         **options: Unpack[ExecuteOptions],
     ) -> Future[list[Rows]]: ...
     @overload
@@ -279,6 +316,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         concurrency: int = ...,
         errors: Literal["return"],
         results: Literal[True] = ...,
+        deadline: None = ...,
         **options: Unpack[ExecuteOptions],
     ) -> Future[list[Rows | Exception]]: ...
     @overload
@@ -290,8 +328,34 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         *,
         concurrency: int = ...,
         results: Literal[False],
+        deadline: None = ...,
         **options: Unpack[ExecuteOptions],
     ) -> Future[int]: ...
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters] | AsyncIterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        results: Literal[True] = ...,
+        deadline: Seconds,
+        **options: Unpack[ExecuteOptions],
+    ) -> Future[list[Rows | Late]]: ...
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters] | AsyncIterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        errors: Literal["return"],
+        results: Literal[True] = ...,
+        deadline: Seconds,
+        **options: Unpack[ExecuteOptions],
+    ) -> Future[list[Rows | Exception | Late]]: ...
     def execute_many(
         self,
         statement: Statement,
@@ -301,6 +365,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         concurrency: int = 128,
         errors: Literal["raise", "return"] = "raise",
         results: bool = True,
+        deadline: Seconds | None = None,
         **options: Unpack[ExecuteOptions],
     ) -> Any:
         """Executes one statement with the parameters of each row, up to ``concurrency`` of them in
@@ -310,13 +375,18 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         results come in. With ``results=False`` the number of rows is returned instead, and memory
         use does not grow with it.
 
+        With a ``deadline`` in seconds, from the call on, the results that have come by then are
+        returned, and the other rows are ``Late``: they may have been executed or not. Those not
+        taken from ``rows`` yet are never sent; they are in the result if ``rows`` has a length.
+        A text is prepared first, which the deadline does not end.
+
         The first error ends it: no more rows are sent, those in flight are awaited, and the error
         is raised with the number of its row, from 0, in ``error.row``. With ``errors="return"``
         errors of statements and of their parameters take the places of results instead. Rows are
         executed in no particular order. When the task is cancelled, rows that have not been sent
         are withdrawn.
         """
-        how = (concurrency, errors, results)
+        how = (concurrency, errors, results, deadline)
         return many.execute_soon(self, statement, rows, how, options)
 
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> Future[Trace]:

@@ -26,7 +26,15 @@ from spikewire.statistics.events import (
     NodeUp,
     SlowCommand,
 )
-from spikewire.statistics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
+from spikewire.statistics.stats import (
+    BOUNDS,
+    CommandStats,
+    HotKey,
+    NearCacheStats,
+    NodeStats,
+    StageStats,
+    Stats,
+)
 
 __all__ = [
     "BOUNDS",
@@ -39,8 +47,10 @@ __all__ = [
     "Event",
     "EventsLost",
     "HasStats",
+    "HotKey",
     "MapChanged",
     "Metrics",
+    "NearCacheStats",
     "NodeDown",
     "NodeStats",
     "NodeUp",

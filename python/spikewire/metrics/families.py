@@ -6,7 +6,14 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from spikewire.statistics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
+from spikewire.statistics.stats import (
+    BOUNDS,
+    CommandStats,
+    NearCacheStats,
+    NodeStats,
+    StageStats,
+    Stats,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +60,7 @@ def families(stats: Stats) -> Iterator[Family]:
     for name, kind, text, of_node in _NODES:
         nodes = [({"node": node.label}, float(of_node(node))) for node in stats.nodes]
         yield Family(f"spikewire_node_{name}", kind, text, nodes, [])
+    yield from _near_cache(stats.near_cache)
     for name, kind, text, of_client in _CLIENT:
         yield Family(f"spikewire_{name}", kind, text, [({}, float(of_client(stats)))], [])
 
@@ -62,7 +70,7 @@ _COMMANDS: list[tuple[str, str, Callable[[CommandStats], int]]] = [
     ("retries", "Attempts at commands beyond the first.", lambda command: command.retries),
     ("parts", "Requests of queries and jobs.", lambda command: command.parts),
 ]
-_NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], int]]] = [
+_NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], float]]] = [
     ("connections", "gauge", "Connections to the node.", lambda node: node.connections),
     ("connections_opened", "counter", "Connections opened.", lambda node: node.opened),
     ("window_errors", "gauge", "Failures in the breaker's window.", lambda node: node.errors),
@@ -70,6 +78,12 @@ _NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], 
     ("limit", "gauge", "Commands it gets at a time; 0: no limit.", lambda node: node.limit or 0),
     ("waiting", "gauge", "Commands that wait because of the limit.", lambda node: node.waiting),
     ("rejections", "counter", "Commands that failed as Overloaded.", lambda node: node.rejections),
+    (
+        "share",
+        "gauge",
+        "The node's share of the requests that others can take as well.",
+        lambda node: node.share,
+    ),
 ]
 _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], float]]] = [
     ("commands_in_flight", "gauge", "Commands in flight.", lambda stats: stats.in_flight),
@@ -88,11 +102,50 @@ _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], flo
         "Retries and copies that the retry budget did not allow.",
         lambda stats: stats.retries_denied,
     ),
+    (
+        "reads_shared",
+        "counter",
+        "Reads answered by the request of another, identical one.",
+        lambda stats: stats.reads_shared,
+    ),
+    ("rows_late", "counter", "Rows that came after a deadline.", lambda stats: stats.rows_late),
     ("tends", "counter", "Refreshes of the view of the cluster.", lambda stats: stats.tends),
     ("tends_failed", "counter", "Refreshes that found no node.", lambda stats: stats.failed_tends),
     ("tend_age_seconds", "gauge", "Time since the last refresh.", lambda stats: stats.tend_age),
     ("counting", "gauge", "1 while commands are counted.", lambda stats: stats.counting),
 ]
+
+_NEAR_CACHE: list[
+    tuple[str, Literal["counter", "gauge"], str, Callable[[NearCacheStats], float]]
+] = [
+    ("hits", "counter", "Reads answered by the near cache.", lambda cache: cache.hits),
+    ("misses", "counter", "Reads that it might have answered.", lambda cache: cache.misses),
+    (
+        "revalidations",
+        "counter",
+        "Questions whether a record has changed.",
+        lambda cache: cache.revalidations,
+    ),
+    ("evictions", "counter", "Entries that made room.", lambda cache: cache.evictions),
+    ("entries", "gauge", "Entries of the near cache.", lambda cache: cache.entries),
+    ("bytes", "gauge", "Bytes that they take.", lambda cache: cache.bytes),
+]
+
+
+def _near_cache(cache: NearCacheStats | None) -> Iterator[Family]:
+    if cache is None:
+        return
+    for name, kind, text, of_cache in _NEAR_CACHE:
+        yield Family(f"spikewire_near_cache_{name}", kind, text, [({}, float(of_cache(cache)))], [])
+    keys: list[tuple[Labels, float]] = [
+        (
+            {"namespace": key.namespace, "set": key.set, "digest": key.digest.hex()},
+            key.reads_per_second,
+        )
+        for key in cache.hot_keys
+    ]
+    text = "How often the keys of the near cache are read that are read most often."
+    yield Family("spikewire_hot_key_reads_per_second", "gauge", text, keys, [])
 
 
 def _of(command: CommandStats) -> Labels:

@@ -128,6 +128,7 @@ _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "str": _text,
     "Replica": _text,
     "ReadMode": _text,
+    "ShareReads": _text,
     "Auth": _text,
     "str | PathLike[str] | bytes": _text,
     "Consistency": _text,

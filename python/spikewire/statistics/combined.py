@@ -6,7 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spikewire.statistics.control import Metrics
-from spikewire.statistics.stats import CommandStats, NodeStats, StageStats, Stats
+from spikewire.statistics.stats import (
+    CommandStats,
+    HotKey,
+    NearCacheStats,
+    NodeStats,
+    StageStats,
+    Stats,
+)
 
 if TYPE_CHECKING:
     import logging
@@ -35,14 +42,40 @@ def sum_stats(several: Sequence[Stats]) -> Stats:
         hedges_won=sum(stats.hedges_won for stats in several),
         retries_sent=sum(stats.retries_sent for stats in several),
         retries_denied=sum(stats.retries_denied for stats in several),
+        reads_shared=sum(stats.reads_shared for stats in several),
+        rows_late=sum(stats.rows_late for stats in several),
         tends=sum(stats.tends for stats in several),
         failed_tends=sum(stats.failed_tends for stats in several),
+        near_cache=_near_caches([it.near_cache for it in several if it.near_cache]),
         tend_age=max(stats.tend_age for stats in several),
         stages=_merged(
             (it for stats in several for it in stats.stages), lambda it: it.stage, _stages
         ),
         unreachable={name: why for stats in several for name, why in stats.unreachable.items()},
     )
+
+
+def _near_caches(several: Sequence[NearCacheStats]) -> NearCacheStats | None:
+    if not several:
+        return None
+    keys = _merged((key for it in several for key in it.hot_keys), _place, _hot_keys)
+    return NearCacheStats(
+        hits=sum(it.hits for it in several),
+        misses=sum(it.misses for it in several),
+        revalidations=sum(it.revalidations for it in several),
+        evictions=sum(it.evictions for it in several),
+        entries=sum(it.entries for it in several),
+        bytes=sum(it.bytes for it in several),
+        hot_keys=tuple(sorted(keys, key=lambda key: -key.reads_per_second)),
+    )
+
+
+def _place(key: HotKey) -> Hashable:
+    return key.namespace, key.set, key.digest
+
+
+def _hot_keys(one: HotKey, other: HotKey) -> HotKey:
+    return replace(one, reads_per_second=one.reads_per_second + other.reads_per_second)
 
 
 def _merged(
@@ -86,6 +119,7 @@ def _nodes(one: NodeStats, other: NodeStats) -> NodeStats:
         in_flight=one.in_flight + other.in_flight,
         waiting=one.waiting + other.waiting,
         rejections=one.rejections + other.rejections,
+        share=min(one.share, other.share),
     )
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int, int]
     LimiterFields: TypeAlias = tuple[int | None, int, int, int]
-    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str, LimiterFields]
+    HotKeyFields: TypeAlias = tuple[str, str, bytes, float]
+    NearCacheFields: TypeAlias = tuple[int, int, int, int, int, int, list[HotKeyFields]]
+    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str, float, LimiterFields]
 
     class StatsFields(TypedDict):
         """Statistics as the engine reports them."""
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
         hedges_won: int
         retries_sent: int
         retries_denied: int
+        reads_shared: int
+        rows_late: int
+        near_cache: NearCacheFields | None
         unreachable: dict[str, str]
         tends: int
         failed_tends: int
@@ -140,6 +145,10 @@ class NodeStats:
     """Whether the circuit breaker keeps commands away."""
     label: str
     """The node as named in commands and events: name and address; for Cassandra the address."""
+    share: float = 1.0
+    """Its share of the requests that another node can take as well: 0 while it is believed not to
+    answer, growing to 1 after it has come back (``slow_start``).
+    """
     limit: int | None = None
     """How many commands the node gets at a time, because its replies are late or it said that it is
     overloaded; ``None``: there is no such limit at the moment.
@@ -150,6 +159,38 @@ class NodeStats:
     """How many wait because of the limit."""
     rejections: int = 0
     """How many were rejected with ``Overloaded`` since the client found the node."""
+
+
+@dataclass(frozen=True)
+class HotKey:
+    """A key in the near cache that is read often."""
+
+    namespace: str
+    set: str
+    """Empty for records without a set."""
+    digest: bytes
+    """Of the record: that of ``dataset.key(...)``."""
+    reads_per_second: float
+    """How often it is read, answered by the cache or not, in the last quarter of a second."""
+
+
+@dataclass(frozen=True)
+class NearCacheStats:
+    """A client's near cache (``near_cache``), since the client was opened."""
+
+    hits: int
+    """Reads that it answered. They are not among the commands."""
+    misses: int
+    """Reads that it could have answered and that were sent."""
+    revalidations: int
+    """How often a record was asked whether it has changed."""
+    evictions: int
+    """Entries that made room for others."""
+    entries: int
+    bytes: int
+    """What the entries take."""
+    hot_keys: tuple[HotKey, ...]
+    """The keys read most often, at most 20."""
 
 
 @dataclass(frozen=True)
@@ -167,9 +208,15 @@ class Stats:
     queued: int
     """Those of them waiting for a place on a connection."""
     hedges_sent: int
-    """Second requests (``hedge``) since the client was opened; always counted."""
+    """Second requests (``hedge``, and for rows of slow nodes with ``deadline``) since the client
+    was opened; always counted."""
     hedges_won: int
     """Those of them that were answered first."""
+    reads_shared: int
+    """Reads answered by the request of another, identical one (``share_reads``) since the client
+    was opened; always counted."""
+    rows_late: int
+    """Rows that had not come by the ``deadline`` of their call; always counted."""
     tends: int
     """How often the client refreshed its view of the cluster."""
     failed_tends: int
@@ -182,6 +229,8 @@ class Stats:
     """
     retries_denied: int = 0
     """Those that were not sent because of ``retry_budget``."""
+    near_cache: NearCacheStats | None = None
+    """The cache for hot keys, if the client has one."""
     stages: tuple[StageStats, ...] = ()
     """The stages of all commands together; empty if they were not timed."""
     unreachable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -251,13 +300,15 @@ def stats_of(fields: StatsFields) -> Stats:
     return Stats(
         counting=fields["counting"],
         commands=tuple(map(_command_of, fields["commands"])),
-        nodes=tuple(NodeStats(*node[:7], *node[7]) for node in fields["nodes"]),
+        nodes=tuple(NodeStats(*node[:8], *node[8]) for node in fields["nodes"]),
         in_flight=fields["in_flight"],
         queued=fields["queued"],
         hedges_sent=fields["hedges_sent"],
         hedges_won=fields["hedges_won"],
         retries_sent=fields["retries_sent"],
         retries_denied=fields["retries_denied"],
+        reads_shared=fields["reads_shared"],
+        rows_late=fields["rows_late"],
         tends=fields["tends"],
         failed_tends=fields["failed_tends"],
         tend_age=fields["tend_age"],
@@ -266,6 +317,22 @@ def stats_of(fields: StatsFields) -> Stats:
             for stage, buckets, seconds in fields["stages"]
         ),
         unreachable=fields["unreachable"],
+        near_cache=_near_cache_of(fields["near_cache"]),
+    )
+
+
+def _near_cache_of(fields: NearCacheFields | None) -> NearCacheStats | None:
+    if fields is None:
+        return None
+    hits, misses, revalidations, evictions, entries, size, hot_keys = fields
+    return NearCacheStats(
+        hits=hits,
+        misses=misses,
+        revalidations=revalidations,
+        evictions=evictions,
+        entries=entries,
+        bytes=size,
+        hot_keys=tuple(HotKey(*key) for key in hot_keys),
     )
 
 

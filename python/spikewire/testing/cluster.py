@@ -123,8 +123,8 @@ class Faults(TypedDict, total=False):
     stall: float
     """Share of replies of which half is sent, and nothing more on their connections."""
     mute_after: int
-    """Each connection gets this many replies, and none afterwards. With 0, new connections are accepted
-    and never answered."""
+    """Each connection gets this many replies, and none afterwards. With 0, new connections are
+    accepted and never answered."""
     error: float
     """Share of requests that are answered with ``code`` instead of being run."""
     code: int
@@ -137,6 +137,8 @@ class Faults(TypedDict, total=False):
     """Whether info requests are affected too. Default: False: clients see a healthy cluster."""
     seed: int
     """The seed of the random draws: the same seed and requests give the same faults. Default: 0."""
+    service_time: Seconds
+    """How long the node works on a request, one after the other: a node's capacity."""
 
 
 class NodeStats(TypedDict):

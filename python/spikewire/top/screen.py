@@ -12,7 +12,11 @@ from spikewire.top.terminal import visible
 from spikewire.top.view import NodeLine
 
 if TYPE_CHECKING:
-    from spikewire.top.view import Line, View
+    from spikewire.top.view import HotKeyLine, Line, View
+
+
+#: How many hot keys are shown.
+_HOT_KEYS = 10
 
 
 def screen(url: str, view: View) -> RenderableType:
@@ -27,6 +31,7 @@ def screen(url: str, view: View) -> RenderableType:
         f"  retries {_number(view.retries)}/s",
         f"  in flight {view.in_flight}",
         f"  queued {view.queued}",
+        f"  near cache {_number(view.hit_rate)}/s" if view.hot_keys or view.hit_rate else "",
     )
     parts: list[RenderableType] = [head]
     if not view.counting:
@@ -37,6 +42,8 @@ def screen(url: str, view: View) -> RenderableType:
     parts.append(nodes)
     if view.stages:
         parts.append(_table("stage", view.stages))
+    if view.hot_keys:
+        parts.append(_hot_keys(view.hot_keys))
     return Group(*parts)
 
 
@@ -66,6 +73,17 @@ def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
     table.add_column("other results", overflow="ellipsis", no_wrap=True)
     for cells, style in rows:
         table.add_row(*map(Text, cells), style=style)
+    return table
+
+
+def _hot_keys(lines: list[HotKeyLine]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("hot key", no_wrap=True)
+    table.add_column("per s", justify="right", no_wrap=True)
+    table.add_column("of", overflow="ellipsis", no_wrap=True)
+    for line in lines[:_HOT_KEYS]:
+        place = f"{line.namespace} {line.set}".strip()
+        table.add_row(*map(Text, (visible(line.digest), _number(line.rate), visible(place))))
     return table
 
 

@@ -51,6 +51,18 @@ class NodeLine(Line):
 
 
 @dataclass(frozen=True)
+class HotKeyLine:
+    """A key that the near cache has and that is read often."""
+
+    namespace: str
+    set: str
+    digest: str
+    """In hexadecimal digits."""
+    rate: float
+    """Reads per second."""
+
+
+@dataclass(frozen=True)
 class View:
     """All statistics of an interval."""
 
@@ -67,6 +79,10 @@ class View:
     operations: list[Line]
     nodes: list[NodeLine]
     stages: list[Line]
+    hot_keys: list[HotKeyLine]
+    """The hottest first; empty without a near cache."""
+    hit_rate: float
+    """Reads per second that the near cache answered, which are not among the commands."""
 
     def plain(self) -> dict[str, Any]:
         """As plain data for JSON."""
@@ -83,6 +99,7 @@ def between(before: Scrape, after: Scrape) -> View:
     seconds = max(after.at - before.at, 1e-9)
     commands = [_since(before.commands.get(key), series) for key, series in after.commands.items()]
     stages = [_since(before.stages.get(key), series) for key, series in after.stages.items()]
+    hits = after.total("near_cache_hits_total") - before.total("near_cache_hits_total")
     retries = after.total("command_retries_total") - before.total("command_retries_total")
     denied = after.total("retries_denied_total") - before.total("retries_denied_total")
     by_operation = _grouped(
@@ -117,6 +134,14 @@ def between(before: Scrape, after: Scrape) -> View:
             _line(name, these, seconds)
             for name, these in _grouped(stages, lambda of: of.get("stage", "")).items()
         ],
+        hot_keys=sorted(
+            (
+                HotKeyLine(of.get("namespace", ""), of.get("set", ""), of.get("digest", ""), rate)
+                for of, rate in after.values.get("hot_key_reads_per_second", [])
+            ),
+            key=lambda line: -line.rate,
+        ),
+        hit_rate=max(hits, 0.0) / seconds,
     )
 
 

@@ -303,6 +303,12 @@ impl Connection {
         None
     }
 
+    /// The number of replies that are not due yet.
+    pub fn undue(&self) -> usize {
+        let now = Instant::now();
+        self.delayed.iter().filter(|delayed| delayed.due > now).count()
+    }
+
     /// Whether there are delayed replies.
     pub fn holds(&self) -> bool {
         !self.delayed.is_empty()

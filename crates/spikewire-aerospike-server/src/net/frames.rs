@@ -172,6 +172,9 @@ impl Worker {
             && (frame.kind != Kind::Info || faults.info)
         {
             (delay, late_end) = (faults.delay, faults.late_end);
+            if !faults.service_time.is_zero() && frame.kind == Kind::Message {
+                delay += self.state.nodes[connection.node].occupy(faults.service_time);
+            }
             fate = dice.fate(faults);
             if let Some(most) = faults.mute_after {
                 if connection.replies >= most {

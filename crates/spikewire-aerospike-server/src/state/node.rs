@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use spikewire_sync::RwLock;
+use spikewire_sync::{Mutex, RwLock};
 
 use super::counters::SharedCounters;
 use super::user_agents::UserAgents;
@@ -34,6 +35,8 @@ pub struct Node {
     pub peers_generation: AtomicU64,
     alive: AtomicBool,
     faults: RwLock<Option<Arc<Faults>>>,
+    /// Until when it is occupied, if its faults give requests a service time.
+    occupied: Mutex<Option<Instant>>,
 }
 
 impl Node {
@@ -51,6 +54,7 @@ impl Node {
             peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
             alive: AtomicBool::new(true),
             faults: RwLock::default(),
+            occupied: Mutex::default(),
         }
     }
 
@@ -79,5 +83,22 @@ impl Node {
     /// Sets the injected faults.
     pub fn set_faults(&self, faults: Option<Faults>) {
         *self.faults.write() = faults.map(Arc::new);
+        *self.occupied.lock() = None;
+    }
+
+    /// Puts a request at the end of the line; returns how long until it is done.
+    pub fn occupy(&self, service_time: Duration) -> Duration {
+        let now = Instant::now();
+        let mut occupied = self.occupied.lock();
+        let done = occupied.map_or(now, |until| until.max(now)) + service_time;
+        *occupied = Some(done);
+        done - now
+    }
+
+    /// Requests leave the line.
+    pub fn leave(&self, service_time: Duration, requests: usize) {
+        let mut occupied = self.occupied.lock();
+        let time = service_time.saturating_mul(u32::try_from(requests).unwrap_or(u32::MAX));
+        *occupied = occupied.and_then(|until| until.checked_sub(time));
     }
 }

@@ -139,6 +139,8 @@ where
         next: &mut Next<T>,
     ) -> Option<Result<P::Output>> {
         let now = Tick::now();
+        // It may change records, and waits for jobs that do.
+        self.cluster.invalidate_near_cache();
         let procedure = progress.procedure.as_mut()?;
         let over = match procedure.next(answers, now) {
             AdminAction::Ask(nodes, command) => match recipients(&self.cluster, nodes) {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use spikewire_transport::OrderKey;
+
 use super::{AdminAction, Procedure, Recipients};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
@@ -22,6 +24,8 @@ pub fn run<P: Procedure + ?Sized>(
 ) -> Result<P::Output> {
     let mut answers = Vec::new();
     loop {
+        // It may change records, and waits for jobs that do.
+        cluster.invalidate_near_cache();
         match procedure.next(std::mem::take(&mut answers), Tick::now()) {
             AdminAction::Ask(nodes, command) => {
                 let nodes = recipients(cluster, nodes)?;
@@ -36,7 +40,11 @@ pub fn run<P: Procedure + ?Sized>(
                 };
             }
             AdminAction::Sleep(until) => sleep(cluster, until, interrupted)?,
-            AdminAction::Done(outcome) => return outcome,
+            AdminAction::Done(outcome) => {
+                // It may have changed any record, and no multiplexer knows.
+                cluster.shared_reads().count_write(OrderKey::NONE);
+                return outcome;
+            }
         }
     }
 }

@@ -24,6 +24,12 @@ use crate::security::Access;
 /// The largest accepted reply.
 const MAX_ANSWER: usize = 16 << 20;
 
+/// How long a reused connection may be silent before the request is repeated on a new one: replies
+/// may have been lost with what was between, and the node answers on others.
+const REUSED: Duration = Duration::from_millis(250);
+/// The same for the first new connection; each further one has twice as long.
+const RENEWED: Duration = Duration::from_secs(1);
+
 /// An idle connection for info commands.
 #[derive(Debug)]
 pub(super) struct InfoConnection {
@@ -95,8 +101,14 @@ pub(super) struct InfoRequest {
     out: Vec<u8>,
     sent: usize,
     input: Vec<u8>,
-    /// The request to repeat on a new connection, while a reused one is being tried.
-    again: Option<Vec<u8>>,
+    /// The request as a new connection needs it, if it may be repeated on one.
+    fresh: Option<Vec<u8>>,
+    /// Whether a reused connection is being tried.
+    reuses: bool,
+    /// How long the connection after this one may be silent.
+    renewed: Duration,
+    /// When the request is repeated on a new connection.
+    renew_at: Tick,
     introduces: bool,
     within: Duration,
     /// Deadline for connecting.
@@ -125,12 +137,17 @@ impl InfoRequest {
             Some(connection) => {
                 let introduce = spec.introduce && !connection.introduced;
                 request.out = encode(spec.commands, introduce);
-                request.again = Some(fresh);
                 request.connection = Some(connection);
                 request.phase = Phase::Sending;
+                request.reuses = true;
+                request.renew_at = Tick::now().after(REUSED);
+                request.fresh = Some(fresh);
                 request.advance();
             }
-            None => request.dial(fresh),
+            None => {
+                request.dial(fresh.clone());
+                request.fresh = Some(fresh);
+            }
         }
         request
     }
@@ -179,7 +196,10 @@ impl InfoRequest {
             out: Vec::new(),
             sent: 0,
             input: Vec::new(),
-            again: None,
+            fresh: None,
+            reuses: false,
+            renewed: RENEWED,
+            renew_at: Tick::NEVER,
             introduces: false,
             within,
             connect_by: Tick::now().after(within),
@@ -192,6 +212,7 @@ impl InfoRequest {
 
     fn dial(&mut self, request: Vec<u8>) {
         (self.out, self.sent, self.phase) = (request, 0, Phase::Connecting);
+        (self.reuses, self.renew_at) = (false, Tick::NEVER);
         self.input.clear();
         match InfoConnection::open(self.address, &self.access, self.deadline, &self.list) {
             Ok(connection) => self.connection = Some(connection),
@@ -206,7 +227,7 @@ impl InfoRequest {
     pub fn deadline(&self) -> Tick {
         match self.phase {
             Phase::Connecting => self.deadline.min(self.connect_by),
-            _ => self.deadline,
+            _ => self.deadline.min(self.renew_at),
         }
     }
 
@@ -231,18 +252,28 @@ impl InfoRequest {
             match self.step() {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(error) => match self.again.take() {
+                Err(error) => match &self.fresh {
                     // A reused connection may have been closed long ago, so retry on a new one.
-                    Some(request) if error.may_be_stale_connection() => self.dial(request),
+                    Some(request) if self.reuses && error.may_be_stale_connection() => {
+                        self.dial(request.clone());
+                    }
                     _ => self.end(Err(error)),
                 },
             }
         }
     }
 
-    /// Fails if the deadline has passed.
+    /// Fails if the deadline has passed; is repeated on a new connection after long silence.
     pub fn expire(&mut self, now: Tick) {
-        if !self.is_over() && now >= self.deadline() {
+        if self.is_over() || now < self.deadline() {
+            return;
+        }
+        if now < self.deadline
+            && now >= self.renew_at
+            && let Some(request) = self.fresh.clone()
+        {
+            self.dial(request);
+        } else {
             self.end(Err(match self.phase {
                 Phase::Connecting => NodeError::NoConnection(self.within),
                 _ => NodeError::NoAnswer(self.patience),
@@ -293,6 +324,10 @@ impl InfoRequest {
                 }
                 connection.opening = None;
                 self.phase = Phase::Sending;
+                if self.fresh.is_some() {
+                    self.renew_at = Tick::now().after(self.renewed);
+                    self.renewed *= 2;
+                }
             }
             Phase::Sending => match wire.write(&self.out[self.sent..]) {
                 Ok(count) => {

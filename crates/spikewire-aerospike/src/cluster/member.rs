@@ -45,6 +45,8 @@ pub(super) struct Member {
     pub failures: u32,
     /// When the last one was counted.
     failed_at: Tick,
+    /// When the first of them was.
+    failing_since: Tick,
     /// Whether it replied in this pass.
     pub answered: bool,
     /// State of its breaker when last announced.
@@ -73,6 +75,7 @@ impl Member {
             request: None,
             failures: 0,
             failed_at: Tick::default(),
+            failing_since: Tick::default(),
             answered: true,
             breaker_open: false,
             replaced: false,
@@ -121,6 +124,9 @@ impl Member {
             self.node.breaker.reset(limit);
         }
         if restarted || self.failures > 0 {
+            let now = Tick::now();
+            let away = if restarted { Duration::MAX } else { now.since(self.failing_since) };
+            self.node.health.returns(now, away);
             // A restarted node counts from the start and may reach the old numbers by chance.
             self.peers_generation.read = None;
             self.partition_generation.read = None;
@@ -176,8 +182,11 @@ impl Member {
         // The connection may be the cause: its session may have expired, or a login may be missing.
         self.connection = None;
         let now = Tick::now();
-        // Slightly less than the interval, since passes are not exactly on time.
-        if self.failures == 0 || now >= self.failed_at.after(interval / 10 * 9) {
+        if self.failures == 0 {
+            self.failing_since = now;
+        }
+        // Less than the shortest interval, since passes are not exactly on time.
+        if self.failures == 0 || now >= self.failed_at.after(interval / 10 * 8) {
             self.failures += 1;
             self.failed_at = now;
         }

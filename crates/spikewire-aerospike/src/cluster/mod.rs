@@ -51,8 +51,9 @@ use std::time::{Duration, Instant};
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
 pub use spikewire_transport::UpkeepTask;
+use spikewire_transport::jitter::{about, jittered};
 use spikewire_transport::metrics::Observed;
-use spikewire_transport::{Metrics, RetryBudget};
+use spikewire_transport::{Metrics, RetryBudget, SharedReads};
 
 pub(crate) use ask::{info_answer, manage_answer, message_answer};
 pub use build::Build;
@@ -64,6 +65,7 @@ pub(crate) use tally::{CounterScope, Tally};
 use crate::model::Hedging;
 use crate::model::Options;
 use crate::model::{Error, Kind, Result};
+use crate::near_cache::NearCache;
 use crate::security::Credentials;
 use net::Net;
 use shared::Shared;
@@ -143,6 +145,31 @@ impl Cluster {
         &self.shared.retry_budget
     }
 
+    /// Its reads that share requests.
+    #[inline]
+    pub(crate) fn shared_reads(&self) -> &SharedReads {
+        &self.shared.shared_reads
+    }
+
+    /// The cache for hot keys, if there is one.
+    #[inline(always)]
+    pub(crate) fn near_cache(&self) -> Option<&Arc<NearCache<Node>>> {
+        self.shared.near_cache.as_ref()
+    }
+
+    /// Whether reads of a namespace are those of a session, which are never cached. So it is taken
+    /// for one that is not known.
+    pub(crate) fn is_strong(&self, namespace: &str) -> bool {
+        self.snapshot().map(namespace).map_or(true, |map| map.strong)
+    }
+
+    /// Any record may be written, or have been written, by a command of this client.
+    pub(crate) fn invalidate_near_cache(&self) {
+        if let Some(cache) = self.near_cache() {
+            cache.invalidate_all();
+        }
+    }
+
     /// Statistics of the client: counters, connections, nodes and their breakers, and the cluster
     /// worker.
     pub fn stats(&self) -> Stats {
@@ -155,6 +182,9 @@ impl Cluster {
         let hedging = self.hedging();
         stats.hedges = (hedging.sent(), hedging.won());
         stats.retries = self.retry_budget().counts();
+        stats.reads_shared = self.shared_reads().joined();
+        stats.rows_late = hedging.late();
+        stats.near_cache = self.near_cache().map(|cache| cache.stats());
         stats.unreachable = unreachable;
         stats
     }
@@ -184,6 +214,9 @@ impl Cluster {
             return;
         }
         self.shared.signal.wake();
+        if let Some(cache) = self.near_cache() {
+            cache.due.close();
+        }
         self.shared.metrics.events().listen(false);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {
@@ -224,17 +257,18 @@ fn tend(mut worker: ClusterWorker) {
     let shared = worker.shared();
     let interval = shared.options.tend_interval.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL);
     let mut last = Instant::now();
-    let mut regular = last + interval;
+    // No two clients ask the nodes in step for long.
+    let mut regular = last + about(interval);
     loop {
-        let unsettled =
-            if worker.is_unsettled() { last + interval / UNSETTLED_FACTOR } else { regular };
+        let sooner = jittered(interval / UNSETTLED_FACTOR);
+        let unsettled = if worker.is_unsettled() { last + sooner } else { regular };
         if !shared.signal.wait(last, regular.min(unsettled), &shared.net.closed) {
             return;
         }
         last = Instant::now();
         let is_regular = last >= regular;
         if is_regular {
-            regular = last + interval;
+            regular = last + about(interval);
         }
         // Without any node, the next pass tries the seeds again.
         let is_reachable = worker.pass(is_regular).is_ok();

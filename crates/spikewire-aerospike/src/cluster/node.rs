@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 pub use spikewire_transport::Breaker;
 use spikewire_transport::Health;
 use spikewire_transport::metrics::{Gauges, Recent};
+use spikewire_transport::ready::ReadyConnections;
 
 use super::Build;
 use crate::security::Access;
@@ -34,6 +36,8 @@ pub struct Node {
     pub health: Health,
     /// Gauges of its connections.
     pub gauges: Gauges,
+    /// Its connections that were opened ahead.
+    pub ready: ReadyConnections,
     active: AtomicBool,
     /// Recent latencies of hedgeable reads; created by the first of them.
     latencies: OnceLock<Box<Recent>>,
@@ -43,6 +47,7 @@ impl Node {
     /// A newly found node.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
         let (build, breaker, health, gauges, access) = Default::default();
+        let ready = ReadyConnections::default();
         let active = AtomicBool::new(true);
         let latencies = OnceLock::new();
         Self {
@@ -55,6 +60,7 @@ impl Node {
             breaker,
             health,
             gauges,
+            ready,
             active,
             latencies,
         }
@@ -64,6 +70,12 @@ impl Node {
     #[must_use]
     pub fn with_build(self, build: Build) -> Self {
         Self { build, ..self }
+    }
+
+    /// Sets in which time its share of the reads grows to its whole once it is back, at most.
+    #[must_use]
+    pub fn with_slow_start(self, longest: Duration) -> Self {
+        Self { health: Health::new(longest), ..self }
     }
 
     /// Sets how connections are set up.
@@ -85,6 +97,7 @@ impl Node {
     /// Removes the node; transports drop its connections.
     pub fn retire(&self) {
         self.active.store(false, Relaxed);
+        self.ready.close(&self.gauges);
     }
 }
 

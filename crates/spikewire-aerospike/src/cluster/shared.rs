@@ -7,15 +7,18 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
+use spikewire_transport::jitter::drawn;
 use spikewire_transport::metrics::{Event, RefreshCounter};
-use spikewire_transport::{Metrics, RetryBudget, UpkeepTasks};
+use spikewire_transport::{Metrics, RetryBudget, SharedReads, UpkeepTasks};
 
 use super::net::Net;
 use super::{Node, Snapshot};
 use crate::model::Hedging;
 use crate::model::Options;
+use crate::near_cache::NearCache;
 
-/// Minimum time between a pass and an extra one.
+/// Minimum time between a pass and an extra one. The actual time is up to twice as long, because
+/// clients lose a node at the same moment.
 const MIN_PASS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Shared by the cluster worker's thread and users of the cluster.
@@ -29,16 +32,21 @@ pub(super) struct Shared {
     pub tends: RefreshCounter,
     pub hedging: Hedging,
     pub retry_budget: RetryBudget,
+    pub shared_reads: SharedReads,
+    pub near_cache: Option<Arc<NearCache<Node>>>,
 }
 
 impl Shared {
     pub fn new(options: Options, net: Net) -> Self {
         let hedging = Hedging::new(options.hedge_percent);
         let retry_budget = RetryBudget::new(options.retry_budget);
+        let near_cache = NearCache::new(&options.near_cache).map(Arc::new);
         Self {
             options,
             hedging,
             retry_budget,
+            shared_reads: SharedReads::default(),
+            near_cache,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),
@@ -117,13 +125,14 @@ impl TendSignal {
     /// Waits until `due`, until a pass is requested (not earlier than the minimum interval after
     /// `last`), or until `closed`; returns whether to continue.
     pub fn wait(&self, last: Instant, due: Instant, closed: &AtomicBool) -> bool {
+        let soonest = last + MIN_PASS_INTERVAL + drawn(MIN_PASS_INTERVAL);
         let mut guard = self.lock.lock();
         loop {
             if closed.load(Relaxed) {
                 return false;
             }
             let requested = self.requested.load(Relaxed);
-            let until = if requested { due.min(last + MIN_PASS_INTERVAL) } else { due };
+            let until = if requested { due.min(soonest) } else { due };
             if Instant::now() >= until {
                 self.requested.store(false, std::sync::atomic::Ordering::Release);
                 return true;

@@ -93,6 +93,10 @@ impl ClusterWorker {
         if regular {
             self.roll_windows();
             self.watch_breakers();
+            let (idle, now) = (self.shared.options.idle, Tick::now());
+            for Member { node, .. } in &self.members {
+                node.ready.sweep(&node.gauges, idle, now);
+            }
         }
         self.publish();
         Ok(())
@@ -122,6 +126,10 @@ impl ClusterWorker {
         let tls_name = if self.shared.net.gate.encrypts() { place.name } else { None };
         let node = Node::new(slot as u32, info.node, place.address, tls_name);
         let node = node.with_build(info.build).with_access(access);
+        let node = node.with_slow_start(self.shared.options.slow_start);
+        if !self.is_first {
+            node.health.returns(Tick::now(), Duration::MAX);
+        }
         node.breaker.reset(self.shared.options.max_error_rate);
         if !self.shared.options.adaptive_limits {
             node.health.limiter().switch_off();

@@ -3,19 +3,16 @@
 use std::sync::Arc;
 
 use super::batch::{Batch, Part};
-use super::{Attempts, Command, Router, Target};
+use super::rounds::Rounds;
+use super::{Attempts, Command, Router, Target, refresh};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
 use crate::model::Policy;
 use crate::model::Result;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
-use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{BlockingTicket, CallerLimits, ReplyDetails, Single, pause};
-use spikewire_transport::protocol::Sharing;
+use spikewire_transport::blocking::{BlockingTicket, ReplyDetails, Single};
 
-/// Called when a signal may have arrived: runs its handlers and returns whether the caller gives
-/// up.
-pub type Interrupted<'a> = Option<&'a dyn Fn() -> bool>;
+pub use super::rounds::Interrupted;
 
 /// Executes blocking commands.
 #[derive(Debug)]
@@ -39,6 +36,10 @@ impl ResponseHandler for Ticket {
             Self::Single(single) => single.answered_at(at),
             Self::Part(part) => part.answered_at(at),
         }
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        matches!(self, Self::Part(part) if part.is_withdrawn())
     }
 
     fn collect(&mut self, messages: &[u8]) {
@@ -94,38 +95,19 @@ impl BlockingExecutor {
     /// Runs a batch to completion. Rows fail individually; the call as a whole fails only if the
     /// caller was interrupted or no file descriptor is left.
     pub fn run_batch(&self, batch: &mut Batch, interrupted: Interrupted<'_>) -> Result<()> {
-        let mut at = Tick::now();
-        loop {
-            let commands = {
-                let snapshot = self.cluster.snapshot();
-                batch.round(&self.router, &snapshot, at, at, |part| Ticket::Part(Box::new(part)))
-            };
-            if !commands.is_empty() {
-                // Records processed on arrival must not delay other callers; neither must large
-                // requests.
-                let alone = batch.has_sink() || commands.iter().any(|it| is_large(it));
-                let limits =
-                    CallerLimits { now: at, deadline: batch.deadline(), alone, interrupted };
-                self.pool.run(commands.into_iter(), limits, |ticket| {
-                    if let Ticket::Part(part) = ticket {
-                        batch.settle(*part);
-                    }
-                })?;
-            }
-            let budget = self.cluster.retry_budget();
-            let next = batch.next_round(Tick::now(), self.cluster.is_closed(), budget);
-            let Some(next) = next else { return Ok(()) };
-            pause(next, interrupted)?;
-            at = Tick::now();
+        if batch.enter_near_cache(&self.cluster) {
+            refresh::start(&self.cluster);
         }
+        let rounds = Rounds { cluster: &self.cluster, router: &self.router, pool: &self.pool };
+        let part = |ticket| match ticket {
+            Ticket::Part(part) => Some(*part),
+            Ticket::Single(_) => None,
+        };
+        rounds.run(batch, interrupted, |part| Ticket::Part(Box::new(part)), part)
     }
 
     /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         self.pool.close();
     }
-}
-
-fn is_large(command: &Command<Ticket>) -> bool {
-    Aerospike::sharing(command.bytes.len(), command.rows, command.kind) == Sharing::Alone
 }

@@ -3,15 +3,15 @@
 //!
 //! The driver's tickets refer to the execution. When one is completed, further commands go to the
 //! driver's [`Next`]. A later round waits with a ticket of its own, and its nodes are chosen when
-//! the wait is over.
+//! the wait is over. So do the rows of slow nodes that a batch with a deadline sends to others.
 
 use std::fmt;
 use std::sync::Arc;
 
 use spikewire_sync::Mutex;
 
-use super::Router;
-use super::batch::{Batch, Part};
+use super::batch::{Batch, Part, Withdrawal};
+use super::{Router, refresh};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::transport::{Next, Outcome, ResponseHandler as _};
@@ -30,8 +30,18 @@ pub trait BatchOwner: Sized {
 #[derive(Debug)]
 pub struct BatchTicket<O> {
     execution: Arc<BatchExecution<O>>,
-    /// `None` for the ticket of a pause.
-    part: Option<Part>,
+    waits_for: Awaited,
+}
+
+/// What a ticket waits for.
+#[derive(Debug)]
+enum Awaited {
+    /// The reply of one node.
+    Part(Part),
+    /// The time of the next round.
+    Round,
+    /// The time at which rows of slow nodes are sent to others, unless the round is over.
+    Hedge(Withdrawal),
 }
 
 /// A batch in flight, shared by the tickets of its parts.
@@ -72,7 +82,10 @@ impl<O: BatchOwner> BatchExecution<O> {
     /// Runs windows until one has to wait for something. No lock is held while the owner is called:
     /// producing its rows may take time, or call back here.
     fn go_on(self: &Arc<Self>, mut rows: Option<Batch>, next: &mut Next<O::Ticket>) {
-        while let Some(window) = rows {
+        while let Some(mut window) = rows {
+            if window.enter_near_cache(&self.cluster) {
+                refresh::start(&self.cluster);
+            }
             let over = {
                 let mut progress = self.progress.lock();
                 debug_assert!(progress.rows.is_none(), "one window after the other");
@@ -85,23 +98,32 @@ impl<O: BatchOwner> BatchExecution<O> {
 
     fn part_done(
         self: &Arc<Self>,
-        part: Option<Part>,
+        waits_for: Awaited,
         outcome: Outcome<'_>,
         next: &mut Next<O::Ticket>,
     ) {
         let over = {
             let mut progress = self.progress.lock();
-            if let Some(part) = part {
-                progress.open -= 1;
-                if let Some(rows) = &mut progress.rows {
-                    rows.finish(part, outcome);
+            match waits_for {
+                // The round is over.
+                Awaited::Part(part) if part.is_withdrawn() => return,
+                Awaited::Hedge(withdrawal) if withdrawal.is_over() => return,
+                Awaited::Part(part) => {
+                    progress.open -= 1;
+                    let mut goes_on = progress.open > 0;
+                    if let Some(rows) = &mut progress.rows {
+                        rows.finish(part, outcome);
+                        if rows.has_deadline() {
+                            goes_on = !rows.is_round_over();
+                        }
+                    }
+                    if goes_on {
+                        return;
+                    }
+                    self.settle(&mut progress, next)
                 }
-                if progress.open > 0 {
-                    return;
-                }
-                self.settle(&mut progress, next)
-            } else {
-                self.round(&mut progress, next)
+                Awaited::Round => self.round(&mut progress, next),
+                Awaited::Hedge(_) => return self.hedge(&mut progress, next),
             }
         };
         if let Some(over) = over {
@@ -120,14 +142,52 @@ impl<O: BatchOwner> BatchExecution<O> {
         let snapshot = self.cluster.snapshot();
         let now = Tick::now();
         let commands = rows.round(&self.router, &snapshot, now, now, |part| {
-            BatchTicket { execution: self.clone(), part: Some(part) }.into()
+            BatchTicket { execution: self.clone(), waits_for: Awaited::Part(part) }.into()
         });
         if commands.is_empty() {
+            if rows.takes_turn() {
+                let ticket = BatchTicket { execution: self.clone(), waits_for: Awaited::Round };
+                next.pauses.push((now, ticket.into()));
+                return None;
+            }
             return self.settle(progress, next);
         }
+        let hedges_at = rows.hedges_at();
         progress.open = commands.len();
         next.commands.extend(commands);
+        if hedges_at != Tick::NEVER {
+            self.wait_for_hedge(progress, hedges_at, next);
+        }
         None
+    }
+
+    /// Sends the rows of slow nodes to others.
+    #[cold]
+    fn hedge(self: &Arc<Self>, progress: &mut BatchProgress, next: &mut Next<O::Ticket>) {
+        let Some(rows) = progress.rows.as_mut().filter(|_| !self.cluster.is_closed()) else {
+            return;
+        };
+        let snapshot = self.cluster.snapshot();
+        let commands = rows.hedge(&self.router, &snapshot, Tick::now(), |part| {
+            BatchTicket { execution: self.clone(), waits_for: Awaited::Part(part) }.into()
+        });
+        let hedges_at = rows.hedges_at();
+        progress.open += commands.len();
+        next.commands.extend(commands);
+        if hedges_at != Tick::NEVER {
+            self.wait_for_hedge(progress, hedges_at, next);
+        }
+    }
+
+    fn wait_for_hedge(
+        self: &Arc<Self>,
+        progress: &BatchProgress,
+        at: Tick,
+        next: &mut Next<O::Ticket>,
+    ) {
+        let Some(withdrawal) = progress.rows.as_ref().and_then(Batch::withdrawal) else { return };
+        let waits_for = Awaited::Hedge(withdrawal);
+        next.pauses.push((at, BatchTicket { execution: self.clone(), waits_for }.into()));
     }
 
     /// Continues after a round: schedules another one, or returns the completed rows.
@@ -137,15 +197,19 @@ impl<O: BatchOwner> BatchExecution<O> {
         next: &mut Next<O::Ticket>,
     ) -> Option<Batch> {
         let rows = progress.rows.as_mut()?;
+        rows.end_round();
         let now = Tick::now();
         match rows.next_round(now, self.cluster.is_closed(), self.cluster.retry_budget()) {
             Some(at) if at <= now => self.round(progress, next),
             Some(at) => {
-                let ticket = BatchTicket { execution: self.clone(), part: None };
+                let ticket = BatchTicket { execution: self.clone(), waits_for: Awaited::Round };
                 next.pauses.push((at, ticket.into()));
                 None
             }
-            None => progress.rows.take(),
+            None => {
+                rows.count_late(self.cluster.hedging());
+                progress.rows.take()
+            }
         }
     }
 }
@@ -153,7 +217,16 @@ impl<O: BatchOwner> BatchExecution<O> {
 impl<O: BatchOwner> BatchTicket<O> {
     /// Processes the outcome of the part; further commands go to `next`.
     pub fn complete(self, outcome: Outcome<'_>, next: &mut Next<O::Ticket>) {
-        self.execution.part_done(self.part, outcome, next);
+        self.execution.part_done(self.waits_for, outcome, next);
+    }
+
+    /// Whether nothing waits for it any more: the rows of its part have come from other nodes.
+    pub fn is_withdrawn(&self) -> bool {
+        match &self.waits_for {
+            Awaited::Part(part) => part.is_withdrawn(),
+            Awaited::Hedge(withdrawal) => withdrawal.is_over(),
+            Awaited::Round => false,
+        }
     }
 
     /// The owner of the batch.
@@ -163,14 +236,14 @@ impl<O: BatchOwner> BatchTicket<O> {
 
     /// Records that its reply is about to be delivered, while stages are timed.
     pub fn answered_at(&mut self, at: Tick) {
-        if let Some(part) = &mut self.part {
+        if let Awaited::Part(part) = &mut self.waits_for {
             part.answered_at(at);
         }
     }
 
     /// Processes messages of an incomplete reply to the part.
     pub fn collect(&mut self, messages: &[u8]) {
-        if let Some(part) = &mut self.part {
+        if let Awaited::Part(part) = &mut self.waits_for {
             part.collect(messages);
         }
     }

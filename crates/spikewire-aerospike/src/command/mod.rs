@@ -10,21 +10,28 @@
 //! | `set_ref` | a namespace and a set |
 //! | [`batch`] | many records in one call |
 //! | [`blocking`] | commands of blocking callers |
+//! | `rounds` | the rounds of a batch, on the calling thread |
 //! | `execution` | a batch, for drivers of many commands |
+//! | `near` | commands on one record that the near cache answers or has to know of |
+//! | `refresh` | the thread that keeps the near cache current |
 //! | `function` | a function that the cluster runs on records |
 
 pub mod batch;
 pub mod blocking;
 mod execution;
 mod function;
+mod near;
 mod operations;
+mod refresh;
 mod response;
+mod rounds;
 mod row_kind;
 mod set_ref;
 mod spec;
 
 pub use execution::{BatchExecution, BatchOwner, BatchTicket};
 pub use function::Function;
+pub use near::{CachedReply, cached};
 pub use operations::{
     OperationRef, Operations, OwnedOperation, Source, check_bin_name, check_index_bin,
     check_operand, check_read_name, code_of,

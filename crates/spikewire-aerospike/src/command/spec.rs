@@ -12,8 +12,8 @@ use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
 use super::{InvalidArgument, OperationRef, RetryOptions, SetRef, Target};
-use crate::model::Hedge;
 use crate::model::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
+use crate::model::{Hedge, ShareReads};
 use crate::model::{Policy, ReplicaPolicy};
 use crate::transport::buffer;
 
@@ -28,6 +28,8 @@ pub struct CommandDefaults {
     pub read_mode: ReadMode,
     /// When reads of one record are hedged.
     pub hedge: Hedge,
+    /// Which requests reads of one record share.
+    pub share: ShareReads,
 }
 
 /// Options of one read.
@@ -47,6 +49,8 @@ pub struct ReadOptions {
     pub retry: Option<Box<RetryOptions>>,
     /// When it is hedged.
     pub hedge: Option<Hedge>,
+    /// Which requests it shares.
+    pub share: Option<ShareReads>,
 }
 
 /// Options of read-only operations, besides those of all commands.
@@ -58,14 +62,16 @@ pub struct ReadRules {
     pub mode: Option<ReadMode>,
     /// When they are hedged.
     pub hedge: Option<Hedge>,
+    /// Which requests they share.
+    pub share: Option<ShareReads>,
 }
 
 impl ReadOptions {
     /// The same for operations that only read.
     pub fn for_operations(self) -> (WriteOptions, ReadRules) {
-        let Self { filter, touch, mode, replica, timeout, retry, hedge } = self;
+        let Self { filter, touch, mode, replica, timeout, retry, hedge, share } = self;
         let options = WriteOptions { filter, replica, timeout, retry, ..WriteOptions::default() };
-        (options, ReadRules { touch, mode, hedge })
+        (options, ReadRules { touch, mode, hedge, share })
     }
 }
 
@@ -155,6 +161,10 @@ pub struct CommandSpec {
     pub policy: Policy,
     /// When it is hedged.
     pub hedge: Hedge,
+    /// Which requests it shares, if it reads one record.
+    pub share: ShareReads,
+    /// Whether its reply must not be older than the call.
+    is_current: bool,
 }
 
 /// A composed request for one record, ready to be sent.
@@ -203,10 +213,11 @@ impl CommandSpec {
         let policy =
             limits(&defaults.policy, options.timeout, options.replica, options.retry.as_deref());
         let filter = options.filter.clone();
-        let hedge = Hedge::NEVER;
-        let mut spec = Self { header, write: false, send_key: false, filter, policy, hedge };
-        let (touch, mode, hedge) = (options.touch, options.mode, options.hedge);
-        spec.reads(defaults, &ReadRules { touch, mode, hedge })?;
+        let (hedge, share) = (Hedge::NEVER, ShareReads::Off);
+        let (write, send_key, is_current) = (false, false, false);
+        let mut spec = Self { header, write, send_key, filter, policy, hedge, share, is_current };
+        let ReadOptions { touch, mode, hedge, share, .. } = *options;
+        spec.reads(defaults, &ReadRules { touch, mode, hedge, share })?;
         Ok(spec)
     }
 
@@ -230,6 +241,8 @@ impl CommandSpec {
                 options.retry.as_deref(),
             ),
             hedge: Hedge::NEVER,
+            share: ShareReads::Off,
+            is_current: false,
         })
     }
 
@@ -305,7 +318,8 @@ impl CommandSpec {
         if writes {
             if *rules != ReadRules::default() {
                 return Err(InvalidArgument::of_value(
-                    "read_touch, read_mode and hedge apply to reads, and these operations write",
+                    "read_touch, read_mode, hedge and share_reads apply to reads, and these operations \
+                     write",
                 ));
             }
         } else {
@@ -335,6 +349,8 @@ impl CommandSpec {
         let mode = rules.mode.unwrap_or(defaults.read_mode);
         mode.apply(&mut self.header, &mut self.policy);
         self.hedge = rules.hedge.unwrap_or(defaults.hedge);
+        self.share = rules.share.unwrap_or(defaults.share);
+        self.is_current = mode.is_current();
         Ok(())
     }
 
@@ -348,6 +364,9 @@ impl CommandSpec {
         stored_key: Option<&[u8]>,
         write: impl FnOnce(&mut Request<'_>) -> Result<(), E>,
     ) -> Result<Prepared, E> {
+        if self.share == ShareReads::InFlight && self.is_current {
+            return Err(ReadMode::cannot_share().into());
+        }
         let mut bytes = buffer::take();
         let timeout = server_timeout(self.policy.timeout);
         let mut request = Request::begin(&mut bytes, &Header { timeout, ..self.header });
@@ -367,7 +386,7 @@ impl CommandSpec {
             return Err(error);
         }
         let target = Target::record(set.namespace.clone(), digest, self.write);
-        let target = target.with_hedge(self.hedge);
+        let target = target.with_hedge(self.hedge).with_share(self.share);
         Ok(Prepared { bytes, target, policy: self.policy })
     }
 

@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use spikewire_options::{Form, InvalidArgument, OptionValue};
+use spikewire_options::{Form, InvalidArgument, OptionValue, percentile, percentile_of};
 
 /// Hedge requests that a client may send before its reads have earned any.
 pub const FIRST: i64 = 10;
@@ -67,21 +67,15 @@ impl Hedge {
 
     /// After a percentile of latencies: `"p99"`, from `"p50"` to `"p99.9"`.
     pub fn word(what: &str, word: &str) -> Result<Self, InvalidArgument> {
-        let number = word.strip_prefix('p').filter(|number| {
-            number.starts_with(|first: char| first.is_ascii_digit())
-                && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        });
-        let percent = number.and_then(|number| number.parse().ok()).unwrap_or_default();
-        Self::of_percent(what, percent, format_args!("{word:?}"))
+        percentile(what, word).map(Self::share)
     }
 
     fn of_percent(what: &str, percent: f64, text: impl Display) -> Result<Self, InvalidArgument> {
-        if (50.0..=99.9).contains(&percent) {
-            return Ok(Self(SHARE | (percent * 100.0).round() as u32));
-        }
-        Err(InvalidArgument::of_value(format!(
-            "{what} must be a time, or a percentile from 'p50' to 'p99.9', got {text}"
-        )))
+        percentile_of(what, percent, text).map(Self::share)
+    }
+
+    fn share(share: u16) -> Self {
+        Self(SHARE | u32::from(share))
     }
 
     /// Whether hedging is disabled.
@@ -119,14 +113,15 @@ pub struct Hedging {
     left: AtomicI64,
     sent: AtomicU64,
     won: AtomicU64,
+    late: AtomicU64,
 }
 
 impl Hedging {
     /// A budget for this percentage of reads.
     pub fn new(percent: u32) -> Self {
-        let (left, sent, won) =
-            (AtomicI64::new(FIRST * COST), AtomicU64::new(0), AtomicU64::new(0));
-        Self { percent: i64::from(percent), left, sent, won }
+        let left = AtomicI64::new(FIRST * COST);
+        let (sent, won, late) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Self { percent: i64::from(percent), left, sent, won, late }
     }
 
     /// Call when a hedgeable read starts.
@@ -149,6 +144,19 @@ impl Hedging {
     /// Call when a hedge request was answered first.
     pub(crate) fn win(&self) {
         self.won.fetch_add(1, Relaxed);
+    }
+
+    /// A batch with a deadline is complete: how many requests repeated rows of slow nodes, how many
+    /// of these were answered first, and how many rows were late.
+    pub(crate) fn note_rows(&self, sent: u32, won: u32, late: u64) {
+        self.sent.fetch_add(sent.into(), Relaxed);
+        self.won.fetch_add(won.into(), Relaxed);
+        self.late.fetch_add(late, Relaxed);
+    }
+
+    /// Number of rows of batches that were late.
+    pub fn late(&self) -> u64 {
+        self.late.load(Relaxed)
     }
 
     /// Number of hedge requests sent.

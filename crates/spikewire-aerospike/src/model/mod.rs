@@ -22,7 +22,7 @@ pub use error::{Error, Kind, Result};
 pub use hedging::{Hedge, Hedging};
 pub use login::{Auth, Login};
 pub use name::Name;
-pub use options::{Backoff, Options, Policy, ReplicaPolicy};
+pub use options::{Backoff, NearCacheOptions, Options, Policy, ReplicaPolicy, ShareReads};
 pub use retry::{MAX_RETRIES, RetryOptions, multiplier, multiplier_of};
 pub(crate) use rules::write_header;
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};

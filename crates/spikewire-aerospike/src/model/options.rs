@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::RetryBudget;
+use spikewire_transport::health::SLOW_START;
 use spikewire_transport::tls::Tls;
 
 use crate::model::Login;
@@ -24,7 +25,7 @@ pub enum ReplicaPolicy {
     PreferRack,
 }
 
-pub use spikewire_transport::Backoff;
+pub use spikewire_transport::{Backoff, ShareReads};
 
 /// The limits of one command.
 pub type Policy = spikewire_transport::Policy<ReplicaPolicy>;
@@ -56,6 +57,10 @@ pub struct Options {
     pub racks: Vec<u32>,
     /// Maximum number of connections to one node that one transport opens for short commands.
     pub connections_per_node: usize,
+    /// Number of connections to each node that are opened before the first command.
+    pub warm_connections: usize,
+    /// In which time the share of a node that returns grows to its whole, at most; zero: at once.
+    pub slow_start: Duration,
     /// Maximum number of commands in flight on one connection; further ones wait.
     pub depth: usize,
     /// Maximum number of commands waiting for one node; further ones fail as busy.
@@ -70,10 +75,29 @@ pub struct Options {
     pub retry_budget: Option<f64>,
     /// Whether nodes get fewer commands at a time when their replies become late.
     pub adaptive_limits: bool,
+    /// The cache for hot keys.
+    pub near_cache: NearCacheOptions,
     /// Errors per window after which a node's circuit breaker opens; zero: never.
     pub max_error_rate: u32,
     /// Length of that window in tend intervals.
     pub error_rate_window: u32,
+}
+
+/// Options of the cache for hot keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NearCacheOptions {
+    /// How many bytes it may take; 0: there is none.
+    pub bytes: usize,
+    /// How old what it answers may be.
+    pub staleness: Duration,
+    /// The reads per second from which a key is kept.
+    pub heat: u32,
+}
+
+impl Default for NearCacheOptions {
+    fn default() -> Self {
+        Self { bytes: 0, staleness: Duration::from_millis(100), heat: 100 }
+    }
 }
 
 impl Options {
@@ -91,6 +115,8 @@ impl Options {
             ip_map: HashMap::new(),
             racks: Vec::new(),
             connections_per_node: 4,
+            warm_connections: 0,
+            slow_start: SLOW_START,
             depth: 512,
             queue: 100_000,
             in_flight: usize::MAX,
@@ -98,6 +124,7 @@ impl Options {
             hedge_percent: 10,
             retry_budget: Some(RetryBudget::SHARE),
             adaptive_limits: true,
+            near_cache: NearCacheOptions::default(),
             max_error_rate: 100,
             error_rate_window: 1,
         }

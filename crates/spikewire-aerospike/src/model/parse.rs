@@ -4,8 +4,8 @@
 use spikewire_aerospike_protocol::query::Collection;
 pub use spikewire_options::parse::{count, milliseconds, named, seconds, unknown};
 
-use super::ReplicaPolicy;
 use super::{ExistsRule, InvalidArgument, ReadMode, Ttl};
+use super::{ReplicaPolicy, ShareReads};
 
 /// The replica policy with this name.
 pub fn replica(word: &str) -> Result<ReplicaPolicy, InvalidArgument> {
@@ -29,6 +29,16 @@ pub fn read_mode(word: &str) -> Result<ReadMode, InvalidArgument> {
         ("allow_unavailable", ReadMode::AllowUnavailable),
     ];
     named("read_mode", &known, word)
+}
+
+/// Which requests reads share, by name.
+pub fn share_reads(word: &str) -> Result<ShareReads, InvalidArgument> {
+    let known = [
+        ("off", ShareReads::Off),
+        ("unsent", ShareReads::Unsent),
+        ("in_flight", ShareReads::InFlight),
+    ];
+    named("share_reads", &known, word)
 }
 
 /// The existence rule with this name.

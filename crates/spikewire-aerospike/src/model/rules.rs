@@ -191,6 +191,20 @@ pub enum ReadMode {
 }
 
 impl ReadMode {
+    /// Whether a reply must not be older than what was read before.
+    pub(crate) fn is_current(self) -> bool {
+        matches!(self, Self::Session | Self::Linearize)
+    }
+
+    /// The error for such a read that may share a request on its way.
+    #[cold]
+    pub(crate) fn cannot_share() -> InvalidArgument {
+        InvalidArgument::of_value(
+            "share_reads 'in_flight' cannot be combined with read_mode 'linearize' or 'session': \
+             the reply may be older than the call; 'unsent' can",
+        )
+    }
+
     /// Sets it in a request, and routes that to a replica that can satisfy it.
     pub(crate) fn apply(self, header: &mut Header, policy: &mut Policy) {
         match self {

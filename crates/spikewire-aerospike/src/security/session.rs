@@ -7,6 +7,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::auth;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
+use spikewire_transport::jitter::jittered;
 
 use super::credentials::Credentials;
 use crate::clock::Tick;
@@ -16,7 +17,8 @@ const MARGIN: Duration = Duration::from_secs(60);
 /// How long other connections keep using the old token while one renews it.
 const RENEWING: Duration = Duration::from_secs(5);
 /// How long no login is attempted after a node rejected one, initially and at most: a wrong
-/// password stays wrong, and servers lock users out after too many attempts.
+/// password stays wrong, and servers lock users out after too many attempts. Each pause is shortened
+/// at random by up to half.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
 /// A rejected login.
@@ -117,7 +119,7 @@ impl Session {
         // Logins that began together are rejected together, which counts once.
         if now >= state.wait_until {
             state.pause = (state.pause * 2).clamp(PAUSES.0, PAUSES.1);
-            state.wait_until = now.after(state.pause);
+            state.wait_until = now.after(jittered(state.pause));
         }
         state.rejection = Some(rejection.clone());
         rejection
@@ -219,7 +221,10 @@ mod tests {
             }
             pauses.push(now.since(start).as_millis());
         }
-        assert_eq!(pauses, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+        let longest = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000];
+        for (pause, longest) in pauses.into_iter().zip(longest) {
+            assert!(pause >= longest / 2 && pause <= longest, "{pause} of {longest}");
+        }
         assert!(session.rejection().is_some());
         session.opened(None, now);
         assert!(session.rejection().is_none());
@@ -235,7 +240,7 @@ mod tests {
         for _ in 0..20 {
             session.reject(ResultCode::INVALID_PASSWORD, now);
         }
-        assert!(session.is_rejected(now.after(Duration::from_millis(499))));
+        assert!(session.is_rejected(now.after(Duration::from_millis(249))));
         assert_eq!(session.begin(now.after(Duration::from_millis(500))), First::LogIn);
     }
 

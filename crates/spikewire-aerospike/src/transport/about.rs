@@ -3,14 +3,17 @@
 
 use std::sync::LazyLock;
 
-use spikewire_aerospike_protocol::batch::{ROW_LEN, row_flag};
+use spikewire_aerospike_protocol::batch::{ROW_LEN, Rows, row_flag};
 use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, Walk, field, info1, info2, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_transport::metrics::About;
+use spikewire_transport::metrics::{About, Subject};
 use spikewire_transport::protocol::RequestKind;
 
 use crate::route::{Aim, Target};
+
+/// Bytes of a row before its digest.
+const INDEX_LEN: usize = 4;
 
 static LABELS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let label = |code| match ResultCode(code) {
@@ -51,6 +54,61 @@ pub(super) fn about<'a>(
         Aim::Node(_) => namespace(&message[HEADER_LEN..]).unwrap_or_default(),
     };
     About { operation: operation(&header, message), namespace, records: rows }
+}
+
+/// The record that a request is about; of a batch, the one of this row.
+pub(super) fn subject(bytes: &[u8], kind: RequestKind, row: usize) -> Option<Subject<'_>> {
+    if kind != RequestKind::Data {
+        return None;
+    }
+    let message = bytes.get(frame::HEADER_LEN..)?;
+    let header = Header::parse(message).ok()?;
+    let fields = Fields { left: header.fields, rest: &message[HEADER_LEN..] };
+    if header.info1 & info1::BATCH == 0 {
+        return Some(subject_of(fields));
+    }
+    let (_, data) = { fields }.find(|(id, _)| *id == field::BATCH)?;
+    let mut rows = Rows::parse(data).ok()?;
+    for _ in 0..row {
+        rows.next().ok()??;
+    }
+    let digest = data.get(rows.offset()..)?.get(INDEX_LEN..ROW_LEN)?;
+    let row = rows.next().ok()??;
+    Some(Subject {
+        key: digest,
+        ..subject_of(Fields { left: row.header.fields, rest: row.fields })
+    })
+}
+
+/// Namespace, set and digest.
+fn subject_of(fields: Fields<'_>) -> Subject<'_> {
+    let mut subject = Subject::default();
+    for (id, data) in fields {
+        match id {
+            field::NAMESPACE => subject.namespace = data,
+            field::SET => subject.set = data,
+            field::DIGEST => subject.key = data,
+            _ => {}
+        }
+    }
+    subject
+}
+
+/// The fields of a message that were not read yet.
+struct Fields<'a> {
+    left: u16,
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (u8, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let (id, data, rest) = next_field(self.rest)?;
+        self.rest = rest;
+        Some((id, data))
+    }
 }
 
 /// The operation on one record.

@@ -2,12 +2,15 @@
 //! `framing.rs`, routing is in `route.rs`.
 
 use std::net::SocketAddr;
+use std::ops::Range;
 
 use spikewire_aerospike_protocol::auth;
+use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_transport::metrics::{About, Gauges};
+use spikewire_transport::metrics::{About, Gauges, Subject};
 use spikewire_transport::protocol::{RequestKind, Sharing};
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::topology::Endpoint;
 use spikewire_transport::{Breaker, CommandError, Encryption, Fault, FaultKind, Health, Protocol};
 
@@ -62,8 +65,17 @@ impl Protocol for Aerospike {
         about::about(bytes, target, rows, kind)
     }
 
+    fn subject(bytes: &[u8], kind: RequestKind, row: usize) -> Subject<'_> {
+        about::subject(bytes, kind, row).unwrap_or_default()
+    }
+
     fn result(body: &[u8]) -> &'static str {
         about::label(if has_code(body) { Header::result_of(body) } else { security_code(body) })
+    }
+
+    fn time_limit(_: &[u8]) -> Range<usize> {
+        let at = HEADER_LEN + message::TIMEOUT_AT;
+        at..at + size_of::<u32>()
     }
 
     #[inline]
@@ -115,6 +127,10 @@ impl Endpoint for Node {
 
     fn gauges(&self) -> Option<&Gauges> {
         Some(&self.gauges)
+    }
+
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        Some(&self.ready)
     }
 
     #[inline]

@@ -1,10 +1,12 @@
 //! A node of the cluster.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use spikewire_transport::metrics::Gauges;
+use spikewire_transport::metrics::{Gauges, Recent};
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::{Breaker, Encryption, Health, Tick};
 
 use crate::options::Options;
@@ -36,10 +38,14 @@ pub struct Node {
     pub health: Health,
     /// Gauges of its connections.
     pub gauges: Gauges,
+    /// Its connections that were opened ahead.
+    pub ready: ReadyConnections,
     /// How connections to it are encrypted.
     pub encryption: Option<Encryption>,
     /// Its shards, if the server has some.
     pub shards: Arc<Shards>,
+    /// Recent latencies of statements that have copies; created by the first of them.
+    latencies: OnceLock<Box<Recent>>,
     active: AtomicBool,
     /// Whether the cluster considers it alive, as far as known.
     alive: AtomicBool,
@@ -73,7 +79,7 @@ impl Node {
     pub fn new(number: u32, of: &Description, options: &Options) -> Self {
         let breaker = Breaker::default();
         breaker.reset(options.max_error_rate);
-        let health = Health::default();
+        let health = Health::new(options.slow_start);
         if !options.adaptive_limits {
             health.limiter().switch_off();
         }
@@ -88,8 +94,10 @@ impl Node {
             breaker,
             health,
             gauges: Gauges::default(),
+            ready: ReadyConnections::default(),
             encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
             shards: Arc::new(shards),
+            latencies: OnceLock::new(),
             active: AtomicBool::new(true),
             alive: AtomicBool::new(true),
             reachable: AtomicBool::new(true),
@@ -112,6 +120,11 @@ impl Node {
         node.alive.store(self.alive.load(Relaxed), Relaxed);
         node.reachable.store(self.reachable.load(Relaxed), Relaxed);
         node
+    }
+
+    /// Recent latencies of statements, as far as recorded.
+    pub(crate) fn latencies(&self) -> &Recent {
+        self.latencies.get_or_init(Box::default)
     }
 
     /// Its id as servers write it: hexadecimal digits in groups.
@@ -138,6 +151,7 @@ impl Node {
     /// Retires the node; its connections are dropped.
     pub fn retire(&self) {
         self.active.store(false, Relaxed);
+        self.ready.close(&self.gauges);
     }
 
     /// Whether it is believed to answer. Nodes that are not are asked last.
@@ -152,13 +166,23 @@ impl Node {
 
     /// Records whether another node says that it is alive.
     pub(super) fn set_alive(&self, alive: bool) {
-        self.alive.store(alive, Relaxed);
+        if !self.alive.swap(alive, Relaxed) && alive {
+            self.returns();
+        }
+    }
+
+    /// It is back, or new in the cluster: its share of the requests grows from now on.
+    pub(super) fn returns(&self) {
+        self.health.returns(Tick::now(), Duration::MAX);
     }
 
     /// Records whether it answers.
     pub(super) fn set_reachable(&self, reachable: bool) {
-        self.reachable.store(reachable, Relaxed);
+        let was_reachable = self.reachable.swap(reachable, Relaxed);
         if reachable {
+            if !was_reachable {
+                self.returns();
+            }
             self.lost.store(false, Relaxed);
             self.health.answered_probe(Tick::now());
         } else {

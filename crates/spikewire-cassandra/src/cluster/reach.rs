@@ -13,6 +13,7 @@ use spikewire_cql::version::Version;
 use spikewire_transport::Tick;
 use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::Opening;
+use spikewire_transport::jitter::jittered;
 use spikewire_transport::protocol::{Answers, Frame, Framing, HandshakeStep, Malformed};
 use spikewire_transport::wire::Wire;
 
@@ -179,7 +180,9 @@ impl Probes {
     }
 
     /// Continues the attempts, records results with the nodes, and starts new attempts that are
-    /// due. Pauses between attempts on a node grow from the first to the second of `pauses`.
+    /// due. Pauses between attempts on a node grow from the first to the second of `pauses`; each is
+    /// shortened at random by up to half, so that clients that lost a node together do not return
+    /// together.
     pub fn go_on(&mut self, nodes: &[Arc<Node>], pauses: (Duration, Duration), now: Tick) {
         let mut decided = Vec::new();
         self.pending.retain_mut(|probe| {
@@ -193,7 +196,7 @@ impl Probes {
             let pause = before.map(|at| self.lost.swap_remove(at).2);
             if !reached {
                 let pause = pause.map_or(pauses.0, |pause| (pause * 2).min(pauses.1));
-                self.lost.push((node.number, now.after(pause), pause));
+                self.lost.push((node.number, now.after(jittered(pause)), pause));
             } else if node.health.is_suspected() {
                 // It answers this, but no statements yet.
                 self.lost.push((node.number, now.after(SUSPECTED), SUSPECTED));

@@ -1,6 +1,7 @@
 //! The latest view of the cluster: nodes and replicas.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use spikewire_cql::ring::{Member, Replicas, Ring, Strategy};
@@ -97,6 +98,16 @@ impl Snapshot {
             remote_datacenters: self.remote_datacenters,
             keyspaces: self.keyspaces.clone(),
         }
+    }
+
+    /// The lowest of the nodes' percentiles of recent latencies, at least 1 ms; `share` is in ten
+    /// thousandths. One slow node raises it as little as one that does not answer.
+    #[cold]
+    pub fn lowest_latency(&self, share: u16) -> Option<Duration> {
+        let is_used = |node: &&Arc<Node>| node.is_up() && self.is_local(node);
+        let latencies = self.nodes.iter().filter(is_used).map(|node| node.latencies());
+        let lowest = latencies.filter_map(|latencies| latencies.quantile(share)).min();
+        lowest.map(|delay| delay.max(Duration::from_millis(1)))
     }
 
     /// The nodes that hold a token, as indexes into [`Snapshot::nodes`], the primary first; `None`

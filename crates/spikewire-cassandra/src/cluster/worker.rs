@@ -11,6 +11,7 @@ use spikewire_cql::response::Event;
 use spikewire_cql::response::schema::Target;
 use spikewire_cql::token::is_murmur3;
 use spikewire_transport::descriptors::Listed;
+use spikewire_transport::jitter::{about, any_of, drawn, jittered};
 use spikewire_transport::metrics::Event as Signal;
 use spikewire_transport::{Encryption, Tick};
 
@@ -83,7 +84,7 @@ impl ClusterWorker {
             nodes: AfterEvents::default(),
             keyspaces: AfterEvents::default(),
             compare: Tick::NEVER,
-            heartbeat: now.after(options.heartbeat),
+            heartbeat: now.after(jittered(options.heartbeat)),
             look: Tick::NEVER,
             sweep: now.after(SWEEP),
         };
@@ -143,9 +144,10 @@ impl ClusterWorker {
         self.probes.go_on(&snapshot.nodes, self.shared.options.reconnect, now);
         self.node_reports.update(&snapshot, &self.shared.metrics);
         if self.due.sweep <= now {
-            self.due.sweep = now.after(SWEEP);
+            self.due.sweep = now.after(about(SWEEP));
             for node in &snapshot.nodes {
                 node.breaker.roll(self.shared.options.max_error_rate);
+                node.ready.sweep(&node.gauges, self.shared.options.idle, now);
             }
             self.shared.upkeep_tasks.run_upkeep();
         }
@@ -221,8 +223,8 @@ impl ClusterWorker {
             Some(node) => {
                 node.set_alive(alive);
                 if alive {
-                    // It is announced shortly before it listens.
-                    self.due.look = self.due.look.min(Tick::now().after(CALM));
+                    // It is announced shortly before it listens, to all clients at once.
+                    self.due.look = self.due.look.min(Tick::now().after(CALM).after(drawn(CALM)));
                 }
             }
             None => self.due.nodes.note(Tick::now()),
@@ -281,7 +283,12 @@ impl ClusterWorker {
             .map(|description| {
                 let known = before.nodes.iter().find(|node| node.is_as(description));
                 known.cloned().unwrap_or_else(|| {
-                    self.shared.numbered(|number| Node::new(number, description, options))
+                    let new = |number| Node::new(number, description, options);
+                    let node = self.shared.numbered(new);
+                    if !before.nodes.is_empty() {
+                        node.returns();
+                    }
+                    node
                 })
             })
             .collect();
@@ -327,7 +334,8 @@ impl ClusterWorker {
     fn give_up_control(&mut self) {
         self.shared.set_waker(None);
         self.drop_control();
-        self.reconnect = Tick::now();
+        // Others lose theirs at the same moment; statements do not need it.
+        self.reconnect = Tick::now().after(drawn(self.shared.options.reconnect.0));
         // This finds out whether the node itself is down.
         self.due.look = self.due.look.min(Tick::now());
     }
@@ -343,6 +351,9 @@ impl ClusterWorker {
     fn reconnect_elsewhere(&mut self) {
         let snapshot = self.shared.snapshot.load_full();
         let mut known: Vec<_> = snapshot.nodes.iter().collect();
+        // Each client starts at another one, so that they do not all go to the same.
+        let first = any_of(known.len());
+        known.rotate_left(first);
         known.sort_by_key(|node| (!node.is_up(), !snapshot.is_local(node)));
         let nodes: Vec<Candidate> =
             known.iter().map(|node| (node.address, node.encryption.clone())).collect();
@@ -367,7 +378,7 @@ impl ClusterWorker {
             self.drop_control();
         }
         shared.refreshes.note(false);
-        self.reconnect = Tick::now().after(self.pause);
+        self.reconnect = Tick::now().after(jittered(self.pause));
         self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);
     }
 }

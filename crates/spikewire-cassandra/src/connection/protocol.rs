@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use spikewire_cql::envelope;
 use spikewire_cql::response::Code;
+use spikewire_transport::jitter::jittered;
 use spikewire_transport::limiter::Tolerance;
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{RequestKind, Sharing};
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::topology::{Endpoint, Settings};
 use spikewire_transport::{
-    Breaker, Encryption, Health, Metrics, Protocol, RetryBudget, ShardRoute, Tick, Topology,
+    Breaker, Encryption, Health, Metrics, Protocol, RetryBudget, ShardRoute, Topology,
 };
 
 use super::{Cassandra, about};
@@ -106,10 +108,7 @@ impl Protocol for Cassandra {
 /// The pause between this attempt and the next on an overloaded cluster. Pauses grow and vary, so
 /// that clients that were rejected together do not retry together.
 fn back_off(attempts: u32) -> Duration {
-    let longest = FIRST_PAUSE * (1 << attempts.saturating_sub(1).min(MOST_DOUBLINGS));
-    // Any number that differs from request to request will do.
-    let share = Tick::now().0 % 1024;
-    longest.mul_f64(0.5 + share as f64 / 2048.0)
+    jittered(FIRST_PAUSE * (1 << attempts.saturating_sub(1).min(MOST_DOUBLINGS)))
 }
 
 impl Topology for Cluster {
@@ -147,6 +146,11 @@ impl Topology for Cluster {
 
     fn conclude(&self, target: &mut Target, error: Error) -> Error {
         error.with_earlier(target.take_failed())
+    }
+
+    #[cold]
+    fn measured(&self, _: &Target, node: &Node, took: Duration, _: bool) {
+        node.latencies().record(took);
     }
 
     fn has_alternative(&self, target: &Target, _: Replica, node: &Node) -> bool {
@@ -227,6 +231,10 @@ impl Endpoint for Node {
 
     fn gauges(&self) -> Option<&Gauges> {
         Some(&self.gauges)
+    }
+
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        Some(&self.ready)
     }
 
     fn breaker(&self) -> &Breaker {

@@ -64,7 +64,8 @@ fn the_plan_begins_anew_behind_its_end() {
 
 #[test]
 fn nodes_that_are_down_come_last() {
-    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let at_once = Options { slow_start: Duration::ZERO, ..options() };
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &at_once);
     sample::set_up(&snapshot.nodes[0], false);
     for turn in 0..4 {
         let walked = walk(&snapshot, target(false, turn), 4);
@@ -72,6 +73,30 @@ fn nodes_that_are_down_come_last() {
     }
     sample::set_up(&snapshot.nodes[0], true);
     assert_eq!(walk(&snapshot, target(false, 0), 1), [1]);
+}
+
+#[test]
+fn a_node_that_is_back_gets_its_turns_little_by_little() {
+    let long = Options { slow_start: Duration::from_secs(100_000), ..options() };
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &long);
+    let first = |conditional| {
+        let turns = (0..40).map(|turn| target(conditional, turn));
+        turns.map(|target| choose(&snapshot, &target, 0).unwrap().host_id[0]).collect::<Vec<_>>()
+    };
+    let begun = |node: u8, turns: &[u8]| {
+        let mut turns = turns.to_vec();
+        turns.retain(|it| *it == node);
+        turns.len()
+    };
+    assert_eq!(begun(1, &first(false)), 20);
+    sample::set_up(&snapshot.nodes[0], false);
+    sample::set_up(&snapshot.nodes[0], true);
+    let turns = first(false);
+    assert_eq!(begun(2, &turns), 40, "the other replica has them meanwhile: {turns:?}");
+    assert_eq!(begun(1, &first(true)), 40, "conditions on the same row meet on one node");
+    // It is the only replica that is up, and no other node has the row.
+    sample::set_up(&snapshot.nodes[1], false);
+    assert_eq!(begun(1, &first(false)), 40);
 }
 
 #[test]

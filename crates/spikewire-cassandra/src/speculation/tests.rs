@@ -11,7 +11,7 @@ use super::*;
 use crate::cluster::{Cluster, Node, sample};
 use crate::connection::Outcome;
 use crate::execution::{Answer, Execution, ExecutionAction};
-use crate::options::{Limits, Options, Speculation};
+use crate::options::{Limits, Options, Speculation, SpeculativeDelay};
 use crate::routing::{Target, choose};
 use crate::session::{Call, NoValues, Session};
 use crate::statement::StatementOptions;
@@ -31,7 +31,7 @@ fn session_of(speculation: Speculation) -> Arc<Session> {
 }
 
 fn session() -> Arc<Session> {
-    session_of(Speculation { delay: Some(DELAY), attempts: 2 })
+    session_of(Speculation { delay: Some(DELAY.into()), attempts: 2 })
 }
 
 fn query(session: &Arc<Session>, text: &str, options: &StatementOptions) -> Call {
@@ -152,7 +152,7 @@ fn a_statement_overrides_its_session() {
     let mut options = StatementOptions::default();
     options.speculation_mut().attempts = Some(2);
     assert!(!query(&never, SELECT, &options).speculates(), "without a delay there are none");
-    options.speculation_mut().delay = Some(Some(DELAY));
+    options.speculation_mut().delay = Some(Some(DELAY.into()));
     let mut target = query(&never, SELECT, &options).target;
     let mut copies = 0;
     while let Some((_, next)) = target.begins() {
@@ -166,7 +166,8 @@ fn a_statement_overrides_its_session() {
 #[test]
 fn invalid_speculation_options_are_rejected() {
     let of = |delay: Option<u64>, attempts| {
-        Speculation { delay: delay.map(Duration::from_micros), attempts }.check()
+        Speculation { delay: delay.map(|micros| Duration::from_micros(micros).into()), attempts }
+            .check()
     };
     assert!(of(None, 1).is_ok() && of(Some(1000), 32).is_ok());
     for (bad, name) in [
@@ -327,7 +328,7 @@ fn retries_go_to_nodes_that_no_copy_was_sent_to() {
 
 #[test]
 fn no_copy_goes_where_another_one_is() {
-    let session = session_of(Speculation { delay: Some(DELAY), attempts: 5 });
+    let session = session_of(Speculation { delay: Some(DELAY.into()), attempts: 5 });
     let cluster = session.cluster();
     let sent = send(&session, SELECT, 3);
     let mut fourth = {

@@ -8,7 +8,7 @@ use spikewire_options::{InvalidArgument, OptionValue, parse};
 use spikewire_transport::Priority;
 
 use crate::cluster::{Cluster, Node};
-use crate::options::{BOUNDS, Speculation, consistency};
+use crate::options::{BOUNDS, Speculation, SpeculativeDelay, consistency};
 
 /// Bytes by name, or nothing by name.
 pub type Payload = Vec<(String, Option<Vec<u8>>)>;
@@ -55,7 +55,7 @@ pub struct StatementOptions {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SpeculationOptions {
     /// How long each copy waits for an answer to the ones before it; `Some(None)` disables copies.
-    pub delay: Option<Option<Duration>>,
+    pub delay: Option<Option<SpeculativeDelay>>,
     /// Maximum number of copies besides the first request.
     pub attempts: Option<u32>,
 }
@@ -132,7 +132,10 @@ impl StatementOptions {
             "timeout" => self.timeout = value.optional(span)?,
             "socket_timeout" => self.socket_timeout = value.optional(span)?,
             "max_retries" => self.max_retries = value.optional(count)?.map(|tries| tries as u32),
-            "speculative_delay" => self.speculation_mut().delay = Some(value.optional(span)?),
+            "speculative_delay" => {
+                let delay = |value: &V| SpeculativeDelay::of(name, value);
+                self.speculation_mut().delay = Some(value.optional(delay)?);
+            }
             "speculative_attempts" => {
                 let attempts = value.optional(count)?.map(|attempts| attempts as u32);
                 self.speculation_mut().attempts = attempts;

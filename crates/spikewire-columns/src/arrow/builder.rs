@@ -114,7 +114,7 @@ impl TableBuilder {
             match contents {
                 RowContents::Record(header, walk) => self.record(&header, walk, row)?,
                 RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
-                RowContents::NoRecord | RowContents::Failed => {}
+                RowContents::NoRecord | RowContents::Failed | RowContents::Late => {}
             }
             self.end_row(row)?;
         }

@@ -53,7 +53,12 @@ impl Settle for BatchOutcomes {
         let (codes, numbers) = (rows.codes().collect::<Vec<_>>(), numbers(&rows));
         let doubts: Vec<_> = rows.doubts().map(|row| row as i32).collect();
         let doubts = if doubts.is_empty() { env.null() } else { env.int32_array(&doubts) };
-        let batch = hooks.make_batch.call(env, &[env.int32_array(&codes)?, doubts?])?;
+        let late = if rows.has_deadline() {
+            env.int32_array(&rows.late().map(|row| row as i32).collect::<Vec<_>>())
+        } else {
+            env.null()
+        };
+        let batch = hooks.make_batch.call(env, &[env.int32_array(&codes)?, doubts?, late?])?;
         let array = env.int32_array(&numbers)?;
         let decoder = Decoder::new(env, environment, reader.decode_options)?;
         let mut from = 0;

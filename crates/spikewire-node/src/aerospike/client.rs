@@ -6,11 +6,11 @@ use std::sync::Arc;
 use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::{Command, CommandDefaults, Prepared};
+use spikewire_aerospike::command::{CachedReply, Command, CommandDefaults, Prepared, cached};
 use spikewire_aerospike::transport::{Aerospike, Streams};
 
 use crate::aerospike::call::ResponsePlan;
-use crate::aerospike::ticket::{CommandTicket, Outbox, Pledge};
+use crate::aerospike::ticket::{CommandCompletion, CommandTicket, Outbox, OwnedReply, Pledge};
 use crate::aerospike::value::decode::DecodeOptions;
 use crate::binding::Call;
 use crate::driver::Driver;
@@ -60,10 +60,21 @@ impl Client {
     /// Sends a command on one record.
     #[inline]
     pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
-        let Prepared { bytes, target, policy } = prepared;
+        let Prepared { mut bytes, mut target, policy } = prepared;
+        if let Some(known) = cached(&self.cluster, &mut bytes, &mut target, &policy) {
+            return self.deliver_known(env, pledge, plan, &known);
+        }
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
         self.driver.submit(env, command, now);
+    }
+
+    /// Completes a call that the near cache answered.
+    #[cold]
+    fn deliver_known(&self, env: Env<'_>, pledge: Pledge, plan: ResponsePlan, known: &CachedReply) {
+        let (reply, yields) = (OwnedReply::of(&known.reply()), known.yields());
+        pledge.later(|slot| CommandCompletion::Known { slot, plan, reply, yields });
+        self.driver.deliver_now(env);
     }
 
     /// Stops waiting for the administrative command of a slot.

@@ -9,6 +9,7 @@
 //! | [`columns`] | records as columns |
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`client`], [`ticket`] | a client, and the tickets of its commands |
+//! | [`recording`] | recordings of calls |
 //! | [`admin`] | info, truncation, indexes, modules, users, roles |
 //! | [`testing`] | the embedded cluster |
 
@@ -25,6 +26,7 @@ pub mod many;
 pub mod operation;
 pub mod query;
 pub mod record;
+pub mod recording;
 pub mod space;
 pub mod testing;
 pub mod ticket;

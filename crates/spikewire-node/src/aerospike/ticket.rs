@@ -20,6 +20,8 @@ use crate::outbox::{self, Completes, Completion, Settle};
 pub enum CommandCompletion {
     /// A command on one record.
     Reply { slot: u32, plan: ResponsePlan, outcome: Result<OwnedReply, Error> },
+    /// A command on one record that the near cache answered; the loop may get a turn first.
+    Known { slot: u32, plan: ResponsePlan, reply: OwnedReply, yields: bool },
     /// Anything else.
     Value { slot: u32, value: Box<dyn Settle> },
     /// A failure.
@@ -51,6 +53,12 @@ impl Completion for CommandCompletion {
             Self::Reply { slot, plan, outcome } => {
                 let outcome = outcome.as_ref().map(OwnedReply::as_reply).map_err(Error::clone);
                 plan.settle(env, environment, slot, outcome);
+            }
+            Self::Known { slot, plan, reply, yields } => {
+                if yields {
+                    environment.postpone(env, slot);
+                }
+                plan.settle(env, environment, slot, Ok(reply.as_reply()));
             }
             Self::Value { slot, value } => {
                 let value = value.settle(env, environment);
@@ -107,7 +115,11 @@ impl std::fmt::Debug for CommandTicket {
 
 impl ResponseHandler for CommandTicket {
     fn is_withdrawn(&self) -> bool {
-        matches!(self, Self::Question(question) if question.is_withdrawn())
+        match self {
+            Self::One { .. } => false,
+            Self::Part(part) => part.is_withdrawn(),
+            Self::Question(question) => question.is_withdrawn(),
+        }
     }
 
     fn starts(&mut self) -> bool {

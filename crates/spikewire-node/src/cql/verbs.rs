@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use spikewire_cassandra::many::ManyOptions;
+use spikewire_cassandra::many::{self, ManyOptions};
 use spikewire_cassandra::statement::{Prepared, StatementOptions};
 use spikewire_cassandra::statement_job::{BatchEntry, Goal, ParameterEncoder as _};
 use spikewire_cql::request::BatchKind;
@@ -11,7 +11,7 @@ use spikewire_cql::request::BatchKind;
 use super::job::{NodeHost, Source, Statement, StatementJob, Values};
 use super::session::Session;
 use super::statement::{BoundStatement, is_set, options, read_statement};
-use crate::arguments::{flag, text};
+use crate::arguments::{OptionArgument, flag, text};
 use crate::binding::Call;
 use crate::errors::{describe, kind_name};
 use crate::hooks::cql::Hooks;
@@ -62,7 +62,7 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `cqlHowMany(concurrency, errors, results)`: validates the options of `executeMany`; returns
+/// `cqlHowMany(concurrency, errors, results, deadline)`: validates the options of `executeMany`; returns
 /// whether errors are returned among the results.
 pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (rows, errors) = (call.argument(0), text("errors", call.argument(1))?);
@@ -76,6 +76,7 @@ pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let whole = (number.fract() == 0.0 && number >= 0.0).then_some(number as usize);
     let how =
         ManyOptions::read(whole, &describe(rows), &errors, results).map_err(Failure::of_range)?;
+    many::deadline(&OptionArgument(call.argument(3)), results)?;
     call.env.boolean(how.returns_errors).map(Some)
 }
 

@@ -76,6 +76,14 @@ where
         }
     }
 
+    /// Delivers what waits in the outbox.
+    pub fn deliver_now(&self, env: Env<'_>) {
+        match self {
+            Self::Uv(driver) => driver.after_call(env),
+            Self::Thread(driver) => driver.deliver_now(env),
+        }
+    }
+
     /// Closes every connection; commands in flight fail, and JavaScript is told.
     pub fn close(&self, env: Env<'_>) {
         match self {

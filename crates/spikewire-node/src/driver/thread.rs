@@ -113,6 +113,13 @@ where
         drop(self.outbox.take());
     }
 
+    /// Delivers what waits in the outbox.
+    pub(super) fn deliver_now(&self, env: Env<'_>) {
+        deliver_completions(env, &self.environment, &self.outbox);
+        self.environment.report_done(env);
+        self.after_call(env);
+    }
+
     fn after_call(&self, env: Env<'_>) {
         keep(env, &self.waker, &self.keeps_alive, &self.outbox);
     }

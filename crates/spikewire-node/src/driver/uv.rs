@@ -100,7 +100,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
 
     /// Delivers what a call from JavaScript has completed synchronously.
     #[inline]
-    fn after_call(&self, env: Env<'_>) {
+    pub(super) fn after_call(&self, env: Env<'_>) {
         if !self.outbox.is_empty() {
             deliver_completions(env, &self.environment, &self.outbox);
         }

@@ -157,6 +157,15 @@ impl Environment {
         }
     }
 
+    /// The promise of a slot is settled in the next turn of the event loop.
+    #[cold]
+    pub fn postpone(&self, env: Env<'_>, slot: u32) {
+        let postponed = (|| self.hooks()?.postpone.call(env, &[env.uint32(slot)?]))();
+        if postponed.is_err() {
+            let _ = env.take_exception();
+        }
+    }
+
     /// Records that a call succeeded without a value; several are reported together.
     #[inline]
     pub fn done(&self, env: Env<'_>, slot: u32) {

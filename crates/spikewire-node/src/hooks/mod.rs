@@ -36,6 +36,8 @@ pub struct Hooks {
     pub unwrap: Function,
     /// `(sort, content)`: the reverse of `unwrap`.
     pub wrap: Function,
+    /// `(slot)`: a call is settled in the next turn of the event loop.
+    pub postpone: Function,
     /// The functions of `spikewire/cql`, once that is loaded.
     pub cql: OnceCell<cql::Hooks>,
 }
@@ -67,6 +69,7 @@ impl Hooks {
             classify: next()?,
             unwrap: next()?,
             wrap: next()?,
+            postpone: next()?,
             cql: OnceCell::new(),
         })
     }

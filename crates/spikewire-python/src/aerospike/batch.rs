@@ -23,6 +23,7 @@ use spikewire_transport::metrics::Stage;
 use crate::aerospike::call::{self, Answers, record};
 use crate::aerospike::columns;
 use crate::aerospike::key::Key;
+use crate::aerospike::late::late;
 use crate::aerospike::record::Record;
 use crate::aerospike::record_type::annotation;
 use crate::aerospike::value::{Buffer, Codec, Views, is_bytes, is_scalar};
@@ -65,8 +66,9 @@ impl DecodeTimer {
 
 /// The outcomes of a batch, one per row, in input order.
 ///
-/// Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
-/// row that failed raises its error. `codes` and `errors` inspect rows without raising.
+/// Indexing and iteration return a `Record`, `None` if the record does not exist, or `Late` if the
+/// call has a `deadline` and the reply did not come by then; accessing a row that failed raises its
+/// error. `codes`, `errors` and `late` inspect rows without raising.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Batch {
     /// Shared with the views of its memory.
@@ -99,7 +101,12 @@ impl Batch {
         Key { space: key.space.clone(), user: key.user.clone_ref(py), digest: key.digest }
     }
 
-    /// The record of a row, decoded once; `None` if there is none.
+    /// What a row is for Python: its record, `None`, or `Late`.
+    fn item<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.rows.is_late(index) { late(py).map(Some) } else { self.row(py, index) }
+    }
+
+    /// The record of a row, decoded once; `None` if there is none. The error of a late row says so.
     pub fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let empty = || (0..self.rows.len()).map(|_| Cached::new()).collect();
         let seen = &self.seen.get_or_init(empty)[index];
@@ -243,7 +250,7 @@ impl Batch {
         let len = self.rows.len();
         let at = if index < 0 { index + len as isize } else { index };
         match usize::try_from(at) {
-            Ok(at) if at < len => self.row(py, at),
+            Ok(at) if at < len => self.item(py, at),
             _ => Err(PyIndexError::new_err(format!("row {index} of a batch of {len}"))),
         }
     }
@@ -262,7 +269,7 @@ impl Batch {
     }
 
     /// The result code of every row, as an `array.array`: 0 is success, 2 no such record;
-    /// negative numbers are client-side failures.
+    /// negative numbers are client-side failures, but -16 is a late row.
     #[getter]
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("array")?
@@ -280,6 +287,13 @@ impl Batch {
             }
         }
         Ok(errors)
+    }
+
+    /// The numbers of the rows whose reply did not come by the call's `deadline`. They are
+    /// neither missing nor failed.
+    #[getter(late)]
+    fn late_rows(&self) -> Vec<usize> {
+        self.rows.late().collect()
     }
 
     /// The numbers of the rows that failed but may have been written.
@@ -312,11 +326,11 @@ impl Batch {
     }
 
     /// The records found, by user key (by digest if the user key is unknown). A failed row
-    /// raises its error.
+    /// raises its error; missing and late ones are left out.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let records = PyDict::new(py);
         self.reads_all(|| {
-            for index in 0..self.rows.len() {
+            for index in (0..self.rows.len()).filter(|index| !self.rows.is_late(*index)) {
                 if let Some(record) = self.row(py, index)? {
                     let key = &self.reader.keys[index];
                     if key.user.is_none(py) {
@@ -340,8 +354,9 @@ impl Batch {
     /// `key`, `generation`, `ttl`: names of fields that take the user key, the record's
     /// generation and its remaining seconds to live instead of a bin. Default: none.
     /// `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
-    /// field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
-    /// `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+    /// field: no such record, no such bin, no TTL, `None` in a list, a late row. "raise" returns a
+    /// plain `numpy.ndarray` and raises `RecordNotFound`, `ValueError` or `Timeout` instead.
+    /// Default: "mask".
     /// `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
     /// requires a masked array. Default: "raise".
     ///
@@ -373,7 +388,7 @@ impl Batch {
     /// `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of the
     /// same name, and bins without a field are left out. Default: a column for each bin, of the
     /// type of its values: int64, double, bool, string (text and GeoJSON), binary (bytes and
-    /// HyperLogLog), list, map; null if no row has a value. Missing values are null.
+    /// HyperLogLog), list, map; null if no row has a value. Missing values and late rows are null.
     /// `key`, `generation`, `ttl`: names of columns that take the user key, the record's
     /// generation and its remaining seconds to live. Default: none.
     /// `errors`: "raise" raises the error of the first failed row, "mask" makes such rows null.
@@ -435,7 +450,12 @@ impl Batch {
 
     fn __repr__(&self) -> String {
         let failed = self.rows.failures().count();
-        format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.record_count())
+        let late = match self.rows.late().count() {
+            0 => String::new(),
+            late => format!(", {late} late"),
+        };
+        let (rows, found) = (self.rows.len(), self.record_count());
+        format!("Batch({rows} rows, {found} found, {failed} failed{late})")
     }
 }
 
@@ -461,14 +481,14 @@ impl BatchRows {
         let step = |at| (at < batch.rows.len()).then_some(at + 1);
         let next = self.next.fetch_update(Relaxed, Relaxed, step);
         let Some(decode_timer) = &batch.decode_timer else {
-            return next.ok().map(|index| batch.row(py, index)).transpose();
+            return next.ok().map(|index| batch.item(py, index)).transpose();
         };
         let Ok(index) = next else {
             decode_timer.took(Duration::from_nanos(self.took.load(Relaxed)));
             return Ok(None);
         };
         let began = Tick::now();
-        let row = batch.row(py, index);
+        let row = batch.item(py, index);
         self.took.fetch_add(Tick::now().since(began).as_nanos() as u64, Relaxed);
         row.map(Some)
     }

@@ -30,7 +30,7 @@ pub struct Core {
 impl Core {
     /// Connects to the cluster. Blocks.
     pub fn open(options: Options) -> Result<Self, Error> {
-        let cluster = Cluster::connect(options)?;
+        let cluster = spikewire_aerospike::connect(options)?;
         let blocking = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let submitter = BackgroundSlot::new();

@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
 use smallvec::SmallVec;
 use spikewire_sync::{Mutex, RwLock};
 use spikewire_transport::driver::Next;
@@ -108,6 +109,28 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         let future = self.create_future.bind(py).call0()?;
         let promise = Promise::on_loop(&future);
         Ok((future, promise))
+    }
+
+    /// Completes the future of a promise in the loop's next turn.
+    pub fn settle_soon(
+        &self,
+        py: Python<'_>,
+        promise: Promise<ErrorOf<P>>,
+        outcome: PyResult<Bound<'_, PyAny>>,
+    ) -> PyResult<()>
+    where
+        ErrorOf<P>: Raise,
+    {
+        let _code = PythonCode::enter(py);
+        let waiting = Mutex::new(Some((promise, outcome.map(Bound::unbind))));
+        let settle = PyCFunction::new_closure(py, None, None, move |arguments, _| {
+            let settled = waiting.lock().take();
+            if let Some((promise, outcome)) = settled {
+                let py = arguments.py();
+                promise.settle(py, outcome.map(|value| value.into_bound(py)));
+            }
+        })?;
+        self.call_soon.bind(py).call1((settle,)).map(drop)
     }
 
     /// Submits a command that was created at this time.

@@ -9,9 +9,10 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator, PyList};
 use spikewire_cassandra::Error;
-use spikewire_cassandra::many::ManyOptions;
+use spikewire_cassandra::many::{self, ManyOptions};
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
 use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::bind::is_input_error;
@@ -20,20 +21,25 @@ use super::job::{Goal, Request, Start, start};
 use super::runner::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
+use crate::arguments::OptionArgument;
 use crate::bridge::errors::{closed, repr_of, type_error, value_error};
 use crate::bridge::forks::forks;
 use crate::bridge::keywords::text;
 use crate::bridge::signal::{Interrupted, detached};
 
 /// How a call with many rows goes, checked: rows in flight, whether there are results, whether
-/// errors are among them.
+/// errors are among them, and when it ends.
+pub type HowMany = (usize, bool, bool, u64);
+
+/// Checks the arguments.
 #[pyfunction]
-#[pyo3(signature = (concurrency, errors, results, /))]
+#[pyo3(signature = (concurrency, errors, results, deadline, /))]
 pub fn how_many(
     concurrency: &Bound<'_, PyAny>,
     errors: &Bound<'_, PyAny>,
     results: bool,
-) -> PyResult<(usize, bool, bool)> {
+    deadline: &Bound<'_, PyAny>,
+) -> PyResult<HowMany> {
     if concurrency.is_instance_of::<PyBool>() {
         return Err(type_error("concurrency must be an int"));
     }
@@ -45,7 +51,9 @@ pub fn how_many(
     let errors = text("errors", errors)?;
     let how =
         ManyOptions::read(rows, &repr_of(concurrency), errors, results).map_err(value_error)?;
-    Ok((how.concurrency, how.results, how.returns_errors))
+    let limit = many::deadline(&OptionArgument(deadline.clone()), how.results)?;
+    let ends = limit.map_or(Tick::NEVER, |limit| Tick::now().after(limit));
+    Ok((how.concurrency, how.results, how.returns_errors, ends.0))
 }
 
 /// The state shared by the rows of one call.
@@ -54,11 +62,15 @@ pub struct Flow {
     /// Set when no more rows are to be sent: one failed, or the caller gave up.
     stopped: AtomicBool,
     returns_errors: bool,
+    /// When the call ends, whatever has come by then.
+    ends: Tick,
     fork_generation: u32,
 }
 
 #[derive(Default)]
 struct FlowState {
+    /// Whether it ended that way: outcomes are not wanted any more.
+    expired: bool,
     started: usize,
     in_flight: usize,
     /// The results in the order of the rows, if they are wanted.
@@ -80,6 +92,19 @@ enum Waiter {
 }
 
 impl Flow {
+    /// Whether no more rows are taken, because one failed, the caller gave up or time is over.
+    fn is_over(&self) -> bool {
+        self.stopped.load(Relaxed) || (self.ends != Tick::NEVER && self.ends <= Tick::now())
+    }
+
+    /// The time is over: what has come is the result. Returns what waited for more.
+    fn expire(&self) -> Option<Waiter> {
+        self.stopped.store(true, Relaxed);
+        let mut state = self.state.lock();
+        state.expired = true;
+        state.waits.take().map(|waits| waits.waiter)
+    }
+
     /// Registers another row and returns its number.
     fn begin(&self) -> usize {
         let mut state = self.state.lock();
@@ -104,6 +129,10 @@ impl Flow {
             let mut state = self.state.lock();
             state.in_flight -= 1;
             match outcome {
+                outcome if state.expired => match outcome {
+                    Ok(result) => left_over.0 = Some(result),
+                    Err(error) => left_over.1 = Some(error),
+                },
                 Ok(result) => match state.results.as_mut().map(|results| &mut results[row]) {
                     Some(place) => *place = Some(result),
                     None => left_over.0 = Some(result),
@@ -212,17 +241,18 @@ impl Many {
         sender: Sender,
         statement: Statement,
         options: Option<Box<StatementOptions>>,
-        how: (usize, bool, bool),
+        how: HowMany,
     ) -> PyResult<Self> {
         if !matches!(statement, Statement::Prepared(_)) {
             return Err(type_error("a statement for many rows must be text or prepared"));
         }
-        let (concurrency, results, returns_errors) = how;
+        let (concurrency, results, returns_errors, ends) = how;
         let state = FlowState { results: results.then(Vec::new), ..FlowState::default() };
         let flow = Flow {
             state: Mutex::new(state),
             stopped: AtomicBool::new(false),
             returns_errors,
+            ends: Tick(ends),
             fork_generation: forks(),
         };
         Ok(Self { core, sender, statement, options, concurrency, flow: Arc::new(flow) })
@@ -277,16 +307,18 @@ impl Many {
     fn feed(&self, rows: &Bound<'_, PyIterator>) -> PyResult<bool> {
         let py = rows.py();
         let mut rows = rows.clone();
-        while !self.is_full() {
-            if self.flow.stopped.load(Relaxed) {
+        loop {
+            if self.flow.is_over() {
                 return Ok(true);
+            }
+            if self.is_full() {
+                return Ok(false);
             }
             match rows.next() {
                 Some(row) => self.send(py, &row?)?,
                 None => return Ok(true),
             }
         }
-        Ok(false)
     }
 
     /// Sends one row; whether there is room for another one.
@@ -298,7 +330,28 @@ impl Many {
     /// Whether no more rows are taken.
     #[getter]
     fn stopped(&self) -> bool {
-        self.flow.stopped.load(Relaxed)
+        self.flow.is_over()
+    }
+
+    /// Seconds until its deadline; `None` without one.
+    fn left(&self) -> Option<f64> {
+        let ends = self.flow.ends;
+        (ends != Tick::NEVER).then(|| ends.since(Tick::now()).as_secs_f64())
+    }
+
+    /// Ends it with what has come; rows without a result are late.
+    fn expire(&self, py: Python<'_>) {
+        match self.flow.expire() {
+            Some(Waiter::Future(promise)) => promise.settle(py, Ok(py.None().into_bound(py))),
+            Some(Waiter::Thread(thread)) => thread.unpark(),
+            None => {}
+        }
+    }
+
+    /// Whether it ended at its deadline.
+    #[getter]
+    fn expired(&self) -> bool {
+        self.flow.state.lock().expired
     }
 
     /// Takes no more rows, and withdraws those that have not been sent.
@@ -306,7 +359,7 @@ impl Many {
         self.flow.stopped.store(true, Relaxed);
     }
 
-    /// Waits until no more than so many are in flight.
+    /// Waits until no more than so many are in flight, or until the deadline.
     fn wait(&self, py: Python<'_>, most: usize) -> PyResult<()> {
         detached(py, |interrupted| self.park(most, interrupted))
     }
@@ -319,7 +372,7 @@ impl Many {
         let (future, promise) = connections.promise(py)?;
         let (ready, former) = {
             let mut state = self.flow.state.lock();
-            if state.in_flight <= most {
+            if state.in_flight <= most || state.expired {
                 (Some(promise), None)
             } else {
                 let waiter = Waiter::Future(promise);
@@ -361,14 +414,20 @@ impl Many {
         loop {
             {
                 let mut state = self.flow.state.lock();
-                if state.in_flight <= most {
+                if state.in_flight <= most || state.expired {
                     state.waits = None;
                     return;
                 }
                 state.waits = Some(waits());
             }
             // Each statement ends by its own deadline.
-            park(SIGNAL_POLL, None);
+            let ends = self.flow.ends;
+            let left = (ends != Tick::NEVER).then(|| ends.since(Tick::now()));
+            park(SIGNAL_POLL, left);
+            if left.is_some() && ends <= Tick::now() {
+                drop(self.flow.expire());
+                return;
+            }
             if interrupted.is_some_and(|interrupted| interrupted()) {
                 return;
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use spikewire_sync::Mutex;
 
 use super::signals::{CallerLimits, SIGNAL_POLL, SignalCheck};
-use super::{BlockingTicket, no_descriptor};
+use super::{BlockingTicket, Caller, no_descriptor};
 use crate::clock::Tick;
 use crate::fault::Fault;
 use crate::multiplexer::{Multiplexer, Poller, REVALIDATE_AFTER_IDLE};
@@ -121,48 +121,55 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
         commands: impl Iterator<Item = CommandOf<P, T>>,
         limits: CallerLimits<'_>,
         closed: &AtomicBool,
-        take: &mut impl FnMut(T),
+        caller: &mut impl Caller<P, T>,
     ) -> Result<(), Fault> {
         let Self { multiplexer, poller, last_used } = self;
-        let mut deliver = |mut ticket: T, outcome: Outcome<'_, P>| {
-            ticket.complete(outcome);
-            take(ticket);
-        };
         let mut now = limits.now;
         if last_used.after(REVALIDATE_AFTER_IDLE) <= now {
-            look(multiplexer, poller, &mut deliver);
+            look(multiplexer, poller, &mut deliver_to(caller));
         }
         for command in commands {
             multiplexer.submit(command, now);
         }
-        multiplexer.flush(now, &mut deliver);
+        multiplexer.flush(now, &mut deliver_to(caller));
         let mut signals = SignalCheck::new(limits.interrupted, now);
         let mut in_turns = true;
         while multiplexer.in_flight() > 0 {
             if closed.load(Relaxed) {
-                multiplexer.close(&mut deliver);
+                multiplexer.close(&mut deliver_to(caller));
                 break;
             }
             if multiplexer.alarm() <= now {
-                look(multiplexer, poller, &mut deliver);
-                multiplexer.expire(now, &mut deliver);
+                look(multiplexer, poller, &mut deliver_to(caller));
+                multiplexer.expire(now, &mut deliver_to(caller));
                 if multiplexer.in_flight() == 0 {
                     break;
                 }
             }
+            if caller.sends_at() <= now {
+                for command in caller.more(now) {
+                    multiplexer.submit(command, now);
+                }
+                multiplexer.flush(now, &mut deliver_to(caller));
+            }
             let waited;
-            let awaited = multiplexer.awaited(now, limits.deadline, SIGNAL_POLL);
+            // Reads may end late.
+            let awaited = if limits.punctual {
+                None
+            } else {
+                multiplexer.awaited(now, limits.deadline, SIGNAL_POLL)
+            };
             let awaited = awaited.filter(|awaited| awaited.is_only || in_turns);
             let before = multiplexer.in_flight();
             (waited, now) = if let Some(awaited) = awaited {
-                multiplexer.wait_in_read(awaited, &mut deliver)
+                multiplexer.wait_in_read(awaited, &mut deliver_to(caller))
             } else {
-                let wait = signals.bound(multiplexer.alarm().since(now));
+                let wait = signals.bound(multiplexer.alarm().min(caller.sends_at()).since(now));
                 let waited = poller.wait(Some(wait));
-                (waited, multiplexer.handle(poller, &mut deliver))
+                (waited, multiplexer.handle(poller, &mut deliver_to(caller)))
             };
-            if multiplexer.take_superseded() {
-                multiplexer.expire(now, &mut deliver);
+            if multiplexer.take_superseded() || caller.is_over() && multiplexer.in_flight() > 0 {
+                multiplexer.expire(now, &mut deliver_to(caller));
             }
             // Others must not wait for a connection that is slow or has much data.
             in_turns &= multiplexer.in_flight() < before;
@@ -174,7 +181,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
             if signals.is_due(now)
                 && let Err(error) = signals.look()
             {
-                multiplexer.close(&mut deliver);
+                multiplexer.close(&mut deliver_to(caller));
                 return Err(error);
             }
         }
@@ -185,6 +192,17 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
     fn maintain(&mut self, now: Tick) {
         look(&mut self.multiplexer, &mut self.poller, &mut |_, _| {});
         self.multiplexer.expire(now, &mut |_, _| {});
+    }
+}
+
+/// Completes tickets, which their caller takes.
+#[inline(always)]
+fn deliver_to<P: Protocol, T: BlockingTicket<P>>(
+    caller: &mut impl Caller<P, T>,
+) -> impl FnMut(T, Outcome<'_, P>) {
+    |mut ticket, outcome| {
+        ticket.complete(outcome);
+        caller.take(ticket);
     }
 }
 

@@ -27,7 +27,13 @@ type Shared = SharedMultiplexer<Unspoken, Counted>;
 /// A call of commands that end after these milliseconds, by the clock of the thread that leads.
 fn call(shared: &Shared, ends: &[u64]) {
     let now = Tick::now();
-    let limits = CallerLimits { now, deadline: Tick::NEVER, alone: false, interrupted: None };
+    let limits = CallerLimits {
+        now,
+        deadline: Tick::NEVER,
+        alone: false,
+        punctual: false,
+        interrupted: None,
+    };
     let commands = ends.iter().map(|end| {
         let mut command = command(Counted::default());
         command.start = now.after(Duration::from_millis(*end));

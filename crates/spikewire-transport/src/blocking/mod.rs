@@ -26,7 +26,7 @@ mod waiter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use self::dedicated::DedicatedMultiplexers;
+use self::dedicated::{DedicatedMultiplexer, DedicatedMultiplexers};
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};
 use crate::attempts::Attempts;
@@ -35,12 +35,45 @@ use crate::command::ResponseHandler;
 use crate::fault::{CommandError as _, Fault, FaultKind};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
+use crate::shared_reads::ShareReads;
+use crate::topology::Target as _;
 use crate::upkeep_tasks::UpkeepTask;
 
 /// The ticket of a blocking caller's command.
 pub trait BlockingTicket<P: Protocol>: ResponseHandler {
     /// Stores the outcome; must be brief. May run on another caller's thread.
     fn complete(&mut self, outcome: Outcome<'_, P>);
+}
+
+/// A caller with commands in flight. Closures only take tickets.
+pub trait Caller<P: Protocol, T> {
+    /// Takes a completed ticket.
+    fn take(&mut self, ticket: T);
+
+    /// When it has more to send, unless its commands have ended by then.
+    #[inline(always)]
+    fn sends_at(&self) -> Tick {
+        Tick::NEVER
+    }
+
+    /// What it sends now, when that time has come.
+    fn more(&mut self, now: Tick) -> Vec<CommandOf<P, T>> {
+        let _ = now;
+        Vec::new()
+    }
+
+    /// Whether it needs no more replies. Its tickets are then withdrawn.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+impl<P: Protocol, T, F: FnMut(T)> Caller<P, T> for F {
+    #[inline(always)]
+    fn take(&mut self, ticket: T) {
+        self(ticket);
+    }
 }
 
 /// The node that replied and the attempts it took, or an error.
@@ -136,10 +169,19 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         interrupted: Option<&dyn Fn() -> bool>,
         single: impl Fn(T) -> Option<Single<P>>,
     ) -> Result<ReplyOrigin<P>, ErrorOf<P>> {
-        let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
+        let limits = CallerLimits {
+            now,
+            deadline: command.deadline,
+            alone: false,
+            punctual: false,
+            interrupted,
+        };
+        // Reads of several threads meet where these share their connections.
+        let together = command.target.shares() != ShareReads::Off;
         let mut completed = None;
         // By reference because a command is large: it is moved less often.
-        let run = self.run(std::iter::once(command).by_ref(), limits, |ticket| {
+        let mut command = std::iter::once(command);
+        let run = self.run_where(together, command.by_ref(), limits, |ticket| {
             if let Some(Single { body: filled, details: more, outcome }) = single(ticket) {
                 *body = filled;
                 *details = more;
@@ -169,19 +211,24 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         &self,
         commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
         limits: CallerLimits<'_>,
+        take: impl FnMut(T),
+    ) -> Result<(), Fault> {
+        self.run_where(false, commands, limits, take)
+    }
+
+    /// The same; on connections for all threads if it says so, or if there are many.
+    fn run_where(
+        &self,
+        together: bool,
+        commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
         mut take: impl FnMut(T),
     ) -> Result<(), Fault> {
         if self.closed.load(Relaxed) {
-            for command in commands {
-                let fault = Fault::new(FaultKind::Closed, P::CLOSED);
-                let error = command.attempts.annotate(ErrorOf::<P>::from(fault));
-                let Some(mut ticket) = command.ticket.into_own() else { continue };
-                ticket.complete(Err(error));
-                take(ticket);
-            }
+            reject(commands, take);
             return Ok(());
         }
-        let dedicated = if limits.alone || self.shared.is_idle() {
+        let dedicated = if limits.alone || (self.shared.is_idle() && !together) {
             self.dedicated.take(limits.alone)
         } else {
             None
@@ -189,8 +236,37 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         let Some(dedicated) = dedicated else {
             return self.shared.run(commands, limits, take);
         };
-        let mut multiplexer = dedicated?;
-        let outcome = multiplexer.run(commands, limits, &self.closed, &mut take);
+        self.run_dedicated(dedicated?, commands, limits, &mut take)
+    }
+
+    /// The same for a caller that may send more commands meanwhile, or need no more replies. It is
+    /// always alone, so that nothing delays it.
+    pub fn run_alone(
+        &self,
+        commands: impl Iterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        caller: &mut impl Caller<P, T>,
+    ) -> Result<(), Fault> {
+        if self.closed.load(Relaxed) {
+            reject(commands, |ticket| caller.take(ticket));
+            return Ok(());
+        }
+        let limits = CallerLimits { alone: true, ..limits };
+        match self.dedicated.take(true) {
+            Some(dedicated) => self.run_dedicated(dedicated?, commands, limits, caller),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn run_dedicated(
+        &self,
+        mut multiplexer: Box<DedicatedMultiplexer<P, T>>,
+        commands: impl Iterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        caller: &mut impl Caller<P, T>,
+    ) -> Result<(), Fault> {
+        let outcome = multiplexer.run(commands, limits, &self.closed, caller);
         let reusable = outcome.is_ok() && !self.closed.load(Relaxed);
         self.dedicated.give_back(multiplexer, limits.alone, reusable);
         outcome
@@ -217,6 +293,20 @@ where
 {
     fn run_upkeep(&self, now: Tick) {
         self.maintain(now);
+    }
+}
+
+/// Fails commands because the pool is closed.
+fn reject<P: Protocol, T: BlockingTicket<P>>(
+    commands: impl Iterator<Item = CommandOf<P, T>>,
+    mut take: impl FnMut(T),
+) {
+    for command in commands {
+        let fault = Fault::new(FaultKind::Closed, P::CLOSED);
+        let error = command.attempts.annotate(ErrorOf::<P>::from(fault));
+        let Some(mut ticket) = command.ticket.into_own() else { continue };
+        ticket.complete(Err(error));
+        take(ticket);
     }
 }
 

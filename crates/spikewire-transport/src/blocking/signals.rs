@@ -19,6 +19,8 @@ pub struct CallerLimits<'a> {
     pub deadline: Tick,
     /// Whether its commands must not share connections with those of other callers.
     pub alone: bool,
+    /// Whether it must not be late by a few milliseconds, which takes more system calls.
+    pub punctual: bool,
     /// Runs the handlers of pending signals; returns whether the caller gives up.
     pub interrupted: Option<&'a dyn Fn() -> bool>,
 }

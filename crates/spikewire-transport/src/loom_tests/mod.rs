@@ -70,10 +70,10 @@ pub(crate) struct NoNode(Breaker, Health);
 #[derive(Debug, Clone)]
 pub(crate) struct Failed;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Anything;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Anywhere;
 
 /// A command without a time limit.

@@ -8,6 +8,7 @@
 //! | `recorder` | a driver's own counters, which nothing else writes |
 //! | `events` | rare events, queued for a listener |
 //! | `gauges` | connection counts of a node |
+//! | `samples` | a share of the commands themselves, for recordings |
 //! | `stages` | the stages of calls that hosts time |
 //! | `stats` | all of it, with the nodes, as plain data |
 //!
@@ -21,6 +22,7 @@ mod gauges;
 mod histogram;
 mod recent;
 mod recorder;
+mod samples;
 mod stages;
 mod stats;
 
@@ -29,6 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use rustc_hash::FxHashMap;
 use spikewire_sync::Mutex;
 
@@ -39,7 +42,10 @@ pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
 pub use self::recorder::{About, EndedCommand, Stage};
 use self::recorder::{DriverCounters, LiveStages};
-pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
+pub(crate) use self::samples::SampleSource;
+use self::samples::Sampler;
+pub use self::samples::{Sample, Samples, Subject};
+pub use self::stats::{HotKey, NearCacheStats, NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
 
 /// Labels by which commands are counted.
@@ -90,6 +96,8 @@ type Table = FxHashMap<Labels, Totals>;
 const COUNTS: u8 = 1;
 /// Stages are timed, if commands are counted.
 const STAGES: u8 = 2;
+/// Samples of commands are taken.
+const SAMPLES: u8 = 4;
 
 /// Not decided yet.
 const UNDECIDED: u8 = 1 << 7;
@@ -109,7 +117,7 @@ pub struct CallStart {
 
 /// The metrics of a client, for all of its drivers.
 pub struct Metrics {
-    /// [`COUNTS`] and [`STAGES`] in one value, so that one load reads both.
+    /// [`COUNTS`], [`STAGES`] and [`SAMPLES`] in one value, so that one load reads all.
     flags: AtomicU8,
     /// Commands that take longer than this (in nanoseconds) are reported as events.
     slow: AtomicU64,
@@ -118,6 +126,8 @@ pub struct Metrics {
     rare: Mutex<Option<Recorder>>,
     /// Stages timed by hosts, on any thread.
     hosts: LiveStages,
+    /// Where samples go, while they are taken.
+    sampler: ArcSwapOption<Sampler>,
     events: Arc<Events>,
 }
 
@@ -157,6 +167,7 @@ impl Default for Metrics {
             state: Mutex::default(),
             rare: Mutex::default(),
             hosts: LiveStages::new(),
+            sampler: ArcSwapOption::empty(),
             events: Arc::default(),
         }
     }
@@ -173,7 +184,8 @@ impl fmt::Debug for MetricsFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             UNDECIDED => "undecided",
-            bits if bits & COUNTS == 0 => "nothing",
+            bits if bits & (COUNTS | SAMPLES) == 0 => "nothing",
+            bits if bits & COUNTS == 0 => "samples",
             bits if bits & STAGES == 0 => "counts",
             _ => "counts and stages",
         })
@@ -196,10 +208,22 @@ impl MetricsFlags {
         self.0 & COUNTS != 0
     }
 
+    /// Whether anything is kept of the command when it ends.
+    #[inline(always)]
+    pub fn is_observed(self) -> bool {
+        self.0 & (COUNTS | SAMPLES) != 0
+    }
+
+    /// Whether it may become a sample.
+    #[inline(always)]
+    pub(crate) fn is_sampled(self) -> bool {
+        self.0 & SAMPLES != 0
+    }
+
     /// Starts a call of which this is kept.
     #[inline(always)]
     pub fn begin(self) -> CallStart {
-        CallStart { metrics_flags: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
+        CallStart { metrics_flags: self, at: times_stages(self.0).then(Tick::now) }
     }
 
     /// As a number, for hosts that cache it.
@@ -219,6 +243,12 @@ impl Metrics {
     #[inline(always)]
     pub fn metrics_flags(&self) -> MetricsFlags {
         MetricsFlags(self.flags.load(Relaxed))
+    }
+
+    /// Whether anything is kept of commands when they end.
+    #[inline(always)]
+    pub(crate) fn keeps_any(&self) -> bool {
+        self.metrics_flags().is_observed()
     }
 
     /// Whether commands are counted.
@@ -316,6 +346,12 @@ impl Metrics {
     fn slower_than(&self) -> u64 {
         self.slow.load(Relaxed)
     }
+}
+
+/// Whether these flags say that commands are counted and their stages timed.
+#[inline(always)]
+const fn times_stages(flags: u8) -> bool {
+    flags & (COUNTS | STAGES) == COUNTS | STAGES
 }
 
 impl State {

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::{COUNTS, CallStart, Metrics, STAGES, Stage};
+use super::{CallStart, Metrics, Stage, times_stages};
 use crate::clock::Tick;
 
 impl Metrics {
@@ -36,7 +36,7 @@ impl Metrics {
 
     /// Records a stage, if stages are timed; from any thread.
     pub fn stage(&self, stage: Stage, took: Duration) {
-        if self.flags.load(Relaxed) == COUNTS | STAGES {
+        if times_stages(self.flags.load(Relaxed)) {
             let stages = self.hosts.get_or_init(Box::default);
             stages[stage as usize].record_any(took.as_nanos() as u64);
         }

@@ -19,12 +19,18 @@ pub struct Stats {
     pub in_flight: usize,
     /// Those that wait for a place on a connection.
     pub queued: usize,
-    /// Hedged reads since the client was created: second requests sent, and how many of them were
-    /// answered first.
+    /// Hedged reads, and rows of reads with a deadline that were sent to a second node, since the
+    /// client was created: second requests sent, and how many of them were answered first.
     pub hedges: (u64, u64),
     /// Retries and copies since the client was created: those that were sent, and those that were
     /// not because of the retry budget.
     pub retries: (u64, u64),
+    /// Reads answered by the request of another, identical one since the client was created.
+    pub reads_shared: u64,
+    /// Rows of calls with a deadline that had not come by then, since the client was created.
+    pub rows_late: u64,
+    /// The near cache, if the client has one.
+    pub near_cache: Option<NearCacheStats>,
     /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -58,8 +64,43 @@ pub struct NodeStats {
     pub errors: u32,
     /// Whether the circuit breaker is open.
     pub breaker_open: bool,
+    /// Its share of the requests that may as well go to another node, from 0 (it does not answer)
+    /// to 1.
+    pub share: f64,
     /// How many commands it gets at a time, and what that means for others.
     pub limiter: LimiterStats,
+}
+
+/// A client's near cache, since the client was created.
+#[derive(Debug, Clone, Default)]
+pub struct NearCacheStats {
+    /// Reads that it answered.
+    pub hits: u64,
+    /// Reads that it could have answered and that were sent.
+    pub misses: u64,
+    /// How often a record was asked whether it has changed.
+    pub revalidations: u64,
+    /// Entries that made room for others.
+    pub evictions: u64,
+    /// Entries.
+    pub entries: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// The keys that are read most often, of those in it.
+    pub hot_keys: Vec<HotKey>,
+}
+
+/// A key that is read often.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotKey {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its set; empty for records without a set.
+    pub set: String,
+    /// The record's digest.
+    pub digest: [u8; 20],
+    /// How often it is read, answered by the cache or not.
+    pub reads_per_second: f64,
 }
 
 /// A client that counts its commands.
@@ -82,6 +123,9 @@ impl Stats {
             queued,
             hedges: (0, 0),
             retries: (0, 0),
+            reads_shared: 0,
+            rows_late: 0,
+            near_cache: None,
             stages,
             nodes,
             unreachable: Vec::new(),

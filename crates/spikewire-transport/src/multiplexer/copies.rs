@@ -6,6 +6,7 @@
 //! then, so most copies never start.
 
 use std::collections::binary_heap::PeekMut;
+use std::sync::Arc;
 
 use super::Multiplexer;
 use crate::attempts::Attempts;
@@ -24,7 +25,8 @@ const ANSWERED_COPIES: usize = 1024;
 pub(super) fn answered<P: Protocol, T>(
     topology: &P::Topology,
     command: &mut CommandOf<P, T>,
-    node: &NodeOf<P>,
+    node: &Arc<NodeOf<P>>,
+    body: &[u8],
     now: Tick,
 ) -> Settlement {
     let start = command.start;
@@ -33,6 +35,7 @@ pub(super) fn answered<P: Protocol, T>(
         let counts = settled != Settlement::Dropped;
         topology.measured(&command.target, node, now.since(start), counts);
     }
+    topology.answered(&command.target, node, body);
     settled
 }
 
@@ -97,6 +100,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             stream,
             kind,
             rows,
+            reply_bytes: 0,
             attempts,
             ticket,
         };

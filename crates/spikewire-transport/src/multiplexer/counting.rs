@@ -1,12 +1,12 @@
-//! Counts commands as they end, if counting is enabled.
+//! Counts commands as they end, and takes samples of them, if that is enabled.
 
 use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::CommandError as _;
-use crate::metrics::{EndedCommand, Metrics, MetricsFlags, Recorder, Stage};
+use crate::metrics::{EndedCommand, Metrics, MetricsFlags, Recorder, SampleSource, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
-use crate::topology::{Endpoint as _, Topology};
+use crate::topology::{Endpoint as _, Target as _, Topology};
 
 /// Counts the commands completed by a read.
 pub(super) struct Counting<'a> {
@@ -72,7 +72,8 @@ impl<'a> Counting<'a> {
         now: Tick,
     ) {
         // The others are retried, or continue as another command.
-        if outcome != ReplyKind::Done || !command.policy.metrics_flags.counts() {
+        let metrics_flags = command.policy.metrics_flags;
+        if outcome != ReplyKind::Done || !metrics_flags.is_observed() {
             return;
         }
         let ended = EndedCommand {
@@ -82,8 +83,27 @@ impl<'a> Counting<'a> {
             ended: now,
             attempts: command.attempts.count,
         };
-        self.recorder.answered(self.metrics, (node.key(), node), &ended);
+        if metrics_flags.is_sampled() {
+            let reply = body.len() + command.reply_bytes as usize;
+            sample::<P, T>(self.metrics, command, &ended, reply);
+        }
+        if metrics_flags.counts() {
+            self.recorder.answered(self.metrics, (node.key(), node), &ended);
+        }
     }
+}
+
+/// Offers a command that ended to whoever takes samples.
+#[cold]
+fn sample<P: Protocol, T>(
+    metrics: &Metrics,
+    command: &CommandOf<P, T>,
+    ended: &EndedCommand<'_>,
+    reply: usize,
+) {
+    let (writes, request) = (command.target.writes(), command.bytes.len());
+    let source = SampleSource { ended, writes, request, reply };
+    metrics.sample(&source, |row| P::subject(&command.bytes, command.kind, row));
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
@@ -95,33 +115,47 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             *metrics_flags =
                 self.topology.metrics().map_or(MetricsFlags::NOTHING, Metrics::metrics_flags);
         }
-        self.counts |= metrics_flags.counts();
+        self.counts |= metrics_flags.is_observed();
     }
 
-    /// Looks up whether commands are still counted, after some were to be.
+    /// Looks up whether commands are still counted or sampled, after some were to be.
     #[cold]
     pub(super) fn refresh_counts(&mut self) -> bool {
-        self.counts = self.topology.metrics().is_some_and(Metrics::is_on);
+        self.counts = self.topology.metrics().is_some_and(Metrics::keeps_any);
         self.counts
     }
 
     /// Counts a command that ends with this error.
     #[inline]
     pub(super) fn count_failed(&mut self, command: &CommandOf<P, T>, error: &ErrorOf<P>) {
-        if !command.policy.metrics_flags.counts() {
-            return;
+        if command.policy.metrics_flags.is_observed() {
+            self.count_ended(command, error, command.ticket.is_withdrawn());
         }
-        let metrics = self.topology.metrics().filter(|metrics| metrics.is_on());
+    }
+
+    /// The same for one of its callers, who may have withdrawn it.
+    pub(super) fn count_ended(
+        &mut self,
+        command: &CommandOf<P, T>,
+        error: &ErrorOf<P>,
+        is_withdrawn: bool,
+    ) {
+        let metrics_flags = command.policy.metrics_flags;
+        let metrics = self.topology.metrics().filter(|metrics| metrics.keeps_any());
         let (Some(metrics), Some(recorder)) = (metrics, &mut self.recorder) else { return };
-        let withdrawn = command.ticket.is_withdrawn();
         let ended = EndedCommand {
             about: P::about(&command.bytes, &command.target, command.rows, command.kind),
-            result: if withdrawn { "withdrawn" } else { error.label() },
+            result: if is_withdrawn { "withdrawn" } else { error.label() },
             started: command.start,
             ended: Tick::now(),
             attempts: command.attempts.count,
         };
-        recorder.failed(metrics, error.node().unwrap_or_default(), &ended);
+        if metrics_flags.is_sampled() {
+            sample::<P, T>(metrics, command, &ended, 0);
+        }
+        if metrics_flags.counts() && metrics.is_on() {
+            recorder.failed(metrics, error.node().unwrap_or_default(), &ended);
+        }
     }
 
     /// Publishes what is in flight, for readers on other threads.
@@ -145,4 +179,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             recorder.set_queued(queued);
         }
     }
+}
+
+/// Counts what ends with this error, if commands are counted.
+pub(super) fn count_failure<'a, P: Protocol>(
+    topology: &P::Topology,
+    recorder: &mut Option<Box<Recorder>>,
+    flags: MetricsFlags,
+    error: &ErrorOf<P>,
+    ended: impl FnOnce() -> EndedCommand<'a>,
+) {
+    if !flags.counts() {
+        return;
+    }
+    let metrics = topology.metrics().filter(|metrics| metrics.is_on());
+    let (Some(metrics), Some(recorder)) = (metrics, recorder) else { return };
+    recorder.failed(metrics, error.node().unwrap_or_default(), &ended());
 }

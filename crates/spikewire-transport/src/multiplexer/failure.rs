@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io;
 
-use super::Multiplexer;
 use super::maintenance::FaultSource;
+use super::{Multiplexer, shared_reads};
 use crate::attempts::{Failure, ServerFailure, Verdict};
 use crate::buffer;
 use crate::clock::Tick;
@@ -36,7 +36,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         spends: bool,
         now: Tick,
     ) {
-        let (write, deadline) = (command.target.writes(), command.deadline);
+        let (write, deadline) =
+            (command.target.writes(), command.ticket.deadline(command.deadline));
         let error = failure.error().clone();
         match command.attempts.failed(failure, write, &command.policy, deadline, now) {
             // An immediate retry also goes through the queue, so that a node that rejects
@@ -103,6 +104,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if command.settle(false) == Settlement::Dropped {
             self.in_flight -= 1;
             return buffer::give(command.bytes);
+        }
+        shared_reads::count_write::<P, T>(&self.topology, &command);
+        if command.has_copy() {
+            return self.fail_callers(command, error);
         }
         self.count_failed(&command, &error);
         self.ended += 1;

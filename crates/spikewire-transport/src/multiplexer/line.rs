@@ -16,15 +16,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     #[cold]
     pub(super) fn has_no_room(&self, command: &CommandOf<P, T>) -> bool {
         // The command itself is already counted; it must not overtake the queue.
-        let is_full = self.in_flight - self.line.len() > self.most || !self.line.is_empty();
+        let is_full = self.requests() > self.most || !self.line.is_empty();
         is_full && !is_control::<P, T>(command)
+    }
+
+    /// Commands in flight that do not wait here, and have requests of their own.
+    fn requests(&self) -> usize {
+        self.in_flight - self.line.len() - self.reads.followers()
     }
 
     /// Starts commands from the queue while there is room; returns whether there were any.
     #[cold]
     pub(super) fn let_in(&mut self, now: Tick) -> bool {
         let mut some = false;
-        while self.in_flight - self.line.len() < self.most {
+        while self.requests() < self.most {
             let Some(command) = self.line.pop_front() else { break };
             some = true;
             if command.ticket.is_needed() {

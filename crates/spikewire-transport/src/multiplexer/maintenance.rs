@@ -12,7 +12,7 @@ use super::{LOOK, Multiplexer};
 use crate::attempts::Failure;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
-use crate::connection::Connection;
+use crate::connection::{Connection, Opened};
 use crate::connection_table::NodeKey;
 use crate::fault::{Fault, FaultKind};
 use crate::metrics::Metrics;
@@ -57,6 +57,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         match self.dial(node.clone(), sharing, None, ConnectionPurpose::Commands, now) {
             Ok(index) => {
                 self.nodes.entry((node.key(), sharing)).connections.push(index);
+                if P::SHARDS && self.is_ready(index) && !self.settle(index) {
+                    // Its shard has enough.
+                    return self.open(node, sharing, now);
+                }
                 Ok(index)
             }
             Err(error) => {
@@ -67,7 +71,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Starts opening a connection, along a route if there is one.
+    fn is_ready(&self, index: usize) -> bool {
+        self.connections[index].as_ref().is_some_and(|connection| connection.dial.is_none())
+    }
+
+    /// Starts opening a connection, along a route if there is one; or takes one that was opened
+    /// ahead.
     pub(super) fn dial(
         &mut self,
         node: Arc<NodeOf<P>>,
@@ -76,12 +85,21 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         purpose: ConnectionPurpose,
         now: Tick,
     ) -> io::Result<usize> {
-        let until = now.after(self.settings.connect_timeout);
-        let protocol = P::new(&self.topology, &node);
         if let Some(recorder) = &mut self.recorder {
             recorder.forget(node.key());
         }
-        let connection = Connection::open(node, protocol, (sharing, purpose), route, now, until)?;
+        let any = sharing == Sharing::Shared && purpose == ConnectionPurpose::Commands;
+        let ready = if any { node.ready_connections() } else { None };
+        let is_usable = |(wire, ..): &mut Opened<P>| wire.is_quiet();
+        let idle = self.settings.idle;
+        let ready = ready.and_then(|ready| ready.take(node.gauges(), idle, now, is_usable));
+        let connection = if let Some(ready) = ready {
+            Connection::ready(node, ready, sharing, now)
+        } else {
+            let until = now.after(self.settings.connect_timeout);
+            let protocol = P::new(&self.topology, &node);
+            Connection::open(node, protocol, (sharing, purpose), route, now, until)?
+        };
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
@@ -162,11 +180,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             connection.node.breaker().record();
             self.topology.refresh_soon();
         }
-        let draining = connection.pipeline.is_draining();
         connection.node.health().note(connection.pipeline.reply_times());
         if connection.silence_lasts_long() <= now {
             self.leave_silent(index, now);
         }
+        let connection = self.connections[index].as_ref();
+        let draining = connection.is_some_and(|connection| connection.pipeline.is_draining());
         let verdict = self.verdict(index, now);
         if !late.is_empty() {
             let node = self.connections[index].as_ref().map(|connection| connection.node.clone());
@@ -344,6 +363,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     pub(super) fn next_alarm(&self, now: Tick) -> Tick {
         let mut alarm = self.delayed.peek().map_or(Tick::NEVER, |next| next.at);
+        alarm = alarm.min(self.reads.deadline());
         for connection in self.connections.iter().flatten() {
             let pipeline = &connection.pipeline;
             let idle = pipeline.last_progress().after(self.settings.idle);

@@ -20,6 +20,7 @@
 //! | `overload` | limits on what a node gets; the retry budget |
 //! | `maintenance`, `shards` | opening connections, giving them up; those to parts of a node |
 //! | `order`, `line` | the order of commands about the same record; the limit on those in flight |
+//! | `shared_reads` | identical reads that share a request |
 //! | `poller`, `waiting_read` | waiting for many connections, or for one |
 //! | `counting` | counts what ends |
 
@@ -38,6 +39,7 @@ mod poller;
 mod retry_queue;
 mod send;
 mod shards;
+mod shared_reads;
 mod silence;
 mod turn;
 mod waiting_read;
@@ -56,6 +58,7 @@ use self::order::Order;
 pub use self::poller::{Poller, Waker};
 use self::retry_queue::DelayedCommand;
 use self::send::Spread;
+use self::shared_reads::ReadTable;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -107,6 +110,8 @@ pub struct Multiplexer<P: Protocol, T> {
     spread: Spread,
     /// Keeps the order of commands about the same record.
     order: Order,
+    /// Reads in flight that others may join.
+    reads: ReadTable<P, T>,
     in_flight: usize,
     /// Limit on commands in flight; further ones wait in `line`.
     most: usize,
@@ -160,6 +165,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             holds: false,
             spread: Spread::default(),
             order: Order::default(),
+            reads: ReadTable::default(),
             in_flight: 0,
             most: usize::MAX,
             line: WaitingCommands::default(),
@@ -252,6 +258,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // If the poll fails, the next turn reports it.
         let _ = self.turn(Some(Duration::ZERO), deliver);
         self.earn_retries();
+        self.end_late_callers(now);
         for index in 0..self.connections.len() {
             self.inspect(index, now);
         }

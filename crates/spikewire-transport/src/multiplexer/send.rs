@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mio::{Interest, Token};
 
+use super::shared_reads::count_write;
 use super::{LOOK, Multiplexer, SHORTEST, STALL};
 use crate::attempts::Failure;
 use crate::clock::Tick;
@@ -17,6 +18,7 @@ use crate::keys::OrderKey;
 use crate::pipeline::{AbandonedCommand, Request};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::reply::Outcome;
+use crate::ticket_handle::QueuePlace;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
@@ -31,9 +33,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if command.deadline.0 <= now.0.saturating_add(SHORTEST) {
             self.time_out(AbandonedCommand { command, sent: false }, None);
         } else if command.start > now {
+            count_write::<P, T>(&self.topology, &command);
             self.alarm = self.alarm.min(command.start);
             self.delay(command.start, command);
-        } else if self.in_flight > self.most && self.has_no_room(&command) {
+        } else if self.may_share(&command) {
+            self.submit_sharing(command, now);
+        } else {
+            self.enter(command, now);
+        }
+    }
+
+    /// Begins a command, unless it has to wait in line.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, command: CommandOf<P, T>, now: Tick) {
+        if self.in_flight > self.most && self.has_no_room(&command) {
             self.line.push_back(command);
             self.waits = true;
         } else {
@@ -106,7 +119,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if here.is_some_and(|here| !here.waiting.is_empty()) {
             // Commands that are already waiting go first.
             self.wait(command, &node, order, key);
-            return self.admit(key, now);
+            // A read that follows a write into the queue of a silent node would have it emptied again.
+            if !self.places_anew {
+                self.admit(key, now);
+            }
+            return;
         }
         let ordered = self.ordered_place(order, &command, node.key(), || {
             here.map_or(&[], |here| here.of_shard(shard))
@@ -197,7 +214,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
     ) {
         let Some(connection) = &mut self.connections[index] else { return };
-        if !command.ticket.starts() {
+        let starts = command.ticket.starts(|| QueuePlace {
+            connection: index,
+            position: connection.pipeline.end(),
+            attempts: command.attempts,
+        });
+        if !starts {
             return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
         }
         let writes = command.target.writes();

@@ -15,6 +15,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::connection_table::{NodeConnections, NodeKey};
+use crate::jitter::jittered;
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::topology::{Endpoint as _, Topology as _};
@@ -25,7 +26,7 @@ const MOST_OPENING: usize = 8;
 /// If nodes choose the shard: how many connections per shard there may be beyond what the shards need.
 const SPARE: usize = 2;
 
-/// Pause after a connection for a shard could not be opened.
+/// Longest pause after a connection for a shard could not be opened.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Pause after that many connections were opened and a shard still has none.
@@ -103,7 +104,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         let bound = usize::from(node.shard_count()).saturating_mul(most.saturating_add(SPARE));
         if route.is_none() && here.connections.len() >= bound {
-            self.nodes.entry(key).shards().not_before = now.after(REST);
+            self.nodes.entry(key).shards().not_before = now.after(jittered(REST));
             return self.close_surplus(node);
         }
         let opened = self.dial(node.clone(), Sharing::Shared, route, purpose, now);
@@ -112,7 +113,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             Ok(index) => shards.opens(index, purpose),
             // There is no free source port, or no file descriptor.
             Err(_) if route.is_some() => node.avoid_shard_routes(),
-            Err(_) => shards.not_before = now.after(PAUSE),
+            Err(_) => shards.not_before = now.after(jittered(PAUSE)),
         }
     }
 
@@ -186,7 +187,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             }
             ConnectionPurpose::AnyShard => {
                 let shards = self.nodes.entry(connection.key()).shards();
-                shards.not_before = now.after(PAUSE);
+                shards.not_before = now.after(jittered(PAUSE));
                 source
             }
         }

@@ -19,6 +19,10 @@ use crate::policy::Policy;
 use crate::protocol::{CommandOf, NodeOf, Protocol};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
+/// How long replies may take longer than usual while the node answers elsewhere: a command may be
+/// slow.
+const LOST: Duration = Duration::from_secs(1);
+
 /// How long a command without a time limit waits for a node that does not answer.
 const WITHOUT_LIMIT: Duration = Duration::from_secs(5);
 
@@ -28,14 +32,23 @@ fn patience<R>(policy: &Policy<R>) -> Duration {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Suspects the node of a connection whose silence lasts long, and takes away the commands that
-    /// need not wait for it.
+    /// Takes away the commands that need not wait for a connection whose silence lasts long, and
+    /// suspects its node, unless that answers elsewhere. A connection that lost its replies, as far as
+    /// can be told, is retired then.
     #[cold]
     pub(super) fn leave_silent(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         let node = connection.node.clone();
-        node.health().suspect(now);
-        self.topology.suspects(&node);
+        let long_since = connection.silence_lasts_long();
+        if connection.dial.is_none() && node.health().answered_probe_since(long_since) {
+            let pipeline = &mut connection.pipeline;
+            if pipeline.awaited() == 0 || long_since.after(LOST) <= now {
+                pipeline.retire();
+            }
+        } else if !connection.pipeline.is_draining() && !node.health().answered_lately(now) {
+            node.health().suspect(now);
+            self.topology.suspects(&node);
+        }
         let mute_since = node.health().is_mute_since();
         let topology = &*self.topology;
         let mut leaving = Vec::new();
@@ -46,7 +59,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let is_in_vain = || mute_since.is_some_and(|at| at.after(patience(policy)) <= now);
                 let is_tried_again =
                     command.attempts.count <= policy.max_retries || command.target.regroups();
-                let moves = !command.target.writes()
+                let may_repeat = !command.target.writes() || policy.retry_in_doubt;
+                let moves = may_repeat
                     && is_tried_again
                     && topology.has_alternative(&command.target, policy.replica, &node);
                 moves || command.target.writes() && is_in_vain()

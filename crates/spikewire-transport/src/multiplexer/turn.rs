@@ -8,12 +8,12 @@ use mio::event::Event;
 
 use super::counting::Counting;
 use super::maintenance::{self, FaultSource};
-use super::{Multiplexer, Poller, WAKER, copies, overload};
+use super::{Multiplexer, Poller, WAKER, copies, overload, shared_reads};
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::fault::{CommandError as _, Fault};
+use crate::fault::Fault;
 use crate::pipeline::Arrival;
 use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
@@ -132,6 +132,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mut retries = Vec::new();
         let (mut completed, mut supersedes, mut is_overload) = (0, false, false);
         let topology = &*self.topology;
+        let reads = &mut self.reads;
         let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
         let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
         if COUNTED {
@@ -145,9 +146,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let mut counts = true;
                 let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
                 if (command.has_copy() || command.target.is_measured()) && !goes_on {
-                    let settled = copies::answered::<P, T>(topology, &mut command, node, now);
+                    let settled = copies::answered::<P, T>(topology, &mut command, node, body, now);
                     counts = settled != Settlement::Dropped;
                     supersedes |= settled == Settlement::Counts { supersedes: true };
+                    if counts && command.has_copy() {
+                        let counting = counting.as_mut();
+                        let reply = (reply, disposition.outcome);
+                        completed += reads.answer(topology, command, reply, counting, now, deliver);
+                        return;
+                    }
+                }
+                if !goes_on {
+                    shared_reads::count_write::<P, T>(topology, &command);
                 }
                 if COUNTED
                     && counts
@@ -169,13 +179,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     }
                 }
                 completed += 1;
-                let ending = if let Some(error) = explained {
-                    Err(command.attempts.annotate(error.on(node.to_string())))
-                } else if command.attempts.count > 1 && P::is_server_error(body) {
-                    Err(topology.conclude(&mut command.target, reply.error()))
-                } else {
-                    Ok(reply)
-                };
+                let ending = reply.outcome(topology, &mut command.target, explained);
                 let TicketHandle::Own(mut ticket) = command.ticket else { return };
                 if COUNTED
                     && timed
@@ -194,8 +198,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |node, frame| topology.event(node, frame),
         );
         // Replies that nobody waits for any more count as well.
-        if connection.pipeline.take_heard() {
-            connection.node.health().answered();
+        if connection.pipeline.take_arrival() {
+            connection.node.health().answered(now);
         }
         overload::observe(&mut connection, before, is_overload, now);
         self.in_flight -= completed;
@@ -268,7 +272,10 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
             let arrival = self.pipeline.next_arrival::<TIMED>();
             match arrival.map_err(|error| Fault::malformed(&**node, &error))? {
                 None => return Ok(()),
-                Some(Arrival::More(command, body)) => command.ticket.collect(body),
+                Some(Arrival::More(command, body)) => {
+                    command.reply_bytes = command.reply_bytes.saturating_add(body.len() as u32);
+                    command.ticket.collect(body);
+                }
                 Some(Arrival::Event(body)) => event(node, body),
                 Some(Arrival::Ended(command, body, disposition, written)) => {
                     take((command, body, disposition, written), node);

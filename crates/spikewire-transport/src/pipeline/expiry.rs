@@ -65,6 +65,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
             None
         });
+        self.withdrawn += withdrawn;
         if drains {
             self.forget_written();
         }
@@ -86,13 +87,6 @@ impl<P: Protocol, C> Pipeline<P, C> {
             return ends.min(self.silence_of(oldest, limit_of(oldest)));
         }
         ends
-    }
-
-    /// Since when nothing has arrived while the oldest request in flight awaits its reply;
-    /// [`Tick::NEVER`] if nothing is awaited.
-    pub fn silent_since(&self) -> Tick {
-        let oldest = self.in_flight.front().filter(|slot| slot.end <= self.total_written);
-        oldest.map_or(Tick::NEVER, |slot| self.last_progress.max(slot.since))
     }
 
     /// When the silence since the oldest request becomes longer than replies usually take.

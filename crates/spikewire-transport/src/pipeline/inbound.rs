@@ -176,7 +176,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
                 let since = self.last_progress.max(front.since);
                 self.reply_times.record(since, now, front.is_of_many());
             }
-            (self.last_progress, self.heard) = (now, true);
+            (self.last_progress, self.has_arrival) = (now, true);
         }
         Ok(filled)
     }

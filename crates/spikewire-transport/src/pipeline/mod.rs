@@ -65,6 +65,8 @@ pub struct Pipeline<P, C> {
     total_written: u64,
     /// Bytes after the written ones that count as written.
     committed: usize,
+    /// Bytes of requests that were withdrawn before they were written.
+    withdrawn: u64,
     in_flight: InFlight<C>,
     weight: usize,
     unanswered: Unanswered,
@@ -73,7 +75,7 @@ pub struct Pipeline<P, C> {
     last_progress: Tick,
     reply_times: ReplyTimes,
     /// Whether anything has arrived since this was last asked for.
-    heard: bool,
+    has_arrival: bool,
     /// When the request about one record was queued that was answered last; [`Tick::NEVER`] if none
     /// was since this was last asked for.
     answered: Tick,
@@ -95,6 +97,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             sealed: 0,
             total_written: 0,
             committed: 0,
+            withdrawn: 0,
             in_flight: InFlight::new(P::IDS.map(|count| Ids { first: P::FIRST_ID, count })),
             weight: 0,
             unanswered: Unanswered::default(),
@@ -102,11 +105,16 @@ impl<P: Protocol, C> Pipeline<P, C> {
             draining: false,
             last_progress: now,
             reply_times: ReplyTimes::default(),
-            heard: false,
+            has_arrival: false,
             answered: Tick::NEVER,
             upload: (u64::MAX, now, now),
             writes: None,
         }
+    }
+
+    /// The same for a connection from which this has arrived already.
+    pub(crate) fn with_inbound(self, inbound: Inbound<P>) -> Self {
+        Self { inbound, ..self }
     }
 
     /// The commands that await a reply.
@@ -162,6 +170,17 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.written < self.out.len()
     }
 
+    /// Where the next request will begin, as [`Pipeline::is_unsent`] understands it.
+    pub fn end(&self) -> u64 {
+        self.total_written + (self.out.len() - self.written) as u64 + self.withdrawn
+    }
+
+    /// Whether no byte of the request that began there was written. `committed` bytes after the
+    /// written ones count as written. Requests withdrawn later may make it `false` too early.
+    pub fn is_unsent(&self, position: u64, committed: usize) -> bool {
+        self.total_written + committed as u64 + self.withdrawn <= position
+    }
+
     /// Whether bytes have arrived that were not processed yet, or only a part of a frame.
     pub fn has_input(&self) -> bool {
         self.inbound.pending() > 0
@@ -207,8 +226,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
 
     /// Whether anything has arrived since the last call.
     #[inline(always)]
-    pub fn take_heard(&mut self) -> bool {
-        std::mem::take(&mut self.heard)
+    pub fn take_arrival(&mut self) -> bool {
+        std::mem::take(&mut self.has_arrival)
     }
 
     /// When the request about one record was queued that was answered last, since the last call.

@@ -14,6 +14,7 @@ use spikewire_transport::protocol::{
     Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, OpenResult, ReplyKind,
     RequestInfo, RequestKind, Sharing,
 };
+use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
     Breaker, Command, CommandError, Encryption, Fault, FaultKind, Health, Metrics, Multiplexer,
@@ -244,6 +245,7 @@ pub struct Node {
     encryption: Option<Encryption>,
     pub breaker: Breaker,
     pub health: Health,
+    pub ready: ReadyConnections,
     pub lost: AtomicBool,
 }
 
@@ -274,6 +276,10 @@ impl Endpoint for Node {
         self.lost.load(SeqCst)
     }
 
+    fn ready_connections(&self) -> Option<&ReadyConnections> {
+        Some(&self.ready)
+    }
+
     fn breaker(&self) -> &Breaker {
         &self.breaker
     }
@@ -302,7 +308,7 @@ pub struct Nodes {
 }
 
 /// A command's target: whether it writes, and what it is about.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Writes(pub bool, pub OrderKey);
 
 impl Target for Writes {
@@ -315,7 +321,7 @@ impl Target for Writes {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stay;
 
 impl Preference for Stay {
@@ -596,6 +602,8 @@ pub struct Bench<const SEALED: bool> {
     pub nodes: Arc<Nodes>,
     pub multiplexer: Multiplexer<Toy<SEALED>, Ticket>,
     pub endings: Vec<(usize, Ending)>,
+    /// Whether the node counts as one that answers, whatever it does.
+    pub is_trusted: bool,
 }
 
 pub fn settings() -> Settings {
@@ -619,9 +627,9 @@ pub fn secure_nodes(
     encryption: Option<Encryption>,
     settings: Settings,
 ) -> Arc<Nodes> {
-    let (breaker, health, lost) = Default::default();
+    let (breaker, health, ready, lost) = Default::default();
     Arc::new(Nodes {
-        node: Arc::new(Node { address, encryption, breaker, health, lost }),
+        node: Arc::new(Node { address, encryption, breaker, health, ready, lost }),
         settings,
         events: Mutex::default(),
         refreshes: AtomicU32::new(0),
@@ -641,12 +649,12 @@ impl<const SEALED: bool> Bench<SEALED> {
     /// For a driver that keeps the order of commands with the same key.
     pub fn ordered(nodes: Arc<Nodes>) -> Self {
         let multiplexer = Multiplexer::for_loop(nodes.clone()).unwrap();
-        Self { nodes, multiplexer, endings: Vec::new() }
+        Self { nodes, multiplexer, endings: Vec::new(), is_trusted: false }
     }
 
     pub fn of(nodes: Arc<Nodes>) -> Self {
         let multiplexer = Multiplexer::new(nodes.clone()).unwrap();
-        Self { nodes, multiplexer, endings: Vec::new() }
+        Self { nodes, multiplexer, endings: Vec::new(), is_trusted: false }
     }
 
     pub fn command(
@@ -684,6 +692,9 @@ impl<const SEALED: bool> Bench<SEALED> {
         let now = Tick::now();
         if self.multiplexer.alarm() <= now {
             self.multiplexer.expire(now, &mut deliver);
+        }
+        if self.is_trusted {
+            self.nodes.node.health.answered(now);
         }
     }
 

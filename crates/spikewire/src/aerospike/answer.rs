@@ -1,7 +1,7 @@
 //! Converts replies to the results of verbs.
 
 use spikewire_aerospike::Result;
-use spikewire_aerospike::command::{Judgement, ResponseKind};
+use spikewire_aerospike::command::{CachedReply, Judgement, ResponseKind};
 use spikewire_aerospike::transport::Reply;
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::message::Header;
@@ -62,6 +62,14 @@ pub(crate) fn check(reply: &Reply<'_>, kind: ResponseKind) -> Result<()> {
         Judgement::Failed => Err(reply.error()),
         Judgement::Present | Judgement::Absent => Ok(()),
     }
+}
+
+/// Decodes a reply that the near cache had.
+#[cold]
+pub(crate) fn known<A: Answer>(known: &CachedReply, plan: &A::Plan) -> Result<A> {
+    let reply = known.reply();
+    check(&reply, A::KIND)?;
+    read(reply.body, plan).map_err(|error| error.on(known.node().to_string()))
 }
 
 /// Decodes the body of a reply that passed [`check`].

@@ -42,7 +42,8 @@ impl Batch {
         self.rows.is_empty()
     }
 
-    /// The record of a row; `None` if there is none. Returns the error of a failed row.
+    /// The record of a row; `None` if there is none. Returns the error of a failed row, or a timeout
+    /// for a row that [is late](Self::is_late).
     ///
     /// # Panics
     ///
@@ -58,7 +59,22 @@ impl Batch {
         (0..self.len()).map(|row| self.row(row))
     }
 
-    /// The result code of a row: the server's, or a negative client-side one.
+    /// Whether a row is late: its reply did not come by the
+    /// [deadline](crate::CallOptions::deadline), so the record may exist or not.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn is_late(&self, row: usize) -> bool {
+        self.rows.is_late(row)
+    }
+
+    /// The late rows. They are neither missing nor failed.
+    pub fn late(&self) -> impl Iterator<Item = usize> {
+        self.rows.late()
+    }
+
+    /// The result code of a row: the server's, or a negative client-side one; -16 for a late row.
     ///
     /// # Panics
     ///
@@ -67,9 +83,10 @@ impl Batch {
         self.rows.code(row)
     }
 
-    /// The failed rows and their errors. Missing records are not failures.
+    /// The failed rows and their errors. Missing records and late rows are not failures.
     pub fn errors(&self) -> impl Iterator<Item = (usize, Error)> {
-        (0..self.len()).filter_map(|row| self.row(row).err().map(|error| (row, error)))
+        let rows = (0..self.len()).filter(|row| !self.is_late(*row));
+        rows.filter_map(|row| self.row(row).err().map(|error| (row, error)))
     }
 
     /// The batch itself, or the error of the first failed row.

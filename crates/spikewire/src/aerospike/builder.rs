@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{CommandDefaults, ReadMode, parse};
-use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, Tls};
+use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, ShareReads, Tls};
 
 use crate::{Result, Seeds};
 
@@ -87,6 +87,36 @@ impl Builder {
     /// Maximum percentage of hedged reads. Default 10.
     pub fn hedge_percent(mut self, percent: u32) -> Self {
         self.client.options.hedge_percent = percent;
+        self
+    }
+
+    /// Whether concurrent reads of the same record and bins share one request. Never one from before
+    /// a write of the record by this client. Default [`ShareReads::Off`].
+    ///
+    /// Calling threads share requests if they meet, so their reads use connections for all of them.
+    pub fn share_reads(mut self, share: ShareReads) -> Self {
+        self.client.share_reads = share;
+        self
+    }
+
+    /// Keeps replies for the keys that are read most often, in so many bytes (at least 64 KiB; 0:
+    /// no such cache). Reads of all bins, of named ones, and of existence are answered from it. Not
+    /// with a [`ReadMode`] other than the default, nor with [`ReplicaPolicy::Master`]. Default 0.
+    pub fn near_cache(mut self, bytes: usize) -> Self {
+        self.client.options.near_cache.bytes = bytes;
+        self
+    }
+
+    /// How old an answer of the near cache may be, from 1 ms to an hour. Default 100 ms.
+    pub fn near_cache_staleness(mut self, staleness: Duration) -> Self {
+        self.client.options.near_cache.staleness = staleness;
+        self
+    }
+
+    /// From how many reads per second on a key is kept in the near cache; 0: every key. Default
+    /// 100.
+    pub fn near_cache_heat(mut self, reads_per_second: u32) -> Self {
+        self.client.options.near_cache.heat = reads_per_second;
         self
     }
 
@@ -184,6 +214,22 @@ impl Builder {
     /// Maximum number of connections to one node for short commands, per driver. Default 4.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
         self.client.options.connections_per_node = connections;
+        self
+    }
+
+    /// Number of connections to each node that are opened before the first command, all at once;
+    /// whoever needs one first gets it. Connecting waits for unreachable nodes up to
+    /// [`connect_timeout`](Self::connect_timeout). Default 0.
+    pub fn warm_connections(mut self, connections: usize) -> Self {
+        self.client.options.warm_connections = connections;
+        self
+    }
+
+    /// How long a node that comes back, or joins, takes at most to get its whole share of the reads
+    /// that another replica can answer; zero: it gets all at once. Never longer than it was away.
+    /// Default 5 s.
+    pub fn slow_start(mut self, longest: Duration) -> Self {
+        self.client.options.slow_start = longest;
         self
     }
 

@@ -54,11 +54,14 @@ impl Place<'_> {
         policy: Policy,
         answered: ResultFlags<Vec<bool>>,
         verb: &'static str,
-    ) -> ComposedBatch {
+    ) -> Result<ComposedBatch> {
         let policy = Policy { metrics_flags: self.began.1.metrics_flags, ..policy };
-        let rows = rows.finish(policy, |_, _| ());
+        let mut rows = rows.finish(policy, |_, _| ());
+        if let Some(deadline) = self.options.deadline {
+            rows.set_deadline(deadline)?;
+        }
         self.encoded();
-        ComposedBatch { rows, answered, verb }
+        Ok(ComposedBatch { rows, answered, verb })
     }
 
     /// Rows of a single kind, unless the key is stored with the record.
@@ -78,7 +81,7 @@ impl Place<'_> {
             // Invalid requests are rejected even if there are no rows.
             spec.row(self.set, None, &write)?;
         }
-        Ok(self.finish(rows, spec.policy, answered.into(), verb))
+        self.finish(rows, spec.policy, answered.into(), verb)
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
@@ -157,7 +160,7 @@ impl Place<'_> {
             })
             .map_err(|error| at_row(error, number))?;
         }
-        Ok(self.finish(rows, spec.policy, ResultFlags::None, "BATCH put"))
+        self.finish(rows, spec.policy, ResultFlags::None, "BATCH put")
     }
 
     /// Adds a row of its own kind; returns which of its operations have results.
@@ -183,7 +186,7 @@ impl Place<'_> {
             let flags = row.add_to(&mut rows, self);
             answered.push(flags.map_err(|error| at_row(error, number))?);
         }
-        Ok(self.finish(rows, policy, ResultFlags::Each(answered), "BATCH"))
+        self.finish(rows, policy, ResultFlags::Each(answered), "BATCH")
     }
 }
 

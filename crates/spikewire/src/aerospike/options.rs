@@ -7,7 +7,7 @@ use spikewire_aerospike::command::{
     ExistsRule as Exists, GenerationRule, OperationRef, ReadMode, ReadOptions, ReadRules,
     ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
-use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy};
+use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy, ShareReads};
 use spikewire_transport::Priority;
 
 use crate::{Error, Expression, Result};
@@ -30,10 +30,12 @@ use crate::{Error, Expression, Result};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
+    pub(crate) deadline: Option<Duration>,
     pub(crate) replica: Option<ReplicaPolicy>,
     /// Boxed in each command, since most have none.
     retry: Option<RetryOptions>,
     hedge: Option<Hedge>,
+    share_reads: Option<ShareReads>,
     ttl: Ttl,
     generation: GenerationRule,
     exists: Exists,
@@ -49,9 +51,11 @@ impl CallOptions {
     pub const fn new() -> Self {
         Self {
             timeout: None,
+            deadline: None,
             replica: None,
             retry: None,
             hedge: None,
+            share_reads: None,
             ttl: Ttl::Default,
             generation: GenerationRule::Any,
             exists: Exists::Merge,
@@ -66,6 +70,30 @@ impl CallOptions {
     /// Total timeout of the command including all retries; zero means no limit.
     pub const fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
+        self
+    }
+
+    /// The time after which a read of many records returns what has come, at most the timeout. A row
+    /// whose reply has not come is late ([`Batch::late`](crate::Batch::late)), which is neither
+    /// missing nor failed. The rows of a node that takes longer than it usually does are sent to
+    /// another replica before, unless only the master may serve them. Batches that write return an
+    /// error; calls on one record and queries ignore it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use spikewire::{CallOptions, Client};
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
+    /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
+    /// let soon = users.with(CallOptions::new().deadline(Duration::from_millis(500)));
+    /// let rows = soon.get_many(0..100)?;
+    /// for row in (0..rows.len()).filter(|row| !rows.is_late(*row)) {
+    ///     let record = rows.row(row)?;
+    /// #   assert!(record.is_none());
+    /// }
+    /// # Ok::<(), spikewire::Error>(())
+    /// ```
+    pub const fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
         self
     }
 
@@ -121,6 +149,13 @@ impl CallOptions {
     /// When a read of one record is hedged with a second request, to another replica.
     pub const fn hedge(mut self, hedge: Hedge) -> Self {
         self.hedge = Some(hedge);
+        self
+    }
+
+    /// Whether concurrent reads of the same record and bins, with the same options except the
+    /// timeout, share one request.
+    pub const fn share_reads(mut self, share: ShareReads) -> Self {
+        self.share_reads = Some(share);
         self
     }
 
@@ -206,6 +241,7 @@ impl CallOptions {
             touch: self.read_touch,
             mode: self.read_mode,
             hedge: self.hedge,
+            share: self.share_reads,
             replica: self.replica,
             timeout: self.timeout,
             retry: self.checked_retry()?,
@@ -241,9 +277,11 @@ impl CallOptions {
 
     /// The options of a batch row; those of the whole batch are `of`.
     pub(crate) fn for_row(&self, of: &Self) -> Result<Self> {
-        if self.timeout.is_some() || self.replica.is_some() || self.retry.is_some() {
+        let limits = self.timeout.is_some() || self.deadline.is_some();
+        if limits || self.replica.is_some() || self.retry.is_some() {
             return Err(Error::invalid(
-                "timeout, replica and retries apply to the batch as a whole: set them on the dataset",
+                "timeout, deadline, replica and retries apply to the batch as a whole: set them on \
+                 the dataset",
             ));
         }
         Ok(Self { replica: of.replica, ..self.clone() })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cassandra::authenticator::Authenticator;
+use spikewire_cassandra::options::SpeculativeDelay;
 use spikewire_cassandra::{Options, Result, SessionOptions};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
@@ -131,8 +132,21 @@ impl Builder {
     /// another node, at least 1 ms; `None`, the default: no copies. In a blocking session, a thread
     /// of the session sends such statements, and the caller waits for it.
     pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
-        self.session.options.limits.speculation.delay = delay.into();
+        let delay = delay.into().map(SpeculativeDelay::Time);
+        self.session.options.limits.speculation.delay = delay;
         self
+    }
+
+    /// The same after a percentile of the nodes' recent latencies, from 50 to 99.9: of the node
+    /// whose percentile is lowest. There are no copies before 100 latencies of a node are known.
+    ///
+    /// # Errors
+    ///
+    /// If it is not within these bounds.
+    pub fn speculative_percentile(mut self, percent: f64) -> Result<Self> {
+        let delay = SpeculativeDelay::percentile(percent)?;
+        self.session.options.limits.speculation.delay = Some(delay);
+        Ok(self)
     }
 
     /// Maximum number of copies of a statement in addition to the first request, up to 32. Default
@@ -173,6 +187,21 @@ impl Builder {
     /// enough for any number of requests.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
         self.session.options.connections_per_node = connections;
+        self
+    }
+
+    /// Number of connections to each node that statements go to that are opened before the first
+    /// statement, all at once; whoever needs one first gets it. Connecting waits for unreachable
+    /// nodes up to [`connect_timeout`](Self::connect_timeout). Default 0.
+    pub fn warm_connections(mut self, connections: usize) -> Self {
+        self.session.options.warm_connections = connections;
+        self
+    }
+
+    /// How long a node that comes back, or joins, takes at most to get its whole share of the
+    /// statements that another replica can take; zero: it gets all at once. Default 5 s.
+    pub fn slow_start(mut self, longest: Duration) -> Self {
+        self.session.options.slow_start = longest;
         self
     }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_cassandra::options::SpeculativeDelay;
 use spikewire_cassandra::session::Session as Composer;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_cassandra::{Error, Kind, Result};
@@ -135,8 +136,21 @@ impl CallOptions {
     /// How long to wait for a reply before a copy of the statement is sent to another node, at
     /// least 1 ms; `None`: no copies. Only idempotent statements are copied.
     pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
-        self.options.speculation_mut().delay = Some(delay.into());
+        let delay = delay.into().map(SpeculativeDelay::Time);
+        self.options.speculation_mut().delay = Some(delay);
         self
+    }
+
+    /// The same after a percentile of the nodes' recent latencies, from 50 to 99.9: of the node
+    /// whose percentile is lowest. There are no copies before 100 latencies of a node are known.
+    ///
+    /// # Errors
+    ///
+    /// If it is not within these bounds.
+    pub fn speculative_percentile(mut self, percent: f64) -> Result<Self> {
+        let delay = SpeculativeDelay::percentile(percent)?;
+        self.options.speculation_mut().delay = Some(Some(delay));
+        Ok(self)
     }
 
     /// Maximum number of copies in addition to the first request, up to 32.

@@ -38,6 +38,6 @@ pub use self::publisher::Publisher;
 #[cfg(feature = "tracing")]
 pub use self::tracing::to_tracing;
 pub use spikewire_transport::metrics::{
-    Event, Events, Histogram, Labels, Metrics, NodeStats, Observed, SlowCommand, Stage, Stats,
-    Totals, bounds,
+    Event, Events, Histogram, HotKey, Labels, Metrics, NearCacheStats, NodeStats, Observed,
+    SlowCommand, Stage, Stats, Totals, bounds,
 };

@@ -18,7 +18,7 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// | `spikewire_command_duration_seconds` | histogram | operation, namespace, node, result |
 /// | `spikewire_commands_total`, `spikewire_command_records_total`, `spikewire_command_retries_total`, `spikewire_command_parts_total` | counter | the same |
 /// | `spikewire_stage_duration_seconds` | histogram | stage |
-/// | `spikewire_node_connections`, `spikewire_node_breaker_open` | gauge | node |
+/// | `spikewire_node_connections`, `spikewire_node_breaker_open`, `spikewire_node_share` | gauge | node |
 /// | `spikewire_node_limit`, `spikewire_node_waiting` | gauge | node |
 /// | `spikewire_node_rejections_total` | counter | node |
 /// | `spikewire_retries_sent_total`, `spikewire_retries_denied_total` | counter | |
@@ -80,12 +80,21 @@ impl Publisher {
             connections.set(node.connections as f64);
             let open = gauge!("spikewire_node_breaker_open", vec![label.clone()]);
             open.set(f64::from(u8::from(node.breaker_open)));
+            gauge!("spikewire_node_share", vec![label.clone()]).set(node.share);
             let limiter = node.limiter;
             let limit = gauge!("spikewire_node_limit", vec![label.clone()]);
             limit.set(limiter.limit.map_or(0.0, f64::from));
             let waiting = gauge!("spikewire_node_waiting", vec![label.clone()]);
             waiting.set(f64::from(limiter.waiting));
             counter!("spikewire_node_rejections_total", vec![label]).absolute(limiter.rejections);
+        }
+        if let Some(cache) = stats.near_cache {
+            counter!("spikewire_near_cache_hits_total").absolute(cache.hits);
+            counter!("spikewire_near_cache_misses_total").absolute(cache.misses);
+            counter!("spikewire_near_cache_revalidations_total").absolute(cache.revalidations);
+            counter!("spikewire_near_cache_evictions_total").absolute(cache.evictions);
+            gauge!("spikewire_near_cache_entries").set(cache.entries as f64);
+            gauge!("spikewire_near_cache_bytes").set(cache.bytes as f64);
         }
         gauge!("spikewire_commands_in_flight").set(stats.in_flight as f64);
         counter!("spikewire_retries_sent_total").absolute(stats.retries.0);

@@ -98,6 +98,14 @@ fn invalid_options_are_rejected() {
         error_of(builder().connections_per_node(0), "db1"),
         "connections_per_node must be from 1 to 1024, got 0"
     );
+    assert_eq!(
+        error_of(builder().warm_connections(1025), "db1"),
+        "warm_connections must be from 0 to 1024, got 1025"
+    );
+    assert_eq!(
+        builder().speculative_percentile(10.0).unwrap_err().message(),
+        "speculative_delay must be a time, or a percentile from 'p50' to 'p99.9', got 10"
+    );
     assert_eq!(error_of(builder().keyspace(""), "db1"), "keyspace must not be empty");
     assert_eq!(error_of(builder().threads(0), "db1"), "threads must be from 1 to 256, got 0");
     assert!(error_of(builder().credentials("", "x"), "db1").contains("user must not be empty"));

@@ -14,6 +14,7 @@ NAMES = {
     "serving": "serving: pure client, ASGI, FastAPI with a model, under a load of HTTP",
     "node": "the Node.js client 2.0: shares of latencies, scans and their memory",
     "latency": "latency at the same rate for all clients, in open loops",
+    "spike": "overload, mute and slow nodes, hot keys, restarts, deadlines, in open loops",
     "gil": "what a client leaves to event loops and other threads of its process",
     "noise": "the same client twice: what a difference means on this machine",
     "cassandra": "the Cassandra driver's ways to keep calls in flight, by threads and chains",

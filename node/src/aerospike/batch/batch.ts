@@ -19,37 +19,67 @@ export interface RowKeys {
 }
 
 /**
+ * A row of a batch whose reply did not come by the call's `deadline`: the record may exist or not.
+ * `row instanceof Late` tells it from a record and from `null`, and `batch.late` has the numbers of
+ * these rows.
+ */
+export class Late {
+  /** The only object of this class. */
+  static readonly row: Late = new Late()
+
+  private constructor() {
+    Object.freeze(this)
+  }
+
+  /** @internal It is of no record. */
+  ofRecord(_space: Space, _key: unknown): void {}
+
+  [inspect.custom](): string {
+    return 'Late'
+  }
+}
+
+/**
  * The results of a batch, one per row, in input order.
  *
- * `batch[row]` and iteration return a `Record`, or `null` if the record does not exist or `where`
- * is not true for it. Reading a row that failed throws its error; `codes` and `errors` can be
- * inspected without throwing.
+ * `batch[row]` and iteration return a `Record`, `null` if the record does not exist or `where` is
+ * not true for it, or `Late.row` if the call has a `deadline` and the reply did not come by then.
+ * Reading a row that failed throws its error; `codes`, `errors` and `late` can be inspected without
+ * throwing.
  *
  * @typeParam B - the bins of the records
+ * @typeParam L - `Late` if the call has a `deadline`
  */
-export class Batch<B extends object = Bins> {
-  readonly [row: number]: Record<B> | null
+export class Batch<B extends object = Bins, L extends Late = never> {
+  readonly [row: number]: Record<B> | L | null
 
   /** The number of rows. */
   readonly length: number
   /**
    * The result code of every row: 0 is success, 2 record not found, 27 filtered out by `where`;
-   * negative codes are client-side failures.
+   * negative codes are client-side failures, but -16 is a late row.
    */
   readonly codes: Int32Array
   /** The errors of failed rows, by row number. A missing record is not a failure. */
   readonly errors: ReadonlyMap<number, SpikewireError> = new Map()
   /** The numbers of the rows that failed but may have been written. */
   readonly inDoubt: readonly number[]
+  /**
+   * The numbers of the rows whose reply did not come by the call's `deadline`. They are neither
+   * missing nor failed.
+   */
+  readonly late: readonly number[]
   #rows: RowKeys = { spaces: 0, keys: [] }
 
   /** Created by the engine only. */
-  constructor(codes: Int32Array, inDoubt: readonly number[]) {
+  constructor(codes: Int32Array, inDoubt: readonly number[], late: readonly number[] = []) {
     this.codes = codes
     this.length = codes.length
     this.inDoubt = inDoubt
-    const rows = this as { [row: number]: Record<B> | null }
+    this.late = late
+    const rows = this as { [row: number]: Record<B> | Late | null }
     for (let row = 0; row < codes.length; row++) rows[row] = null
+    for (const row of late) rows[row] = Late.row
   }
 
   /** The number of rows that found their record. */
@@ -69,7 +99,7 @@ export class Batch<B extends object = Bins> {
   }
 
   /** The row at an index, counted from the end if negative; `undefined` if out of range. */
-  at(row: number): Record<B> | null | undefined {
+  at(row: number): Record<B> | L | null | undefined {
     return this[row < 0 ? this.length + row : row]
   }
 
@@ -87,7 +117,7 @@ export class Batch<B extends object = Bins> {
     const records = new Map<Key['key'], Record<B>>()
     for (let row = 0; row < this.length; row++) {
       const record = this[row]
-      if (!record) continue
+      if (!record || record instanceof Late) continue
       const key = this.#rows.keys[row]
       const name = Array.isArray(key) ? (key[0] as Buffer).toString('hex') : (key as Key['key'])
       records.set(name, record)
@@ -96,12 +126,13 @@ export class Batch<B extends object = Bins> {
   }
 
   /** The rows, in input order. */
-  *[Symbol.iterator](): IterableIterator<Record<B> | null> {
-    for (let row = 0; row < this.length; row++) yield this[row] as Record<B> | null
+  *[Symbol.iterator](): IterableIterator<Record<B> | L | null> {
+    for (let row = 0; row < this.length; row++) yield this[row] as Record<B> | L | null
   }
 
   [inspect.custom](): string {
-    return `Batch(${this.length} rows, ${this.found} found, ${this.errors.size} failed)`
+    const late = this.late.length === 0 ? '' : `, ${this.late.length} late`
+    return `Batch(${this.length} rows, ${this.found} found, ${this.errors.size} failed${late})`
   }
 
   /** @internal Sets the keys of records and errors. */
@@ -132,8 +163,13 @@ export function ofRow(
 const NUMBERS = 3
 
 /** Creates a batch with codes only; records are filled in later. */
-export function makeBatch(codes: Int32Array, inDoubt: Int32Array | null): Batch {
-  return new Batch(codes, inDoubt === null ? [] : Array.from(inDoubt))
+export function makeBatch(
+  codes: Int32Array,
+  inDoubt: Int32Array | null,
+  late: Int32Array | null,
+): Batch {
+  const numbers = (rows: Int32Array | null) => (rows === null ? [] : Array.from(rows))
+  return new Batch(codes, numbers(inDoubt), numbers(late))
 }
 
 /** Marks a row as failed: reading it throws the error. */

@@ -7,10 +7,11 @@ import { aboutRecord, executor, NO_RECORD, openSlot, rejectCall } from '../../br
 import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from '../command/columns.js'
 import {
   type CallOptions,
+  type DeadlineOptions,
   LIMITS,
   type LimitOptions,
-  READ,
-  type ReadOptions,
+  READ_MANY,
+  type ReadManyOptions,
   toNativeOptions,
   WRITE,
   type WriteOptions,
@@ -20,7 +21,7 @@ import {
   type ApplyOptions,
   DELETE,
   type DeleteOptions,
-  OPERATE,
+  OPERATE_MANY,
   type OperateManyOptions,
   Verbs,
 } from '../command/verbs.js'
@@ -29,7 +30,7 @@ import type { Key } from '../model/key.js'
 import { native } from '../model/native.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
-import { type Batch, ofRow } from './batch.js'
+import { type Batch, type Late, ofRow } from './batch.js'
 import {
   binsOf,
   collect,
@@ -44,13 +45,16 @@ import {
 import { encodedRows, type Row } from './rows.js'
 
 /** Options of `getMany`. */
-export interface GetManyOptions extends ReadOptions {
+export interface GetManyOptions extends ReadManyOptions {
   /** The bins to read. Default: all; an empty array reads none (only generation and TTL). */
   bins?: readonly string[] | undefined
 }
 
-/** Options of `batch`, for all of its rows. */
-export type BatchOptions = LimitOptions
+/** Options of `batch`, for all of its rows; `deadline` is for batches of `Read`. */
+export interface BatchOptions extends LimitOptions, DeadlineOptions {}
+
+/** Options with a deadline, by which rows may be late. */
+type Timely<O extends DeadlineOptions> = O & { deadline: number }
 
 /** Options of `getColumns` and `getArrow`; with a `schema`, only its bins are read. */
 export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, 'rows'> {
@@ -63,9 +67,9 @@ export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, '
 
 type TableParts = [length: number, columns: ColumnParts[]]
 
-const GET_COLUMNS = [...READ, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
-const GET_MANY = [...READ, 'bins']
-const BATCH = LIMITS
+const GET_COLUMNS = [...READ_MANY, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
+const GET_MANY = [...READ_MANY, 'bins']
+const BATCH = [...LIMITS, 'deadline']
 
 /** The verbs that process many records in one call. */
 export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
@@ -77,6 +81,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * is not true. A failed row does not affect the others.
    * @throws TypeError, RangeError for an invalid key, with its row number; nothing is sent then
    */
+  getMany(keys: Iterable<K | Key>, options: Timely<GetManyOptions>): Promise<Batch<B, Late>>
   getMany(keys: Iterable<K | Key>, options?: GetManyOptions): Promise<Batch<B>>
   getMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
   getMany(keys: Iterable<K | Key>, options: GetManyOptions, callback: Callback<Batch<B>>): void
@@ -84,7 +89,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     keys: Iterable<K | Key>,
     options?: GetManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
-  ): Promise<Batch<B>> | undefined {
+  ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
     return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) =>
       native.getMany(client, slot, ...sent(rows), options?.bins, nativeOptions),
@@ -143,16 +148,17 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @returns a batch of records without bins, with `null` for records that do not exist or for
    * which `where` is not true
    */
-  existsMany(keys: Iterable<K | Key>, options?: ReadOptions): Promise<Batch<B>>
+  existsMany(keys: Iterable<K | Key>, options: Timely<ReadManyOptions>): Promise<Batch<B, Late>>
+  existsMany(keys: Iterable<K | Key>, options?: ReadManyOptions): Promise<Batch<B>>
   existsMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
-  existsMany(keys: Iterable<K | Key>, options: ReadOptions, callback: Callback<Batch<B>>): void
+  existsMany(keys: Iterable<K | Key>, options: ReadManyOptions, callback: Callback<Batch<B>>): void
   existsMany(
     keys: Iterable<K | Key>,
-    options?: ReadOptions | Callback<Batch<B>>,
+    options?: ReadManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
-  ): Promise<Batch<B>> | undefined {
+  ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.existsMany(keys, {}, options) as undefined
-    return this.#many(keys, options, READ, callback, (client, slot, rows, nativeOptions) =>
+    return this.#many(keys, options, READ_MANY, callback, (client, slot, rows, nativeOptions) =>
       native.existsMany(client, slot, ...sent(rows), nativeOptions),
     )
   }
@@ -181,6 +187,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   operateMany(
     keys: Iterable<K | Key>,
     operations: readonly Operation[],
+    options: Timely<OperateManyOptions>,
+  ): Promise<Batch<B, Late>>
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
     options?: OperateManyOptions,
   ): Promise<Batch<B>>
   operateMany(
@@ -199,11 +210,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     operations: readonly Operation[],
     options?: OperateManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
-  ): Promise<Batch<B>> | undefined {
+  ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') {
       return this.operateMany(keys, operations, {}, options) as undefined
     }
-    return this.#many(keys, options, OPERATE, callback, (client, slot, rows, nativeOptions) =>
+    return this.#many(keys, options, OPERATE_MANY, callback, (client, slot, rows, nativeOptions) =>
       native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
     )
   }
@@ -294,6 +305,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * `null` if the record does not exist or the row's `where` is not true for it
    * @throws TypeError, RangeError for an invalid row, with its number; nothing is sent then
    */
+  batch(rows: Iterable<Row>, options: Timely<BatchOptions>): Promise<Batch<B, Late>>
   batch(rows: Iterable<Row>, options?: BatchOptions): Promise<Batch<B>>
   batch(rows: Iterable<Row>, callback: Callback<Batch<B>>): void
   batch(rows: Iterable<Row>, options: BatchOptions, callback: Callback<Batch<B>>): void
@@ -301,7 +313,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     rows: Iterable<Row>,
     options?: BatchOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
-  ): Promise<Batch<B>> | undefined {
+  ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
     checkCallback(callback)
     const promise = this.#call(options, BATCH, (client, slot, nativeOptions) => {

@@ -51,10 +51,32 @@ export interface PriorityOptions {
  */
 export type Hedge = number | `p${number}`
 
+/**
+ * Whether concurrent reads of the same record and bins, with the same options except the timeout,
+ * share one request. `'unsent'` joins a request of which nothing was sent yet, so the answer is as
+ * recent as that to an own request; `'in_flight'` also joins one on its way, so the answer may be
+ * older than the call, at most by one round trip. Never one from before a write of the record by
+ * this client. `'off'`: no.
+ */
+export type ShareReads = 'off' | 'unsent' | 'in_flight'
+
 /** Additional options of reads of single records. */
 export interface HedgeOptions {
   /** When to send a second request to another replica. Default: the client's. */
   hedge?: Hedge | undefined
+  /** Which requests to share. Default: the client's. */
+  shareReads?: ShareReads | undefined
+}
+
+/** Additional options of reads of many records. */
+export interface DeadlineOptions {
+  /**
+   * Return what has come by this time, in milliseconds, at most `timeout`. A row whose reply has not
+   * come is late: it is `Late.row`, neither missing nor failed, and in `batch.late`. The rows of a
+   * node that takes longer than it usually does are sent to another replica before, unless `replica`
+   * or `readMode` only allow the master. Default: none; rows without a reply within `timeout` fail.
+   */
+  deadline?: number | undefined
 }
 
 /** Options of every read. */
@@ -68,6 +90,9 @@ export interface ReadOptions extends CallOptions, RetryOptions, PriorityOptions 
   /** Which replicas to read from. Default: the client's. */
   replica?: Replica | undefined
 }
+
+/** Options of every read of many records. */
+export interface ReadManyOptions extends ReadOptions, DeadlineOptions {}
 
 /** The consistency of a read. */
 export type ReadMode =
@@ -142,7 +167,9 @@ export const READ = [
   ...RETRY,
 ] as const
 /** @internal */
-export const READ_ONE = [...READ, 'hedge'] as const
+export const READ_MANY = [...READ, 'deadline'] as const
+/** @internal */
+export const READ_ONE = [...READ, 'hedge', 'shareReads'] as const
 export const WRITE = [
   ...(['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where'] as const),
   ...LIMITS,

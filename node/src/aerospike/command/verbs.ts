@@ -12,6 +12,7 @@ import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
 import {
   type CallOptions,
+  type DeadlineOptions,
   type HedgeOptions,
   LIMITS,
   type LimitOptions,
@@ -49,13 +50,19 @@ export type ApplyOptions = Pick<
   'ttl' | 'durable' | 'sendKey' | 'where' | keyof LimitOptions
 >
 
-/** Options of `operateMany`; `readTouch` and `readMode` are for operations that only read. */
-export interface OperateManyOptions
-  extends WriteOptions,
-    Pick<ReadOptions, 'readTouch' | 'readMode'> {}
+interface OptionsOfOperations extends WriteOptions, Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
-/** Options of `operate`; `readTouch`, `readMode` and `hedge` are for operations that only read. */
-export interface OperateOptions extends OperateManyOptions, HedgeOptions {}
+/**
+ * Options of `operateMany`; `readTouch`, `readMode` and `deadline` are for operations that only
+ * read.
+ */
+export interface OperateManyOptions extends OptionsOfOperations, DeadlineOptions {}
+
+/**
+ * Options of `operate`; `readTouch`, `readMode`, `hedge` and `shareReads` are for operations that
+ * only read.
+ */
+export interface OperateOptions extends OptionsOfOperations, HedgeOptions {}
 
 /** Options of `exists`. */
 export interface ExistsOptions extends ReadOptions, HedgeOptions {}
@@ -65,8 +72,9 @@ const EVERY_WRITE = ['sendKey', 'where', ...LIMITS]
 export const DELETE = [...EVERY_WRITE, 'generation', 'durable']
 const TOUCH = [...EVERY_WRITE, 'ttl', 'generation']
 export const APPLY = [...EVERY_WRITE, 'ttl', 'durable']
-export const OPERATE = [...WRITE, 'readTouch', 'readMode']
-const OPERATE_ONE = [...OPERATE, 'hedge']
+const OPERATE = [...WRITE, 'readTouch', 'readMode']
+export const OPERATE_MANY = [...OPERATE, 'deadline']
+const OPERATE_ONE = [...OPERATE, 'hedge', 'shareReads']
 
 const PUT = 0
 const ADD = 1

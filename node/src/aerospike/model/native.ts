@@ -32,6 +32,15 @@ export type QueryRun = [
   sets: (string | undefined)[],
 ]
 
+/** What a recording holds. */
+export type RecordingFields = [
+  state: 'running' | 'stopped' | 'full' | 'closed' | 'failed',
+  calls: number,
+  dropped: number,
+  bytes: number,
+  seconds: number,
+]
+
 /** The functions that the native part calls; see `hooks.ts`. */
 export type Hooks = [
   settle: (slot: Slot, value: unknown) => void,
@@ -53,12 +62,13 @@ export type Hooks = [
     values: unknown[],
     results: unknown[] | null,
   ) => unknown,
-  makeBatch: (codes: Int32Array, inDoubt: Int32Array | null) => unknown,
+  makeBatch: (codes: Int32Array, inDoubt: Int32Array | null, late: Int32Array | null) => unknown,
   makeRows: (names: string[], results: number | null, most: number) => unknown,
   failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,
   wrap: (sort: number, content: unknown) => unknown,
+  postpone: (slot: Slot) => void,
 ]
 
 /**
@@ -217,6 +227,15 @@ export interface AerospikeNative extends NativePart {
   queryOver(query: QueryHandle, consumed: number): boolean
   /** Ends the query and returns the cursor. */
   queryClose(query: QueryHandle, consumed: number): Buffer
+  /** The number of a recording that has begun, or the system's error name and the message. */
+  recordingStart(
+    client: Handle,
+    path: string,
+    options: unknown,
+  ): Handle | [code: string, message: string]
+  recordingSummary(recording: Handle): RecordingFields
+  /** Settles the slot with its fields, or with the system's error name and the message. */
+  recordingStop(recording: Handle, slot: Slot): void
   /** A node's answer to an info command. */
   info(client: Handle, slot: Slot, command: string, node: string | undefined): void
   truncate(

@@ -18,7 +18,7 @@ __all__ = ["explained_chain", "explained_step"]
 #: Options of a batch that concern its rows.
 _OF_ROWS = ("read_mode", "read_touch", "ttl", "exists", "durable", "send_key")
 #: Options of a step that concern its rows. All other options concern the whole call.
-_STEP_OPTIONS_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge"})
+_STEP_OPTIONS_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge", "share_reads"})
 
 
 def explained_step(step: Step, verb: str, *arguments: Any) -> Explanation:

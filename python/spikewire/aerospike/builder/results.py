@@ -7,6 +7,7 @@ from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 from spikewire import errors as _errors
+from spikewire._native import Late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,13 +58,32 @@ class Result(NamedTuple):
         """Whether the record does not exist or does not pass the filter, and that is not an
         error.
         """
-        return self.record is None and self.error is None
+        return self.record is None and self.error is None and not self.late
+
+    @property
+    def late(self) -> bool:
+        """Whether the reply did not come by the ``deadline``: the record may exist or not."""
+        return False
 
     def unwrap(self) -> Record:
         """The record. Raises the row's error, or ``RecordNotFound``."""
         if self.record is not None:
             return self.record
         raise self.error or absent(2, self.key)
+
+
+class _LateResult(Result):
+    """The result of a late row."""
+
+    __slots__ = ()
+
+    @property
+    def late(self) -> bool:
+        return True
+
+    def unwrap(self) -> Record:
+        """Raises ``Timeout``."""
+        raise _late(self.key)
 
 
 class Results:
@@ -91,27 +111,30 @@ class Results:
         return [self._result(row) for row in self._errors]
 
     def records(self) -> Iterator[Record]:
-        """The records that exist. Raises the error of a failed row."""
+        """The records that have come. Raises the error of a failed row."""
         batch = self._batch
         for row in self._numbers():
             error = self._errors.get(row)
             if error is not None:
                 raise error
-            record = batch[row]
-            if record is not None:
+            record: Record | Late | None = batch[row]
+            if record is not None and not isinstance(record, Late):
                 yield record
 
     def to_list(self) -> list[Record]:
-        """The records that exist, in a list. Raises the error of a failed row."""
+        """The records that have come, in a list. Raises the error of a failed row."""
         if self._rows is None and not self._errors:
             rows: list[Any] = list(self._batch)
             return rows
         return list(self.records())
 
     def first(self) -> Record:
-        """The first record. Raises ``RecordNotFound`` if there is none."""
+        """The first record. Raises ``RecordNotFound`` if there is none, or ``Timeout`` if a row is
+        late."""
         for record in self.records():
             return record
+        if self._batch.late:
+            raise _late(self._batch.keys[self._batch.late[0]])
         raise absent(2, None)
 
     def first_or_none(self) -> Record | None:
@@ -164,7 +187,9 @@ class Results:
         if self._keys is None:
             self._keys = self._batch.keys
         error = self._errors.get(row)
-        record = None if error is not None else self._batch[row]
+        record: Record | Late | None = None if error is not None else self._batch[row]
+        if isinstance(record, Late):
+            return _LateResult(self._offset + row, self._keys[row], None, None)
         return Result(self._offset + row, self._keys[row], record, error)
 
     def __len__(self) -> int:
@@ -185,6 +210,10 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({len(self)} rows, {self.count()} records, {len(self._errors)} failed)"
+
+
+def _late(key: Key) -> Error:
+    return _errors.Timeout("the row is late: no reply came by the deadline", code=9, key=key)
 
 
 def check(on_error: object, missing: object) -> None:
@@ -210,9 +239,10 @@ def settled(
     rows: list[int] = []
     collected: dict[int, Error] = {}
     failed = batch.errors
+    late = frozenset(batch.late)
     keys: list[Key] = []
     for row, code in enumerate(batch.codes):
-        if code == 0:
+        if code == 0 or row in late:
             rows.append(row)
             continue
         error = failed.get(row)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows"]
 
+#: Options that batches do not have.
+_OF_ONE_RECORD = ("hedge", "share_reads")
+
 
 class Rows(RowsBase, Step):
     """A step on keys, and the steps before it."""
@@ -111,9 +114,11 @@ class Rows(RowsBase, Step):
 
     def _check_batch(self) -> None:
         """Rejects options that batches do not have."""
-        if self._options is not None and self._options.get("hedge") is not None:
-            message = "hedge applies to calls that read one record, and this call is a batch"
-            raise ValueError(f"{message}: {self._alone}")
+        options: dict[str, Any] = self._options or {}
+        for name in _OF_ONE_RECORD:
+            if options.get(name) is not None:
+                message = f"{name} applies to calls that read one record, and this call is a batch"
+                raise ValueError(f"{message}: {self._alone}")
 
     def _follow(self, verb: str, key: Any, more: tuple[Any, ...]) -> Any:
         """Continues the chain with a step on anything other than a single ``Key``."""

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
     from spikewire._native import Newer
     from spikewire.aerospike.profiles.explain import Explanation
-    from spikewire.types import Hedge, Priority, ReadMode, Replica, Seconds, Ttl, Where
+    from spikewire.types import (
+        Hedge,
+        Priority,
+        ReadMode,
+        Replica,
+        Seconds,
+        ShareReads,
+        Ttl,
+        Where,
+    )
 
 __all__ = ["RETRIES", "ReadStep", "Step", "TtlStep", "WriteStep", "is_one", "keys_of", "then"]
 
@@ -135,6 +144,16 @@ class ReadStep(Step):
         """The consistency of the read; as in ``get``."""
         return self._set("read_mode", mode)
 
+    def deadline(self, deadline: Seconds | None) -> Self:
+        """Returns what has come by this time; as in ``get_many``. Results whose reply has not come
+        are ``late``.
+
+        Raises ``ValueError`` if the step has one key: only batches have late rows.
+        """
+        if self._single and deadline is not None:
+            raise ValueError("deadline applies to reads of many records, and this step has one key")
+        return self._set("deadline", deadline)
+
     def hedge(self, hedge: Hedge | None) -> Self:
         """How long to wait for an answer before sending a second request to another replica, as in
         ``get``.
@@ -147,6 +166,18 @@ class ReadStep(Step):
                 "hedge applies to reads of one record, and this step takes several keys"
             )
         return self._set("hedge", hedge)
+
+    def share_reads(self, share: ShareReads | None) -> Self:
+        """Whether concurrent reads of the same record and bins share one request, as in ``get``.
+
+        Raises ``ValueError`` if the step has several keys, and batches built from the step reject
+        it: only single-record reads share requests.
+        """
+        if not self._single and share is not None:
+            raise ValueError(
+                "share_reads applies to reads of one record, and this step takes several keys"
+            )
+        return self._set("share_reads", share)
 
 
 class WriteStep(Step):

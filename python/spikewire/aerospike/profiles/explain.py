@@ -77,6 +77,7 @@ INHERITED = {
     "priority": "interactive",
     "retry_in_doubt": False,
     "hedge": 0.0,
+    "share_reads": "off",
     "replica": "sequence",
     "read_mode": "one",
     "send_key": False,

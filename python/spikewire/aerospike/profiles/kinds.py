@@ -54,6 +54,8 @@ FIELDS = (
     "retry_in_doubt",
     "priority",
     "hedge",
+    "share_reads",
+    "deadline",
     "replica",
     "read_mode",
     "read_touch",
@@ -164,8 +166,9 @@ _OF_ROWS = {
     "read": frozenset({"read_touch", "read_mode"}),
     "write": frozenset({"ttl", "exists", "durable", "send_key"}),
 }
-#: Like the client's, a timeout for all verbs does not apply to queries.
-_NOT_FOR_ALL = frozenset({("query", "timeout")})
+#: Like the client's, a timeout for all verbs does not apply to queries. A deadline does not apply
+#: to batches, which may write, unless it is set for them.
+_NOT_FOR_ALL = frozenset({("query", "timeout"), ("batch", "deadline")})
 
 
 @cache
@@ -180,7 +183,8 @@ def options_of(verb: str, *, writing: bool = False) -> frozenset[str]:
     options = frozenset(inspect.signature(getattr(Dataset, verb)).parameters)
     options = frozenset(name for name in options & set(FIELDS) if (verb, name) not in _APART)
     if len(VERBS[verb]) > 1:
-        options &= options_of("put" if writing else "get")
+        reads = options_of("get") | options_of("get_many")
+        options &= options_of("put") if writing else reads
     return options
 
 
@@ -220,7 +224,9 @@ def check_of(verb: str, name: str, value: object, *, writing: bool = False) -> N
     arguments = _TRIAL.get(verb, (1,))
     if len(VERBS[verb]) > 1:
         arguments = (_FIRST[verb], _WRITING if writing else _READING)
-    _try(verb, arguments, {name: value})
+    # A deadline is checked against the timeout of the call.
+    others = {"timeout": 0} if name == "deadline" else {}
+    _try(verb, arguments, {name: value, **others})
 
 
 def writes(operations: object) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from spikewire.types import Exists, Hedge, Priority, ReadMode, Replica, Seconds, Ttl
+    from spikewire.types import (
+        Exists,
+        Hedge,
+        Priority,
+        ReadMode,
+        Replica,
+        Seconds,
+        ShareReads,
+        Ttl,
+    )
 
 __all__ = [
     "BatchOptions",
@@ -15,6 +24,7 @@ __all__ = [
     "ProfileOptions",
     "QueryOptions",
     "QuerySection",
+    "ReadManyOptions",
     "ReadOptions",
     "ReadPointOptions",
     "ReadSection",
@@ -39,6 +49,7 @@ class CallOptions(TypedDict, total=False):
 class BatchOptions(CallOptions, total=False):
     """Options of ``batch``, and defaults for its rows."""
 
+    deadline: Seconds | None
     retry_in_doubt: bool | None
     read_mode: ReadMode | None
     read_touch: int | None
@@ -67,14 +78,21 @@ class ReadPointOptions(ReadOptions, total=False):
     """Options of reads of one record."""
 
     hedge: Hedge | None
+    share_reads: ShareReads | None
 
 
-class ReadSection(ReadPointOptions, total=False):
+class ReadManyOptions(ReadOptions, total=False):
+    """Options of reads of many records."""
+
+    deadline: Seconds | None
+
+
+class ReadSection(ReadPointOptions, ReadManyOptions, total=False):
     """Options of reads, and those of reads of one record or of many, or of namespaces of a
     consistency mode."""
 
     point: ReadPointOptions
-    many: ReadOptions
+    many: ReadManyOptions
     available: ReadPointOptions
     strong: ReadPointOptions
 
@@ -139,7 +157,7 @@ class JobSection(JobOptions, total=False):
     strong: JobOptions
 
 
-class ProfileOptions(ReadPointOptions, WriteOptions, QueryOptions, total=False):
+class ProfileOptions(ReadPointOptions, ReadManyOptions, WriteOptions, QueryOptions, total=False):
     """The keywords of a profile: options of all verbs that take them, and sections."""
 
     read: ReadSection

@@ -59,6 +59,9 @@ def observe(
         meter.create_observable_up_down_counter(
             f"spikewire.node.{name}", [reads(_nodes(of_node))], unit, text
         )
+    share = "The node's share of the requests that others can take as well."
+    shares = [reads(_nodes(lambda node: node.share))]
+    meter.create_observable_gauge("spikewire.node.share", shares, "1", share)
     for name, unit, text, of_client in _CLIENT:
         meter.create_observable_gauge(f"spikewire.{name}", [reads(_whole(of_client))], unit, text)
     for name, unit, text, of_command in _COMMANDS:
@@ -67,7 +70,7 @@ def observe(
         )
 
 
-def _nodes(number: Callable[[NodeStats], int]) -> Read:
+def _nodes(number: Callable[[NodeStats], float]) -> Read:
     def read(stats: Stats) -> Iterator[Observation]:
         for node in stats.nodes:
             host, _, port = node.address.rpartition(":")

@@ -332,6 +332,11 @@ impl Worker {
     /// Drops a connection that was removed from the slab.
     fn forget(&mut self, at: usize, connection: &Connection) {
         self.uncount(connection);
+        if let Some((faults, _)) = &self.faults[connection.node]
+            && !faults.service_time.is_zero()
+        {
+            self.state.nodes[connection.node].leave(faults.service_time, connection.undue());
+        }
         self.connections.release(at);
     }
 

@@ -9,16 +9,22 @@
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
 //! | [`RowCommand`] | what is done to the records of rows, for every client |
 //! | [`ResultFlags`] | which operations of a row have results |
+//! | `deadline` | rows that are late, and rows of slow nodes that are sent to others |
+//! | `near` | rows that the near cache answers or has to know of |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
+mod deadline;
+mod near;
 mod result_flags;
 mod row_command;
 mod send;
 mod settle;
 
 pub use builder::BatchBuilder;
+pub use deadline::{LATE, Withdrawal, deadline_of};
+use near::NearRows;
 pub use result_flags::ResultFlags;
 pub use row_command::RowCommand;
 
@@ -31,6 +37,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Walk, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use self::deadline::Schedule;
 pub use super::row_kind::RowKind;
 use super::{Judgement, deadline, judge_row};
 use crate::clock::Tick;
@@ -67,6 +74,8 @@ enum RowState {
     Answered(u32, Range<usize>),
     /// Failed permanently.
     Failed(Error),
+    /// Without a reply by the batch's deadline.
+    Late,
 }
 
 /// The outcome of a row.
@@ -78,6 +87,8 @@ pub enum RowOutcome<'a> {
     Absent,
     /// An error: see [`Batch::error`].
     Failed,
+    /// No reply came by the deadline of the batch.
+    Late,
 }
 
 /// Receives records as they arrive, so that the batch need not store them.
@@ -128,6 +139,8 @@ pub enum Answer<'a> {
     Reply(&'a [u8]),
     /// No reply, or one that the engine rejected.
     Failed(&'a Error),
+    /// No reply by the deadline of the batch.
+    Late,
 }
 
 /// A batch in progress.
@@ -149,6 +162,10 @@ pub struct Batch {
     answered: Option<Tick>,
     /// Whether a part of this round ended without a reply.
     unanswered: bool,
+    /// For a batch with a deadline of its own. Boxed because rarely used.
+    schedule: Option<Box<Schedule>>,
+    /// What the near cache has to do with it.
+    near: Option<Box<NearRows>>,
 }
 
 /// The reply of one node.
@@ -175,9 +192,18 @@ pub struct Part {
     error: Option<Error>,
     /// When its reply was delivered, while stages are timed.
     answered: Option<Tick>,
+    /// Whether its rows are in another part, too, whose node is slow.
+    is_hedge: bool,
+    /// Set when nothing waits for it any more.
+    withdrawal: Option<Withdrawal>,
 }
 
 impl Part {
+    /// Whether it has this row, which awaits a reply from another node.
+    fn repeats(&self, row: u32, state: &RowState) -> bool {
+        matches!(state, RowState::Sent(_)) && self.rows.binary_search(&row).is_ok()
+    }
+
     /// Stores its outcome. [`Batch::settle`] evaluates it for the rows, possibly on another thread.
     pub fn close(&mut self, outcome: Outcome<'_>) {
         self.error = match outcome {
@@ -198,7 +224,15 @@ impl ResponseHandler for Part {
         self.answered = Some(at);
     }
 
+    fn is_withdrawn(&self) -> bool {
+        self.withdrawal.as_ref().is_some_and(Withdrawal::is_over)
+    }
+
     fn collect(&mut self, messages: &[u8]) {
+        // The caller has its columns by now.
+        if self.is_withdrawn() {
+            return;
+        }
         let Self { sink, rows, single, body, .. } = self;
         match sink {
             Some(sink) => sink.take(Records { messages, rows, single: *single, outcomes: body }),
@@ -236,6 +270,8 @@ impl Batch {
             sink: None,
             answered: None,
             unanswered: false,
+            schedule: None,
+            near: None,
         }
     }
 
@@ -297,6 +333,7 @@ impl Batch {
         match &self.rows[index].state {
             RowState::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
             RowState::Failed(error) | RowState::Pending(Some(error)) => Ok(Answer::Failed(error)),
+            RowState::Late => Ok(Answer::Late),
             RowState::Sent(_) | RowState::Pending(None) => {
                 Err(Error::new(Kind::Invalid, "the batch is not over"))
             }
@@ -312,6 +349,7 @@ impl Batch {
         match self.answer(index) {
             Ok(Answer::Reply(message)) => i32::from(Header::result_of(message).0),
             Ok(Answer::Failed(error)) => error.kind().code(),
+            Ok(Answer::Late) => LATE,
             Err(error) => error.kind().code(),
         }
     }
@@ -320,7 +358,11 @@ impl Batch {
     /// never a failure.
     #[inline]
     pub fn outcome(&self, index: usize) -> RowOutcome<'_> {
-        let Ok(Answer::Reply(message)) = self.answer(index) else { return RowOutcome::Failed };
+        let message = match self.answer(index) {
+            Ok(Answer::Reply(message)) => message,
+            Ok(Answer::Late) => return RowOutcome::Late,
+            _ => return RowOutcome::Failed,
+        };
         match judge_row(Header::result_of(message)) {
             Judgement::Present => RowOutcome::Record(message),
             Judgement::Absent => RowOutcome::Absent,
@@ -338,6 +380,7 @@ impl Batch {
             },
             RowOutcome::Absent => RowContents::NoRecord,
             RowOutcome::Failed => RowContents::Failed,
+            RowOutcome::Late => RowContents::Late,
         }
     }
 
@@ -346,12 +389,13 @@ impl Batch {
         (0..self.len()).map(|index| self.contents(index))
     }
 
-    /// The message with the record of row `index`, if there is one, or the error of the row.
+    /// The message with the record of row `index`, if there is one, or the error of the row; that
+    /// of a late row says so.
     pub fn record(&self, index: usize) -> Result<Option<&[u8]>> {
         match self.outcome(index) {
             RowOutcome::Record(message) => Ok(Some(message)),
             RowOutcome::Absent => Ok(None),
-            RowOutcome::Failed => Err(self.failure(index)),
+            RowOutcome::Failed | RowOutcome::Late => Err(self.failure(index)),
         }
     }
 
@@ -365,7 +409,7 @@ impl Batch {
         self.codes().filter(|code| *code == 0).count()
     }
 
-    /// The rows that failed. Missing records are not failures.
+    /// The rows that failed. Missing records and late rows are not failures.
     pub fn failures(&self) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(|index| self.is_failure(*index))
     }
@@ -399,6 +443,7 @@ impl Batch {
             }
             _ => match self.answer(index) {
                 Ok(Answer::Failed(error)) => Some(error.clone()),
+                Ok(Answer::Late) => Some(self.late_error()),
                 Ok(Answer::Reply(_)) => None,
                 Err(error) => Some(error),
             },

@@ -1,6 +1,7 @@
 //! A round: assigns rows to nodes and composes a request for each node.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::{self as wire, ROW_LEN, Writer, flag};
 use spikewire_aerospike_protocol::key::Digest;
@@ -35,6 +36,9 @@ impl Batch {
     ) -> Vec<Box<Command<T>>> {
         self.rounds += 1;
         (self.answered, self.unanswered) = (None, false);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.begin_round();
+        }
         if self.deadline <= start {
             self.time_out();
             return Vec::new();
@@ -74,12 +78,17 @@ impl Batch {
             }
         }
         let mut commands = Vec::with_capacity(groups.all.len());
+        let hedges = self.schedule.is_some() && self.has_other_readers(snapshot);
+        let mut parts = Vec::new();
         for (node, rows) in groups.all {
             let mut rest = &rows[..];
             while !rest.is_empty() {
                 let (part, after) = rest.split_at(self.part_len(rest));
                 rest = after;
                 self.parts += 1;
+                if hedges {
+                    parts.push((self.parts, node.clone(), part.len() > 1));
+                }
                 let command = self.command((&node, regroups), part, now, start, &mut ticket);
                 for row in part {
                     self.rows[*row as usize].state = match &command {
@@ -90,11 +99,14 @@ impl Batch {
                 commands.extend(command);
             }
         }
+        if !parts.is_empty() {
+            self.plan_hedges(&parts, start);
+        }
         commands
     }
 
     /// How many of these rows go into one request; at least one.
-    fn part_len(&self, rows: &[u32]) -> usize {
+    pub(super) fn part_len(&self, rows: &[u32]) -> usize {
         let mut bytes = 0;
         let mut last = None;
         let fits = rows.iter().take(MOST_ROWS).take_while(|index| {
@@ -125,7 +137,7 @@ impl Batch {
         }
     }
 
-    fn command<T>(
+    pub(super) fn command<T>(
         &self,
         (node, regroups): (&Arc<Node>, bool),
         rows: &[u32],
@@ -158,7 +170,11 @@ impl Batch {
             }
             batch.finish()?;
         }
-        let policy = Policy { max_retries: 0, ..self.policy };
+        let mut policy = Policy { max_retries: 0, ..self.policy };
+        if self.schedule.is_some() {
+            // A node that is known to be mute is waited for: its rows are late, and do not fail.
+            policy.timeout = Duration::MAX;
+        }
         let target = Target::node(node.clone(), write).regrouping(regroups);
         let part = Part {
             number: self.parts,
@@ -170,6 +186,8 @@ impl Batch {
             sink: self.sink.clone(),
             error: None,
             answered: None,
+            is_hedge: false,
+            withdrawal: self.withdrawal(),
         };
         let mut command = Command::new(bytes, target, policy, now, ticket(part));
         (command.start, command.deadline) = (start, self.deadline);
@@ -181,14 +199,14 @@ impl Batch {
 
 /// Rows grouped by node.
 #[derive(Default)]
-struct Groups {
-    all: Vec<(Arc<Node>, Vec<u32>)>,
+pub(super) struct Groups {
+    pub all: Vec<(Arc<Node>, Vec<u32>)>,
     /// Index of a node's group by slot, counted from 1.
     of: Vec<u32>,
 }
 
 impl Groups {
-    fn add(&mut self, node: &Arc<Node>, row: u32) {
+    pub fn add(&mut self, node: &Arc<Node>, row: u32) {
         let slot = node.slot as usize;
         if self.of.len() <= slot {
             self.of.resize(slot + 1, 0);

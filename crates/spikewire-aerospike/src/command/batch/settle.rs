@@ -24,6 +24,9 @@ impl Batch {
 
     /// Processes a closed part.
     pub fn settle(&mut self, part: Part) {
+        if self.schedule.is_some() {
+            self.part_ended(part.number, part.is_hedge, part.error.is_none());
+        }
         self.answered = self.answered.max(part.answered);
         self.unanswered |= part.answered.is_none();
         let body = self.bodies.len() as u32;
@@ -37,15 +40,24 @@ impl Batch {
             // Ignore replies to rows of other parts.
             if is_row
                 && let Some(row) = self.rows.get_mut(index as usize)
-                && matches!(row.state, RowState::Sent(number) if number == part.number)
+                && (matches!(row.state, RowState::Sent(number) if number == part.number)
+                    || part.is_hedge && part.repeats(index, &row.state))
             {
                 row.state = RowState::Answered(body, at..at + used);
             }
             at += used;
         }
         for index in &part.rows {
+            // Not those that another node was asked for, too.
+            if !matches!(self.rows[*index as usize].state, RowState::Sent(number) if number == part.number)
+            {
+                continue;
+            }
+            let other = self.hedge_of(*index);
             let row = &mut self.rows[*index as usize];
-            if matches!(row.state, RowState::Sent(_)) {
+            if let Some(other) = other {
+                row.state = RowState::Sent(other);
+            } else {
                 let error = part.error.clone().unwrap_or_else(|| {
                     let message = "the server ended the batch without an answer for this row";
                     let error = Error::new(Kind::Malformed, message);
@@ -72,6 +84,7 @@ impl Batch {
             at = at.max(now.after(UNPLACED_PAUSE));
         }
         let last = self.rounds > self.policy.max_retries || self.deadline <= at;
+        let is_late = self.schedule.is_some() && self.deadline <= at;
         for row in &mut self.rows {
             let write = self.kinds[row.kind as usize].write;
             let error = match &row.state {
@@ -91,6 +104,10 @@ impl Batch {
                 }
                 _ => continue,
             };
+            if is_late && can_be_late(error.kind()) {
+                row.state = RowState::Late;
+                continue;
+            }
             let error = error.after(self.rounds, row.doubt);
             let hopeless = match error.kind() {
                 Kind::Server(code) => !code.is_retryable(),
@@ -108,6 +125,7 @@ impl Batch {
             pending = self.spend_retries(now, budget);
         }
         if !pending {
+            self.leave_near_cache();
             return None;
         }
         self.step += u32::from(rotates);
@@ -138,6 +156,11 @@ impl Batch {
         }
         left
     }
+}
+
+/// Whether a row with this error would have been answered with more time, as far as is known.
+fn can_be_late(kind: Kind) -> bool {
+    !matches!(kind, Kind::Closed | Kind::Invalid | Kind::Malformed)
 }
 
 /// Whether a command in flight fails with this kind when the client is closed.

@@ -103,7 +103,10 @@ fn setting(limits: Limits, depth: usize) -> Setting {
     let nodes: Vec<_> = (0..3).map(|_| FakeNode::start()).collect();
     let addresses: Vec<_> = nodes.iter().map(|node| node.address).collect();
     let local_datacenter = Some("dc1".to_owned());
-    let options = Options { local_datacenter, depth, limits, ..Options::new(Vec::new()) };
+    // Slow nodes keep their turns.
+    let slow_start = Duration::ZERO;
+    let options =
+        Options { local_datacenter, slow_start, depth, limits, ..Options::new(Vec::new()) };
     let places = [("dc1", "r1"), ("dc1", "r2"), ("dc1", "r3")];
     let snapshot = sample::snapshot_at(&addresses, &places, &[], &options);
     let session = Session::sample(sample::cluster(snapshot, options, Version::V4));
@@ -118,7 +121,7 @@ fn setting(limits: Limits, depth: usize) -> Setting {
 }
 
 fn limits(attempts: u32) -> Limits {
-    let speculation = Speculation { delay: Some(DELAY), attempts };
+    let speculation = Speculation { delay: Some(DELAY.into()), attempts };
     Limits { speculation, timeout: LIMIT, max_retries: 0, ..Limits::default() }
 }
 
@@ -158,6 +161,66 @@ fn a_copy_answers_for_a_silent_node() {
     assert_eq!(attempts, [1, 1, 2], "each node is the first in turn");
     let counts = setting.counts();
     assert_eq!((counts[1], counts.iter().sum::<usize>()), (1, 4), "{counts:?}");
+}
+
+#[test]
+fn a_percentile_of_known_latencies_is_a_delay() {
+    let speculation = Speculation { delay: Some(SpeculativeDelay::Percentile(9900)), attempts: 1 };
+    let setting = setting(Limits { speculation, ..limits(1) }, 1024);
+    let lowest = || setting.session.cluster().snapshot().lowest_latency(9900);
+    assert_eq!(lowest(), None, "nothing is known yet");
+    // Each node is measured a hundred times.
+    for _ in 0..300 {
+        assert_eq!(setting.run(&marked(true)).unwrap().1, 1, "until then there are no copies");
+    }
+    let usual = lowest().unwrap();
+    assert!(usual >= Duration::from_millis(1) && usual < LATE, "{usual:?}");
+    setting.answer(1, Answers::After(LATE));
+    let began = Instant::now();
+    let answered: Vec<_> = (0..3).map(|_| setting.run(&marked(true)).unwrap()).collect();
+    assert!(began.elapsed() < LATE, "{:?}", began.elapsed());
+    assert!(answered.iter().all(|(node, _)| *node != setting.nodes[1].address), "{answered:?}");
+    assert!(lowest().unwrap() < LATE / 2, "one slow node does not change it");
+}
+
+/// Without copies, too, a mute node costs an idempotent statement little of its time; others fail
+/// after half of it.
+#[test]
+fn a_mute_node_costs_idempotent_statements_little_of_their_time() {
+    let limits = Limits { timeout: LIMIT, ..Limits::default() };
+    let setting = setting(limits, 1024);
+    setting.answer(1, Answers::Never);
+    let began = Instant::now();
+    for _ in 0..9 {
+        let (node, _) = setting.run(&marked(true)).unwrap();
+        assert_ne!(node, setting.nodes[1].address);
+    }
+    assert!(began.elapsed() < LIMIT / 4, "{:?}", began.elapsed());
+    // Only the first found out.
+    assert_eq!(setting.counts()[1], 1);
+}
+
+#[test]
+fn a_mute_node_fails_other_statements_after_half_of_their_time() {
+    let limits = Limits { timeout: LATE, ..Limits::default() };
+    let setting = setting(limits, 1024);
+    setting.answer(1, Answers::Never);
+    // What the cluster's thread does with a node that does not answer its probes.
+    let node = setting.session.cluster().snapshot().nodes[1].clone();
+    let options = StatementOptions { node: Some(node.clone()), ..marked(false) };
+    thread::scope(|scope| {
+        let caller = scope.spawn(|| setting.run(&options).unwrap_err());
+        eventually("it is suspected", || node.health.is_suspected());
+        node.health.missed_probe();
+        let error = caller.join().unwrap();
+        assert_eq!((error.kind(), error.in_doubt()), (Kind::Connection, true), "{error}");
+    });
+    let error = setting.run(&options).unwrap_err();
+    assert_eq!((error.kind(), error.in_doubt()), (Kind::Connection, false), "{error}");
+    // Those that may go elsewhere do.
+    for _ in 0..3 {
+        assert_eq!(setting.run(&marked(false)).unwrap().1, 1);
+    }
 }
 
 #[test]

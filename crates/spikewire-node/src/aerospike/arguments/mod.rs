@@ -10,7 +10,7 @@ mod reading;
 mod writing;
 
 pub use crate::arguments::{Options, count, span, text};
-pub use reading::{policy, read_options, read_rules, retry};
+pub use reading::{deadline, policy, read_options, read_rules, retry};
 pub use writing::{ttl, write_options};
 
 use spikewire_aerospike::Hedge;

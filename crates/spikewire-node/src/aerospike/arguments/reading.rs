@@ -3,14 +3,15 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
+use spikewire_aerospike::command::batch::deadline_of;
 use spikewire_aerospike::command::{
     MAX_RETRIES, ReadMode, ReadOptions, ReadRules, ReadTouch, RetryOptions, limits, parse,
 };
-use spikewire_aerospike::{Policy, ReplicaPolicy};
+use spikewire_aerospike::{Policy, ReplicaPolicy, ShareReads};
 
 use spikewire_transport::Priority;
 
-use super::{Options, count, multiplier, span, text};
+use super::{OptionArgument, Options, count, multiplier, span, text};
 use crate::aerospike::expression;
 use crate::errors::{describe, kind_name};
 use crate::js::create::MAX_SAFE;
@@ -19,6 +20,11 @@ use crate::js::{Failure, Result, Value};
 /// The total time limit of a call; zero: no limit.
 pub fn timeout(options: &Options<'_>) -> Result<Option<Duration>> {
     options.get(c"timeout")?.map(|value| span("timeout", value)).transpose()
+}
+
+/// When a call returns what has come; `None`: it waits for everything.
+pub fn deadline(options: &Options<'_>) -> Result<Option<Duration>> {
+    options.get(c"deadline")?.map(|value| deadline_of(&OptionArgument(value))).transpose()
 }
 
 /// Which replicas a call goes to.
@@ -59,6 +65,11 @@ pub fn read_mode(value: Value<'_>) -> Result<ReadMode> {
     Ok(parse::read_mode(&text("readMode", value)?)?)
 }
 
+/// Which requests a read shares.
+pub fn share_reads(value: Value<'_>) -> Result<ShareReads> {
+    Ok(parse::share_reads(&text("shareReads", value)?)?)
+}
+
 /// When a read renews the time to live.
 pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
     let Some(number) = value.number() else {
@@ -81,7 +92,8 @@ pub fn read_rules(options: &Options<'_>) -> Result<ReadRules> {
     let touch = options.get(c"readTouch")?.map(read_touch).transpose()?;
     let mode = options.get(c"readMode")?.map(read_mode).transpose()?;
     let hedge = options.get(c"hedge")?.map(|value| super::hedge("hedge", value)).transpose()?;
-    Ok(ReadRules { touch, mode, hedge })
+    let share = options.get(c"shareReads")?.map(share_reads).transpose()?;
+    Ok(ReadRules { touch, mode, hedge, share })
 }
 
 /// Options of every read.
@@ -90,7 +102,7 @@ pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
     if options.is_empty() {
         return Ok(ReadOptions::default());
     }
-    let ReadRules { touch, mode, hedge } = read_rules(options)?;
+    let ReadRules { touch, mode, hedge, share } = read_rules(options)?;
     let filter = options.get(c"where")?;
     Ok(ReadOptions {
         filter: filter.map(expression::filter).transpose()?,
@@ -100,6 +112,7 @@ pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
         timeout: timeout(options)?,
         retry: retry(options)?,
         hedge,
+        share,
     })
 }
 

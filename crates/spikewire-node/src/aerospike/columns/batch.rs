@@ -58,10 +58,11 @@ impl Settle for TableBatch {
 /// one table, as its parts or as an Arrow IPC stream. If a row failed: an array of its number,
 /// `undefined`, and its error.
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let mut rows = Rows::of(call)?;
     let own = |at| call.argument(OWN + at);
+    let options = Options::new(own(1));
+    let mut rows = Rows::of(call)?.within(&options)?;
     let bins = arguments::bins(own(0))?;
-    let options = arguments::read_options(&Options::new(own(1)))?;
+    let options = arguments::read_options(&options)?;
     let requested = own(2).present().map(schema::schema).transpose()?;
     let extra = schema::extra(own(3), own(4), own(5))?;
     let mut table = TableBuilder::new(requested, &extra, false, None).map_err(column_failure)?;
@@ -79,6 +80,6 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     let flag = |at| own(at).boolean().unwrap_or_default();
     let request = TableRequest { table, lenient: flag(6), as_stream: flag(7) };
-    rows.send_for(command.spec.policy, Box::new(request));
+    rows.send_for(command.spec.policy, Box::new(request))?;
     Ok(None)
 }

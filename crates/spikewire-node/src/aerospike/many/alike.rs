@@ -10,16 +10,18 @@ use crate::js::{Result, Value};
 
 /// `getMany(…, bins, options)`
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let rows = Rows::of(call)?;
+    let options = Options::new(call.argument(OWN + 1));
+    let rows = Rows::of(call)?.within(&options)?;
     let bins = arguments::bins(call.argument(OWN))?;
-    let options = arguments::read_options(&Options::new(call.argument(OWN + 1)))?;
+    let options = arguments::read_options(&options)?;
     rows.send_alike(|defaults| RowCommand::get(defaults, &options, bins))
 }
 
 /// `existsMany(…, options)`
 pub fn exists<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let rows = Rows::of(call)?;
-    let options = arguments::read_options(&Options::new(call.argument(OWN)))?;
+    let options = Options::new(call.argument(OWN));
+    let rows = Rows::of(call)?.within(&options)?;
+    let options = arguments::read_options(&options)?;
     rows.send_alike(|defaults| RowCommand::exists(defaults, &options))
 }
 
@@ -32,9 +34,9 @@ pub fn delete<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 
 /// `operateMany(…, operations, options)`
 pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let rows = Rows::of(call)?;
-    let steps = operation::steps(call.argument(OWN))?;
     let options = Options::new(call.argument(OWN + 1));
+    let rows = Rows::of(call)?.within(&options)?;
+    let steps = operation::steps(call.argument(OWN))?;
     let rules = arguments::read_rules(&options)?;
     let options = arguments::write_options(&options)?;
     rows.send_alike(|defaults| {

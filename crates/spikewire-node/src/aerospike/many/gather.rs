@@ -9,6 +9,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::batch::{BatchBuilder, ResultFlags, RowCommand};
@@ -16,6 +17,7 @@ use spikewire_aerospike::command::{CommandDefaults, CommandSpec, InvalidArgument
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::UserKey;
 
+use crate::aerospike::arguments::{self, Options};
 use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Client;
 use crate::aerospike::key::{digest_of, whole, with_user_key};
@@ -37,6 +39,7 @@ pub struct Rows<'c, 'e> {
     keys: Value<'e>,
     packed: PackedKeys,
     builder: BatchBuilder,
+    deadline: Option<Duration>,
 }
 
 /// The sets of the rows.
@@ -107,7 +110,14 @@ impl<'c, 'e> Rows<'c, 'e> {
             keys,
             packed: PackedKeys::of(call.argument(4), call.argument(5), keys.len()? as usize),
             builder: BatchBuilder::default(),
+            deadline: None,
         })
+    }
+
+    /// Takes the option `deadline`.
+    pub fn within(mut self, options: &Options<'_>) -> Result<Self> {
+        self.deadline = arguments::deadline(options)?;
+        Ok(self)
     }
 
     /// The total number of rows.
@@ -189,21 +199,25 @@ impl<'c, 'e> Rows<'c, 'e> {
     ) -> Result<Option<Value<'e>>> {
         let command = command(&self.client.defaults)?;
         self.alike(&command)?;
-        self.send(command.spec.policy, command.answered.into());
+        self.send(command.spec.policy, command.answered.into())?;
         Ok(None)
     }
 
     /// Sends the rows; the result is a batch.
-    pub fn send(self, policy: Policy, answered: ResultFlags<Vec<bool>>) {
+    pub fn send(self, policy: Policy, answered: ResultFlags<Vec<bool>>) -> Result<()> {
         let plan = RowReader { answered, decode_options: self.client.decode_options };
-        self.send_for(policy, Box::new(plan));
+        self.send_for(policy, Box::new(plan))
     }
 
     /// Sends the rows; the plan determines the result.
-    pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) {
-        let Self { client, call, slot, builder, .. } = self;
-        let rows = builder.finish(policy, |_, _| ());
+    pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) -> Result<()> {
+        let Self { client, call, slot, builder, deadline, .. } = self;
+        let mut rows = builder.finish(policy, |_, _| ());
+        if let Some(deadline) = deadline {
+            rows.set_deadline(deadline)?;
+        }
         let next = BatchPromise::start(client.cluster.clone(), client.pledge(slot), rows, plan);
         client.driver.submit_all(call.env, next);
+        Ok(())
     }
 }

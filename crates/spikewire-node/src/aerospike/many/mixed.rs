@@ -28,15 +28,16 @@ const STRIDE: u32 = 5;
 /// `batch(…, rows, options)`: `rows` has, for each row, its kind, its options, and three values
 /// that depend on the kind.
 pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let rows = Rows::of(call)?;
+    let options = Options::new(call.argument(OWN + 1));
+    let rows = Rows::of(call)?.within(&options)?;
     let base = &rows.client.defaults;
-    let policy = arguments::policy(&base.policy, &Options::new(call.argument(OWN + 1)))?;
+    let policy = arguments::policy(&base.policy, &options)?;
     let defaults = CommandDefaults { policy, ..*base };
     let mut batch = MixedBatch { call, defaults, rows, answered: Vec::new() };
     for row in 0..batch.rows.count()? {
         batch.row(row).map_err(|failure| at_row(failure, row))?;
     }
-    batch.rows.send(policy, ResultFlags::Each(batch.answered));
+    batch.rows.send(policy, ResultFlags::Each(batch.answered))?;
     Ok(None)
 }
 

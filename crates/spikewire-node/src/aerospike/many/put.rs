@@ -38,7 +38,7 @@ pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         });
         written.map_err(|failure| at_row(failure, row))?;
     }
-    rows.send(spec.policy, ResultFlags::None);
+    rows.send(spec.policy, ResultFlags::None)?;
     Ok(None)
 }
 

@@ -31,7 +31,7 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let defaults = checked.defaults();
     let environment = call.host.environment.clone();
     // Certificates are read on that thread, too.
-    let open = move || Cluster::connect(checked.finish()?);
+    let open = move || spikewire_aerospike::connect(checked.finish()?);
     work::spawn(call.env, "spikewire.connect", open, move |env, opened| {
         let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))

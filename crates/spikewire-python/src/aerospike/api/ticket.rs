@@ -61,7 +61,11 @@ impl ResponseHandler for Ticket {
     }
 
     fn is_withdrawn(&self) -> bool {
-        matches!(self, Self::Question(question) if question.is_withdrawn())
+        match self {
+            Self::One { .. } => false,
+            Self::Part(part) => part.is_withdrawn(),
+            Self::Question(question) => question.is_withdrawn(),
+        }
     }
 
     fn answered_at(&mut self, at: Tick) {

@@ -3,14 +3,14 @@
 //! | module | contents |
 //! |---|---|
 //! | here | hedges, factors, names of bins |
-//! | [`reading`] | replica, read mode, and whether a read renews the TTL |
+//! | [`reading`] | replica, read mode, shared requests, and whether a read renews the TTL |
 //! | [`writing`] | time to live, generation, and what to do if the record exists |
 
 mod reading;
 mod writing;
 
 pub use crate::arguments::{Argument, count, flags, no_unknown, seconds};
-pub use reading::{priority, read_mode, read_touch, replica, timeout};
+pub use reading::{priority, read_mode, read_touch, replica, share_reads, timeout};
 pub use writing::{Newer, exists, generation, ttl};
 
 use pyo3::PyClass;

@@ -1,12 +1,13 @@
-//! Arguments of reads: replica, priority, read mode, and whether the read renews the TTL.
+//! Arguments of reads: replica, priority, read mode, shared requests, and whether the read renews
+//! the TTL.
 
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
-use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::command::{ReadMode, ReadTouch, parse};
+use spikewire_aerospike::{ReplicaPolicy, ShareReads};
 use spikewire_transport::Priority;
 
 use super::seconds;
@@ -31,6 +32,11 @@ pub fn timeout(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
 /// The read mode with this name.
 pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
     parse::read_mode(text("read_mode", value)?).map_err(invalid_argument)
+}
+
+/// Which requests a read shares, by name.
+pub fn share_reads(value: &Bound<'_, PyAny>) -> PyResult<ShareReads> {
+    parse::share_reads(text("share_reads", value)?).map_err(invalid_argument)
 }
 
 /// Whether, and when, a read renews the record's time to live.

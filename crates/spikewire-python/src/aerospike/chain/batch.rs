@@ -44,9 +44,10 @@ fn call<'py>(
     whole: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(direct) = home.direct() {
-        let limits = limits(whole)?;
-        return direct
-            .run_many(py, |defaults, resolve| gather(py, defaults, resolve, parts, &limits));
+        let (limits, deadline) = (limits(whole)?, whole.get_item("deadline")?);
+        return direct.run_many(py, |defaults, resolve| {
+            gather(py, defaults, resolve, parts, &limits, deadline.as_ref())
+        });
     }
     let rows = PyList::empty(py);
     for part in parts {
@@ -63,6 +64,7 @@ fn gather(
     resolve: Resolve<'_>,
     parts: &[Part<'_>],
     limits: &Limits<'_>,
+    deadline: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<BatchCall> {
     let usual = RowOptions::default();
     let mut mixed = Mixed::new(defaults, resolve, limits, &usual)?;
@@ -74,7 +76,7 @@ fn gather(
         };
         mixed.add(py, &row, &part.keys)?;
     }
-    Ok(mixed.finish())
+    mixed.finish().within(deadline)
 }
 
 /// A step of the chain.
@@ -92,7 +94,8 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 9] = [
+const OF_THE_CALL: [&str; 10] = [
+    "deadline",
     "replica",
     "timeout",
     "retry_in_doubt",
@@ -164,8 +167,8 @@ impl Rules {
             "read_mode" => self.read_mode = setting,
             "durable" => self.durable = Some(flag(name, value)?),
             "send_key" => self.send_key = Some(flag(name, value)?),
-            // The step has already refused it, unless it has no effect.
-            "hedge" => {}
+            // The step has already refused them, unless they have no effect.
+            "hedge" | "share_reads" => {}
             _ => return Err(type_error(format!("rows of a batch have no option {name:?}"))),
         }
         Ok(())

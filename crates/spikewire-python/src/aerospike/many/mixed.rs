@@ -156,7 +156,8 @@ impl<'a> Mixed<'a> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let touch = bound(&row.read_touch).or_else(|| self.usual.rules.touch.clone());
         let mode = bound(&row.read_mode).or_else(|| self.usual.rules.mode.clone());
-        let (filter, rules) = (bound(&row.r#where), ReadRules { touch, mode, hedge: None });
+        let rules = ReadRules { touch, mode, ..ReadRules::default() };
+        let filter = bound(&row.r#where);
         let options = ReadOptions { filter, rules, ..ReadOptions::default() }.checked()?;
         let bins = bound(&row.bins);
         if let Some(ops) = &row.ops {

@@ -6,11 +6,13 @@ use pyo3::prelude::*;
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, deadline_of};
 
 use crate::aerospike::batch::{Batch, RowReader};
 use crate::aerospike::columns::Filling;
 use crate::aerospike::columns::source::Windows;
+use crate::arguments::OptionArgument;
+use crate::errors::{invalid_argument, value_error};
 
 /// A built batch: what to send, and how to convert the replies.
 pub struct BatchCall {
@@ -23,6 +25,19 @@ impl BatchCall {
     pub fn with_buffers(mut self, buffers: bool) -> Self {
         self.plan.reader.buffers = buffers;
         self
+    }
+
+    /// Sets the time by which it returns what has come; `None`: none.
+    pub fn within(mut self, deadline: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let Some(deadline) = deadline else { return Ok(self) };
+        if self.plan.array.as_ref().is_some_and(|array| array.is_strict()) {
+            return Err(value_error(
+                "deadline needs a masked array, and missing=\"raise\" asks for a plain one",
+            ));
+        }
+        let deadline = deadline_of(&OptionArgument(deadline.clone()))?;
+        self.rows.set_deadline(deadline).map_err(invalid_argument)?;
+        Ok(self)
     }
 }
 

@@ -182,6 +182,7 @@ pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
     pub hedge: Option<Bound<'py, PyAny>>,
+    pub share: Option<Bound<'py, PyAny>>,
 }
 
 impl ReadRules<'_> {
@@ -191,7 +192,8 @@ impl ReadRules<'_> {
         let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
         let hedge =
             self.hedge.as_ref().map(|value| arguments::hedge("hedge", value)).transpose()?;
-        Ok(command::ReadRules { touch, mode, hedge })
+        let share = self.share.as_ref().map(arguments::share_reads).transpose()?;
+        Ok(command::ReadRules { touch, mode, hedge, share })
     }
 }
 
@@ -255,9 +257,9 @@ impl ReadOptions<'_> {
         let filter = self.filter.as_ref().map(expression::filter).transpose()?;
         let timeout = self.timeout.as_ref().map(arguments::timeout).transpose()?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
-        let command::ReadRules { touch, mode, hedge } = self.rules.checked()?;
+        let command::ReadRules { touch, mode, hedge, share } = self.rules.checked()?;
         let retry = self.retry.checked()?;
-        Ok(command::ReadOptions { filter, touch, mode, replica, timeout, retry, hedge })
+        Ok(command::ReadOptions { filter, touch, mode, replica, timeout, retry, hedge, share })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::bridge::errors::{type_error, type_name, value_error};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::cql::classes::Classes;
 use crate::cql::job::Goal;
-use crate::cql::many::{Many, Sends};
+use crate::cql::many::{HowMany, Many, Sends};
 use crate::cql::options;
 use crate::cql::runner::{Blocking, Loops, Request, Runner, Shared, Submitting};
 use crate::cql::statement::{ReadStatement as _, Statement, options as statement_options};
@@ -79,9 +79,8 @@ pub(super) fn check(
     }
 }
 
-/// How rows of `execute_many` are sent: concurrency, whether results are wanted, whether errors are
-/// returned among the results.
-pub(super) type ManyOptions = (usize, bool, bool);
+/// How rows of `execute_many` are sent.
+pub(super) type ManyOptions = HowMany;
 
 pub(super) fn many(
     runner: &impl Sends,

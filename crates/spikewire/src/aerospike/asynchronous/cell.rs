@@ -131,8 +131,9 @@ impl From<AdminTicket<Ticket>> for Ticket {
 impl ResponseHandler for Ticket {
     fn is_withdrawn(&self) -> bool {
         match &self.0 {
+            Some(TicketTarget::Part(part)) => part.is_withdrawn(),
             Some(TicketTarget::Question(question)) => question.is_withdrawn(),
-            _ => false,
+            Some(TicketTarget::One(_)) | None => false,
         }
     }
 

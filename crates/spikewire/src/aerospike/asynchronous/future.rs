@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::command::{Command, Prepared};
+use spikewire_aerospike::command::{CachedReply, Command, Prepared, cached};
 use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike::{Error, Kind, Result};
 
@@ -38,6 +38,8 @@ enum Stage {
     New(Result<Prepared>),
     /// Sent.
     Waiting(Arc<CommandCell>),
+    /// Known without being sent; the task was given back to its executor first.
+    Known(CachedReply),
     Over,
 }
 
@@ -49,6 +51,17 @@ impl<A: Answer> Pending<A> {
         span: VerbSpan,
     ) -> Self {
         Self { stage: Stage::New(request), span, plan, core, answer: PhantomData }
+    }
+
+    /// Completes it without a command, after others had their turn if they should.
+    #[cold]
+    fn deliver_known(&mut self, known: CachedReply, context: &Context<'_>) -> Poll<Result<A>> {
+        if !known.yields() {
+            return Poll::Ready(answer::known(&known, &self.plan));
+        }
+        self.stage = Stage::Known(known);
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
@@ -73,13 +86,18 @@ impl<A: Answer> Future for Pending<A> {
             Stage::New(Ok(request)) => {
                 let span = std::mem::take(&mut self.span);
                 let (cell, ticket) = CommandCell::new(context.waker().clone(), A::KIND, span);
-                let Prepared { bytes, target, policy } = request;
+                let Prepared { mut bytes, mut target, policy } = request;
+                let cluster = &self.core.context.cluster;
+                if let Some(known) = cached(cluster, &mut bytes, &mut target, &policy) {
+                    return self.deliver_known(known, context);
+                }
                 let command = Command::new(bytes, target, policy, Tick::now(), ticket);
                 self.stage = Stage::Waiting(cell);
                 self.core.transport.submit(command);
                 Poll::Pending
             }
             Stage::New(Err(error)) => Poll::Ready(Err(error)),
+            Stage::Known(known) => Poll::Ready(answer::known(&known, &self.plan)),
             Stage::Waiting(_) | Stage::Over => panic!("polled after its answer"),
         }
     }
@@ -90,7 +108,7 @@ impl<A: Answer> Drop for Pending<A> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Waiting(cell) => cell.abandon(),
             Stage::New(Ok(request)) => buffer::give(request.bytes),
-            Stage::New(Err(_)) | Stage::Over => {}
+            Stage::New(Err(_)) | Stage::Known(_) | Stage::Over => {}
         }
     }
 }

@@ -24,10 +24,10 @@ mod transport;
 mod watch;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use spikewire_aerospike::admin::Procedure;
-use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::{Prepared, SetRef};
 use spikewire_aerospike::transport::Streams;
 
@@ -43,6 +43,7 @@ use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
+use crate::recording::{RecordError, RecordOptions, Recording};
 use crate::seeds::Seeds;
 use crate::{Node, Result};
 
@@ -116,6 +117,17 @@ impl AsyncClient {
         self.core.context.cluster.clone()
     }
 
+    /// Records a sample of this client's calls into a file until it is stopped or dropped, to send
+    /// the like to another cluster. The file holds kinds, sizes, times and outcomes, and no keys,
+    /// values or names; see [`recording`](crate::recording).
+    pub fn record(
+        &self,
+        path: impl AsRef<Path>,
+        options: RecordOptions,
+    ) -> std::result::Result<Recording, RecordError> {
+        Recording::start(&self.core.context.cluster, path.as_ref(), options)
+    }
+
     /// A node's reply to an info command such as `"namespaces"`.
     pub fn info(&self, node: SocketAddr, command: &str) -> AdminFuture<String> {
         cluster::info(self, node, command)
@@ -137,7 +149,7 @@ impl Builder {
         async move {
             let (options, defaults, threads) = checked?;
             future::on_a_thread(move |_| {
-                let cluster = Cluster::connect(options)?;
+                let cluster = spikewire_aerospike::connect(options)?;
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
                 let context = ClientContext { cluster, streams, defaults };
@@ -158,7 +170,8 @@ impl Builder {
         let checked = self.finish(&seeds);
         async move {
             let (options, defaults, _) = checked?;
-            let cluster = future::on_a_thread(move |_| Cluster::connect(options)).await?;
+            let cluster =
+                future::on_a_thread(move |_| spikewire_aerospike::connect(options)).await?;
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
             let context = ClientContext { cluster, streams, defaults };

@@ -8,12 +8,12 @@
 mod query;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use spikewire_aerospike::admin::{self, Procedure};
-use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::blocking::BlockingExecutor;
-use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::command::{Prepared, SetRef, cached};
 use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::aerospike::administration::Administration;
@@ -29,6 +29,7 @@ use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
+use crate::recording::{RecordError, RecordOptions, Recording};
 use crate::seeds::Seeds;
 use crate::{Error, Node, Result};
 
@@ -86,6 +87,17 @@ impl Client {
         self.core.context.cluster.clone()
     }
 
+    /// Records a sample of this client's calls into a file until it is stopped or dropped, to send
+    /// the like to another cluster. The file holds kinds, sizes, times and outcomes, and no keys,
+    /// values or names; see [`recording`](crate::recording).
+    pub fn record(
+        &self,
+        path: impl AsRef<Path>,
+        options: RecordOptions,
+    ) -> std::result::Result<Recording, RecordError> {
+        Recording::start(&self.core.context.cluster, path.as_ref(), options)
+    }
+
     /// A node's reply to an info command such as `"namespaces"`.
     pub fn info(&self, node: SocketAddr, command: &str) -> Result<String> {
         cluster::info(self, node, command)
@@ -102,7 +114,7 @@ impl Builder {
     /// Connects to the cluster through these seeds.
     pub fn connect(self, seeds: impl Seeds) -> Result<Client> {
         let (options, defaults, _) = self.finish(&seeds)?;
-        let cluster = Cluster::connect(options)?;
+        let cluster = spikewire_aerospike::connect(options)?;
         let executor = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let context = ClientContext { cluster, streams, defaults };
@@ -186,8 +198,11 @@ impl Dataset {
         let request = request?;
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
-        let Prepared { bytes, target, policy } = request;
+        let Prepared { mut bytes, mut target, policy } = request;
         let BlockingCore { context, executor } = &*self.core;
+        if let Some(known) = cached(&context.cluster, &mut bytes, &mut target, &policy) {
+            return answer::known(&known, &plan);
+        }
         let (mut body, mut extra) = (buffer::take(), None);
         let outcome = executor.run(bytes, target, policy, &mut body, None, &mut extra);
         let at = extra.and_then(|extra| context.cluster.metrics().goes_on(extra.answered));

@@ -13,7 +13,13 @@ macro_rules! batch_verbs {
             /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
             /// `None` if the record does not exist or does not pass `where`. A row that fails does not
             /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None)")]
+            ///
+            /// `deadline`: return what has come by this time, in seconds or as a timedelta, at most
+            /// `timeout`. A row whose reply has not come is late: it is `Late`, neither missing nor
+            /// failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
+            /// are sent to another replica before, unless `replica` or `read_mode` only allow the
+            /// master. Default: none; rows without a reply within `timeout` fail.
+            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, deadline=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, deadline=None)")]
             fn get_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -31,17 +37,19 @@ macro_rules! batch_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_many"),
                     unknown,
-                    "bins, buffers, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, deadline, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -53,7 +61,8 @@ macro_rules! batch_verbs {
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
-                    .with_buffers(buffers);
+                    .with_buffers(buffers)
+                    .within(deadline.as_ref())?;
                 self.run_many(py, call, began)
             }
 
@@ -65,7 +74,10 @@ macro_rules! batch_verbs {
             /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
             /// replies arrive, and replies are not kept, so this takes less memory and time than
             /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None)")]
+            ///
+            /// `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
+            /// masked array.
+            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, deadline=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, deadline=None)")]
             fn get_numpy<'py>(
                 &self,
                 py: Python<'py>,
@@ -87,17 +99,19 @@ macro_rules! batch_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_numpy"),
                     unknown,
-                    "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "deadline, dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -110,15 +124,16 @@ macro_rules! batch_verbs {
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let array =
                     ArrayOptions::new(extra_columns(key, generation, ttl)?, missing, errors)?;
-                let call = many::get_numpy(defaults, &resolve, keys, dtype, &array, &read)?;
+                let call = many::get_numpy(defaults, &resolve, keys, dtype, &array, &read)?
+                    .within(deadline.as_ref())?;
                 self.run_many(py, call, began)
             }
 
             /// Checks which of many records exist, without reading their bins.
             ///
             /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
-            /// or does not pass `where`. Keywords as in `get`.
-            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None)")]
+            /// or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
+            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, deadline=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, deadline=None)")]
             fn exists_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -134,17 +149,19 @@ macro_rules! batch_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists_many"),
                     unknown,
-                    "keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "deadline, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -155,7 +172,8 @@ macro_rules! batch_verbs {
                     priority,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
-                let call = many::exists(defaults, &resolve, keys, &read)?;
+                let call =
+                    many::exists(defaults, &resolve, keys, &read)?.within(deadline.as_ref())?;
                 self.run_many(py, call, began)
             }
 
@@ -299,8 +317,9 @@ macro_rules! batch_verbs {
             /// Applies the same operations to many records in one call.
             ///
             /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
-            /// does not pass `where`. Keywords as in `operate`.
-            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            /// does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
+            /// read, as in `get_many`.
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, deadline=None)")]
             fn operate_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -323,17 +342,19 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate_many"),
                     unknown,
-                    "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "deadline, durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -354,7 +375,8 @@ macro_rules! batch_verbs {
                     timeout,
                     retry,
                 };
-                let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
+                let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?
+                    .within(deadline.as_ref())?;
                 self.run_many(py, call, began)
             }
 
@@ -429,11 +451,12 @@ macro_rules! batch_verbs {
             ///
             /// `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
             /// `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
-            /// do not set them. The other keywords are those of `put`, for all rows.
+            /// do not set them. `deadline`, if all rows are `Read`, as in `get_many`. The other keywords
+            /// are those of `put`, for all rows.
             ///
             /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
             /// number; nothing is sent then.
-            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, deadline=None)")]
             fn batch<'py>(
                 &self,
                 py: Python<'py>,
@@ -453,12 +476,13 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".batch"),
                     unknown,
-                    "durable, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+                    "deadline, durable, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -473,9 +497,11 @@ macro_rules! batch_verbs {
                     priority,
                 };
                 let limits = Limits { replica, timeout, retry };
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
                 let usual = RowOptions { rules, ttl, exists, durable, send_key };
-                let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
+                let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?
+                    .within(deadline.as_ref())?;
                 self.run_many(py, call, began)
             }
         });

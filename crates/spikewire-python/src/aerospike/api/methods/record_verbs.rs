@@ -46,11 +46,17 @@ macro_rules! record_verbs {
             /// `hedge`: how long to wait for an answer before sending a second request to another
             /// replica: a time, or a percentile of that node's recent response times ("p99"). The first
             /// answer wins. 0: never. Default: the client's, never unless set.
+            /// `share_reads`: whether concurrent reads of the same record and bins, with the same
+            /// options except the timeout, share one request. "unsent" joins a request of which nothing
+            /// was sent yet, so the answer is as recent as that to an own request; "in_flight" also
+            /// joins one on its way, so the answer may be older than the call, at most by one round
+            /// trip. Never one from before a write of the record by this client. "off": no. Default: the
+            /// client's, "off" unless set.
             ///
             /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
             /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
             /// invalid arguments.
-            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None)")]
+            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None)")]
             fn get<'py>(
                 &self,
                 py: Python<'py>,
@@ -70,17 +76,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 hedge: Option<Bound<'py, PyAny>>,
+                share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get"),
                     unknown,
-                    "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -101,7 +109,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
             /// Default: no filter.
             /// The other keywords are those of `get`.
-            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None)")]
+            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None)")]
             fn exists<'py>(
                 &self,
                 py: Python<'py>,
@@ -118,17 +126,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 hedge: Option<Bound<'py, PyAny>>,
+                share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists"),
                     unknown,
-                    "hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -602,13 +612,13 @@ macro_rules! record_verbs {
             /// per operation, `None` if the operation returns nothing.
             ///
             /// Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
-            /// need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
-            /// that only read. Otherwise they raise `ValueError`.
+            /// need an operation that writes; `read_touch`, `read_mode`, `hedge` and `share_reads` need
+            /// operations that only read. Otherwise they raise `ValueError`.
             ///
             /// Raises `RecordNotFound` if the operations only read and the record does not exist,
             /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
             /// does not fit its bin, and the errors of `put`.
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None)")]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -632,17 +642,19 @@ macro_rules! record_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
+                share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate"),
                     unknown,
-                    "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
+                let rules =
+                    ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,

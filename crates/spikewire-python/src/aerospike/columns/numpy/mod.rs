@@ -77,7 +77,8 @@ pub fn to_numpy<'py>(
                 }
                 RowContents::Failed if !options.lenient => Err(RowError::Failed(row)),
                 RowContents::NoRecord if options.strict => Err(RowError::NoRecord(row)),
-                RowContents::NoRecord | RowContents::Failed => {
+                RowContents::Late if options.strict => Err(RowError::Failed(row)),
+                RowContents::NoRecord | RowContents::Failed | RowContents::Late => {
                     fill.hide(mask);
                     Ok(())
                 }

@@ -136,6 +136,11 @@ impl<'py> NewArray<'py> {
 }
 
 impl Filling {
+    /// Whether it has no mask for missing values.
+    pub fn is_strict(&self) -> bool {
+        self.stream.strict
+    }
+
     /// The sink that takes the records as they arrive.
     pub fn sink(&self) -> Arc<dyn RecordSink> {
         self.stream.clone()
@@ -160,6 +165,7 @@ impl Filling {
                 RowOutcome::Record(_) => continue,
                 RowOutcome::Absent => stream.strict.then_some(RowError::NoRecord(row)),
                 RowOutcome::Failed => (!lenient).then_some(RowError::Failed(row)),
+                RowOutcome::Late => None,
             };
             if gap.is_some() && stop.as_ref().is_none_or(|stop| row < stop.row()) {
                 stop = gap;

@@ -1,0 +1,1 @@
+"""Clients under a spike: a load in phases, by schedule, while nodes fail."""
