@@ -91,13 +91,16 @@ def test_a_slow_node_delays_only_its_own_batches(nodes: Cluster, shared: spikewi
     data = shared.dataset("test", "shared")
     nodes.inject(0, delay=25)
     with ThreadPoolExecutor(1) as pool:
-        # The first caller becomes the leader, and waits for the slow node.
-        first = pool.submit(data.get_many, range(60))
-        outcomes = in_threads(lambda key: data.get_many([key, key], timeout=2).codes[0], 40)
+        # The first caller becomes the leader, and waits for the slow node: rows for the master only
+        # do not go on to another one.
+        first = pool.submit(data.get_many, range(60), replica="master")
+        outcomes = in_threads(
+            lambda key: data.get_many([key, key], replica="master", timeout=2).codes[0], 40
+        )
         assert not first.done()
-        # Its replicas have the records.
+        # What the other nodes answered is kept.
         nodes.kill(0)
-        assert first.result(timeout=60).found == 60
+        assert first.result(timeout=60).found > 10
     assert set(outcomes) == {OK, NO_ANSWER}
     assert outcomes.count(OK) > 10
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 from spikewire import errors as _errors
 from spikewire._native import Late
@@ -117,7 +117,7 @@ class Results:
             error = self._errors.get(row)
             if error is not None:
                 raise error
-            record: Record | Late | None = batch[row]
+            record = cast("Record | Late | None", batch[row])
             if record is not None and not isinstance(record, Late):
                 yield record
 
@@ -187,7 +187,7 @@ class Results:
         if self._keys is None:
             self._keys = self._batch.keys
         error = self._errors.get(row)
-        record: Record | Late | None = None if error is not None else self._batch[row]
+        record = None if error else cast("Record | Late | None", self._batch[row])
         if isinstance(record, Late):
             return _LateResult(self._offset + row, self._keys[row], None, None)
         return Result(self._offset + row, self._keys[row], record, error)
