@@ -199,7 +199,7 @@ class TestFailures:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
             cluster.inject(0, delay=30)
-            batch = data.get_many(range(100), timeout=1)
+            batch = data.get_many(range(100), timeout=1, replica="master")
             assert 0 < len(batch.errors) < 100
             assert all(isinstance(e, spikewire.Timeout) for e in batch.errors.values())
             assert not any(e.in_doubt for e in batch.errors.values())
