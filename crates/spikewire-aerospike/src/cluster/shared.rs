@@ -31,7 +31,7 @@ pub(super) struct Shared {
     pub metrics: Metrics,
     pub tends: RefreshCounter,
     pub hedging: Hedging,
-    pub shared_reads: SharedReads,
+    pub reads: SharedReads,
     pub near_cache: Option<Arc<NearCache<Node>>>,
 }
 
@@ -42,7 +42,7 @@ impl Shared {
         Self {
             options,
             hedging,
-            shared_reads: SharedReads::default(),
+            reads: SharedReads::default(),
             near_cache,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
