@@ -84,10 +84,10 @@ impl<K, R, T> Command<K, R, T> {
     }
 
     /// The same command with this ticket.
-    pub(crate) fn with_ticket<U>(self, ticket: TicketHandle<U>) -> Box<Command<K, R, U>> {
+    pub(crate) fn with_ticket<U>(self, ticket: TicketHandle<U>) -> Command<K, R, U> {
         let Self { bytes, target, policy, start, deadline, stream, kind, rows, .. } = self;
         let Self { reply_bytes, attempts, .. } = self;
-        Box::new(Command {
+        Command {
             bytes,
             target,
             policy,
@@ -99,7 +99,7 @@ impl<K, R, T> Command<K, R, T> {
             reply_bytes,
             attempts,
             ticket,
-        })
+        }
     }
 
     /// Whether its ticket is shared with a copy of it, or with other callers.

@@ -314,8 +314,11 @@ impl<T: ResponseHandler> SharedState<T> {
         state.place = Some(place);
         let State { ticket, callers, .. } = &mut *state;
         let callers = callers.iter_mut().map(|caller| &mut caller.ticket);
-        // Each of them starts.
-        ticket.iter_mut().chain(callers).fold(false, |any, ticket| ticket.starts() || any)
+        let mut any = false;
+        for ticket in ticket.iter_mut().chain(callers) {
+            any |= ticket.starts();
+        }
+        any
     }
 }
 

@@ -133,21 +133,18 @@ impl InfoRequest {
         let to = (spec.address, spec.access);
         let mut request = Self::new(to, spec.within, deadline, list);
         request.introduces = spec.introduce;
-        match connection {
-            Some(connection) => {
-                let introduce = spec.introduce && !connection.introduced;
-                request.out = encode(spec.commands, introduce);
-                request.connection = Some(connection);
-                request.phase = Phase::Sending;
-                request.reuses = true;
-                request.renew_at = Tick::now().after(REUSED);
-                request.fresh = Some(fresh);
-                request.advance();
-            }
-            None => {
-                request.dial(fresh.clone());
-                request.fresh = Some(fresh);
-            }
+        if let Some(connection) = connection {
+            let introduce = spec.introduce && !connection.introduced;
+            request.out = encode(spec.commands, introduce);
+            request.connection = Some(connection);
+            request.phase = Phase::Sending;
+            request.reuses = true;
+            request.renew_at = Tick::now().after(REUSED);
+            request.fresh = Some(fresh);
+            request.advance();
+        } else {
+            request.dial(fresh.clone());
+            request.fresh = Some(fresh);
         }
         request
     }

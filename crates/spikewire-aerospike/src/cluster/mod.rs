@@ -148,7 +148,7 @@ impl Cluster {
     /// Its reads that share requests.
     #[inline]
     pub(crate) fn shared_reads(&self) -> &SharedReads {
-        &self.shared.shared_reads
+        &self.shared.reads
     }
 
     /// The cache for hot keys, if there is one.

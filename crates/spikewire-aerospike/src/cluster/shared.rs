@@ -32,7 +32,7 @@ pub(super) struct Shared {
     pub tends: RefreshCounter,
     pub hedging: Hedging,
     pub retry_budget: RetryBudget,
-    pub shared_reads: SharedReads,
+    pub reads: SharedReads,
     pub near_cache: Option<Arc<NearCache<Node>>>,
 }
 
@@ -45,7 +45,7 @@ impl Shared {
             options,
             hedging,
             retry_budget,
-            shared_reads: SharedReads::default(),
+            reads: SharedReads::default(),
             near_cache,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),

@@ -77,8 +77,8 @@ pub(super) fn count_write<P: Protocol, T>(topology: &P::Topology, command: &Comm
 }
 
 /// A command's caller, and the command without its ticket.
-fn split<K, R: Copy, T>(command: Box<Command<K, R, T>>) -> Option<(Caller<T>, Command<K, R, ()>)> {
-    let Command { bytes, target, policy, start, deadline, stream, kind, rows, .. } = *command;
+fn split<K, R: Copy, T>(command: Command<K, R, T>) -> Option<(Caller<T>, Command<K, R, ()>)> {
+    let Command { bytes, target, policy, start, deadline, stream, kind, rows, .. } = command;
     let (attempts, ticket) = (command.attempts, command.ticket.into_own()?);
     let (timeout, metrics_flags) = (policy.timeout, policy.metrics_flags);
     let caller = Caller { ticket, start, deadline, metrics_flags, timeout };
@@ -221,11 +221,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 && (shares == ShareReads::InFlight || read.is_unsent(connections))
         });
         let joined = joined.map(|read| read.state.clone());
-        let Some((mut caller, command)) = split(command) else { return };
+        let Some((mut caller, command)) = split(*command) else { return };
         let Some(state) = joined else {
             let Command { target, policy, .. } = &command;
             let ticket = reads.add(caller, target.clone(), *policy, writes);
-            let command = command.with_ticket(ticket);
+            let command = Box::new(command.with_ticket(ticket));
             return self.enter(command, now);
         };
         buffer::give(command.bytes);
