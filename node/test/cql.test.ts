@@ -299,7 +299,7 @@ test('invalid options and contact points of a session are rejected', skip, async
     ['http://here', {}, /is not a valid host/],
     [[], {}, /no contact point/],
     [AT, { pageSize: 'x' }, /pageSize must be a whole number/],
-    [AT, { colour: 1 }, /unknown session option "colour"; there are: addressMap/],
+    [AT, { colour: 1 }, /unknown session option "colour"; there are: adaptiveLimits, addressMap/],
     [AT, { user: 'me' }, /user and password go together/],
     [AT, { compression: 'zip' }, /compression must be 'none' or 'lz4'/],
     [AT, { connectionsPerNode: 0 }, /^connectionsPerNode must be from 1 to 1024, got 0$/],

@@ -204,7 +204,11 @@ mod tests {
             assert!(!error.unwrap_or_default().contains("unknown"), "{name}");
         }
         let unknown = set("speed", 1).unwrap_err();
-        assert!(unknown.message().starts_with("unknown session option \"speed\"; there are: addr"));
+        assert!(
+            unknown
+                .message()
+                .starts_with("unknown session option \"speed\"; there are: adaptive_limits, addr")
+        );
         assert!(unknown.message().contains("submit_limit, timeout"));
     }
 
