@@ -50,24 +50,31 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.topology.suspects(&node);
         }
         let mute_since = node.health().is_mute_since();
-        let topology = &*self.topology;
+        let topology = self.topology.clone();
+        let moves = |command: &CommandOf<P, T>| {
+            let policy = &command.policy;
+            let is_tried_again =
+                command.attempts.count <= policy.max_retries || command.target.regroups();
+            let may_repeat = !command.target.writes() || policy.retry_in_doubt;
+            may_repeat
+                && is_tried_again
+                && topology.has_alternative(&command.target, policy.replica, &node)
+        };
         let mut leaving = Vec::new();
         connection.pipeline.commit(connection.wire.committed());
         let displaced = connection.pipeline.expire(
             |command| {
-                let policy = &command.policy;
-                let is_in_vain = || mute_since.is_some_and(|at| at.after(patience(policy)) <= now);
-                let is_tried_again =
-                    command.attempts.count <= policy.max_retries || command.target.regroups();
-                let may_repeat = !command.target.writes() || policy.retry_in_doubt;
-                let moves = may_repeat
-                    && is_tried_again
-                    && topology.has_alternative(&command.target, policy.replica, &node);
-                moves || command.target.writes() && is_in_vain()
+                let patience = patience(&command.policy);
+                let is_in_vain = || mute_since.is_some_and(|at| at.after(patience) <= now);
+                moves(command) || command.target.writes() && is_in_vain()
             },
             |abandoned| leaving.push(abandoned),
         );
-        for AbandonedCommand { command, sent } in leaving {
+        for AbandonedCommand { mut command, sent } in leaving {
+            if command.policy.max_retries > 0 && moves(&command) {
+                // The node may only be slow, and the others worse: the retries are for what follows.
+                command.policy.max_retries = command.policy.max_retries.saturating_add(1);
+            }
             let error = Fault::mute(&*node).into();
             let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
             // That is no more load for the node that has too much already.
