@@ -44,6 +44,7 @@ MODULES = (
     "spikewire.pool",
     "spikewire.profiles",
     "spikewire.query",
+    "spikewire.recording",
     "spikewire.roles",
     "spikewire.tasks",
     "spikewire.testing",

@@ -110,6 +110,9 @@ def test_only_idempotent_statements_are_speculated(
         for _ in range(3):
             assert session.execute(count, (row,), **how).attempts == 1
     assert picked(keyspace, cassandra_cluster, row) == before + 9
+    # A session that does not know yet that the node is slow.
+    session = sessions.open(proxies[0].address, **options, timeout=LIMIT)
+    reach(session, addresses(proxies), count, -2)
     attempts = [session.execute(count, (row,), idempotent=True).attempts for _ in range(3)]
     assert sum(attempts) > 3
     assert until(lambda: picked(keyspace, cassandra_cluster, row) == before + 9 + sum(attempts))
@@ -124,7 +127,7 @@ def test_a_cancelled_task_sends_no_copy(
     options["speculative_delay"] = 0.3
     late = 10 * 0.3
 
-    async def main() -> None:
+    async def main() -> int:
         async with cql.AsyncSession(proxies[0].address, **options) as session:
             count = await session.prepare(COUNT)
             for proxy in proxies:
@@ -137,11 +140,13 @@ def test_a_cancelled_task_sends_no_copy(
             results = await asyncio.gather(*waiting, return_exceptions=True)
             assert [type(each) for each in results[3:]] == [asyncio.CancelledError] * 3
             answers = [each for each in results[:3] if isinstance(each, cql.Rows)]
-            assert [each.attempts for each in answers] == [2] * 3
+            # A copy each; they leave silent nodes as well.
+            assert min(each.attempts for each in answers) > 1
+            return sum(each.attempts for each in answers)
 
-    asyncio.run(main())
+    attempts = asyncio.run(main())
     # The cancelled ones had been sent, once each.
-    assert until(lambda: picked(keyspace, cassandra_cluster, -1) == 3 + 3 * 2 + 3)
+    assert until(lambda: picked(keyspace, cassandra_cluster, -1) == 3 + attempts + 3)
 
 
 def test_late_answers_give_their_places_back(
@@ -173,7 +178,8 @@ def test_all_copies_share_one_deadline(
     assert caught.value.attempts == 3, "one for each node, and no more"
     attempts = Counter(node for node, _ in caught.value.failed_attempts)
     assert attempts == Counter(proxy.address for proxy in proxies)
-    assert all("no answer" in reason for _, reason in caught.value.failed_attempts)
+    reasons = ("no answer", "does not answer")
+    assert all(any(map(reason.count, reasons)) for _, reason in caught.value.failed_attempts)
 
 
 def test_mistakes_end_the_statement_at_once(
@@ -248,10 +254,9 @@ def test_execution_profiles_speculate(cassandra_cluster: SharedCassandra, keyspa
             session.execute(read, (1,), host=node)
         cassandra_cluster.freeze(1)
         try:
-            # None is marked, and one of them starts at the paused node.
+            # None is marked, and one of them starts at the paused node. A read leaves it.
             ended = [session.execute_async(read, (1,)) for _ in range(3)]
-            failed = [future for future in ended if not succeeds(future)]
-            assert len(failed) == 1
+            assert all(map(succeeds, ended))
         finally:
             cassandra_cluster.thaw(1)
         assert until(lambda: all(node.is_up for node in cluster.metadata.all_hosts()))

@@ -174,11 +174,6 @@ def test_a_connection_with_too_many_orphans_is_replaced(forwarder: Forwarder) ->
             await session.execute(READ)
             # Later connections get answers, so that the node as a whole is not silent.
             forwarder.deaf = forwarder.accepted
-            for _ in range(2):
-                # A few lost ids are no reason to give the connection up.
-                with pytest.raises(errors.Timeout) as caught:
-                    await session.execute(READ, timeout=0.2)
-                assert caught.value.node == forwarder.address
             before = forwarder.accepted
             # All have been sent by then.
             late = (session.execute(READ, timeout=3.0) for _ in range(lost))

@@ -135,7 +135,7 @@ def test_sessions_do_not_pickle(session: Opened, target: Any) -> None:
         ("127.0.0.1", {"speculative_delay": -1}, ValueError, "speculative_delay"),
         ("127.0.0.1", {"speculative_delay": float("nan")}, ValueError, "speculative_delay"),
         ("127.0.0.1", {"speculative_delay": True}, TypeError, "must be seconds"),
-        ("127.0.0.1", {"speculative_delay": "1"}, TypeError, "must be seconds"),
+        ("127.0.0.1", {"speculative_delay": "1"}, ValueError, "must be a time"),
         ("127.0.0.1", {"speculative_attempts": 0}, ValueError, "speculative_attempts"),
         ("127.0.0.1", {"speculative_attempts": 33}, ValueError, "speculative_attempts"),
         ("127.0.0.1", {"speculative_attempts": True}, TypeError, "must be int"),

@@ -152,7 +152,7 @@ def test_errors_keep_the_message_of_the_server(
         ({"speculative_delay": -1}, ValueError, "speculative_delay"),
         ({"speculative_delay": float("nan")}, ValueError, "speculative_delay"),
         ({"speculative_delay": True}, TypeError, "speculative_delay must be seconds"),
-        ({"speculative_delay": "1"}, TypeError, "speculative_delay must be seconds"),
+        ({"speculative_delay": "1"}, ValueError, "speculative_delay must be a time, or a"),
         ({"speculative_attempts": 0}, ValueError, "speculative_attempts"),
         ({"speculative_attempts": 33}, ValueError, "speculative_attempts"),
         ({"speculative_attempts": True}, TypeError, "speculative_attempts must be int"),

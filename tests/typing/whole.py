@@ -33,6 +33,13 @@ from spikewire.opening import Opening, read
 from spikewire.pool import Job as PoolJob
 from spikewire.pool import Results
 from spikewire.profiles import ClientView, Explanation, Watch
+from spikewire.recording import (
+    AsyncRecording,
+    Recording,
+    RecordingSummary,
+    Trace,
+    read_trace,
+)
 from spikewire.testing import Certificates, Cluster
 from spikewire.types import ClientSubmit
 
@@ -124,8 +131,27 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     assert_type(stats.near_cache, metrics.NearCacheStats | None)
     assert_type(stats.stages[0].mean, float)
     assert_type(stats.stages[0].quantile(0.5), float)
+    assert_type(stats.nodes[0].share, float)
+    assert_type(stats.nodes[0].limit, int | None)
+    assert_type(stats.nodes[0].in_flight, int)
+    assert_type(stats.nodes[0].waiting, int)
+    assert_type(stats.nodes[0].rejections, int)
     metrics.asgi_app(client)
     metrics.wsgi_app(client)
+
+
+def recordings(client: Client, trace: Trace) -> None:
+    with client.record("evening.trace") as recording:
+        assert_type(recording, Recording)
+        assert_type(recording.summary, RecordingSummary)
+    assert_type(recording.stop(), RecordingSummary)
+    assert_type(read_trace("evening.trace", partial=True), Trace)
+
+
+async def awaited_recordings(client: AsyncClient) -> None:
+    async with client.record("evening.trace", share=1.0) as recording:
+        assert_type(recording, AsyncRecording)
+    assert_type(await recording.stop(), RecordingSummary)
 
 
 async def pools(pool: Pool) -> None:

@@ -30,6 +30,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
             "spikewire.Key",
             "spikewire.Record",
             "spikewire.Batch",
+            "spikewire.Late",
             "spikewire.Row",
             "spikewire.Read",
             "spikewire.Write",
