@@ -64,6 +64,8 @@ INTERNAL = {
     # Created by the functions of `spikewire.op`, `spikewire.exp` and `spikewire.query`.
     "Operation": {"bit", "hll", "list", "map", "read", "write"},
     "Expression": set(vars(spikewire.Expression)),
+    # Of its message.
+    "Overloaded": {"advice"},
     # Internal to profiles.
     "Profile": {"attach", "profile_changed", "replace", "state", "with_state"},
     "Profiles": {"is_of"},

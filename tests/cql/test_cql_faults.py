@@ -130,6 +130,9 @@ def test_a_timeout_names_the_node_and_what_was_before(
         session.execute(READ, timeout=0.5)
     assert (caught.value.node, caught.value.attempts) == (proxy.address, 1)
     assert caught.value.failed_attempts == [(proxy.address, caught.value.message)]
+    proxy.clear()
+    assert read(session).attempts == 1
+    proxy.inject("replies", swallow=True)
     # The first attempt is given up because of silence, and the node does not answer the session's
     # own requests either.
     with pytest.raises((errors.Timeout, errors.ConnectionFailed)) as caught:

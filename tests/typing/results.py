@@ -97,6 +97,7 @@ def of_a_batch(batch: Batch) -> None:
     assert_type(list(batch), list[Record | None])
     assert_type(batch.codes, array.array[int])
     assert_type(batch.errors, dict[int, Error])
+    assert_type(batch.late, list[int])
     assert_type(batch.found, int)
     assert_type(batch.keys, list[Key])
     assert_type(batch.in_doubt, list[int])

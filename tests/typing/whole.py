@@ -8,6 +8,7 @@ import datetime as dt
 import enum
 import pathlib
 import ssl
+from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ from spikewire.opening import Opening, read
 from spikewire.pool import Job as PoolJob
 from spikewire.pool import Results
 from spikewire.profiles import ClientView, Explanation, Watch
+from spikewire.aerospike.recording import State
 from spikewire.recording import (
     AsyncRecording,
     Recording,
@@ -131,6 +133,7 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     assert_type(stats.near_cache, metrics.NearCacheStats | None)
     assert_type(stats.stages[0].mean, float)
     assert_type(stats.stages[0].quantile(0.5), float)
+    assert_type((stats.retries_sent, stats.retries_denied), tuple[int, int])
     assert_type(stats.nodes[0].share, float)
     assert_type(stats.nodes[0].limit, int | None)
     assert_type(stats.nodes[0].in_flight, int)
@@ -146,6 +149,19 @@ def recordings(client: Client, trace: Trace) -> None:
         assert_type(recording.summary, RecordingSummary)
     assert_type(recording.stop(), RecordingSummary)
     assert_type(read_trace("evening.trace", partial=True), Trace)
+    assert_type((trace.share, trace.began, trace.seconds), tuple[float, float, float])
+    assert_type((trace.version, trace.labels, trace.sets), tuple[str, list[str], list[int]])
+    assert_type((trace.dropped, trace.state), tuple[int, State])
+    assert_type(trace.arrival, array[int])
+    assert_type(trace.latency, array[int])
+    assert_type(trace.operation, array[int])
+    assert_type(trace.result, array[int])
+    assert_type(trace.writes, array[int])
+    assert_type(trace.set, array[int])
+    assert_type(trace.rows, array[int])
+    assert_type(trace.request, array[int])
+    assert_type(trace.reply, array[int])
+    assert_type(trace.key, array[int])
 
 
 async def awaited_recordings(client: AsyncClient) -> None:

@@ -383,7 +383,7 @@ impl Topology for Cluster {
 }
 
 fn has_alternative(snapshot: &Snapshot, target: &Target, node: &Node) -> bool {
-    let answers = |other: &Arc<Node>| other.slot != node.slot && !other.health.is_suspected();
+    let answers = |other: &Arc<Node>| other.slot != node.slot && other.health.is_trusted();
     match &target.aim {
         Aim::Partition(namespace, partition) => snapshot.map(namespace).is_ok_and(|map| {
             let mut holders = (0..map.replicas()).filter_map(|on| usable(map, on, *partition));

@@ -91,6 +91,8 @@ pub struct Health {
     replied_at: AtomicU64,
     /// When one of the cluster's own requests was last answered.
     answered_at: AtomicU64,
+    /// When a connection to it was last lost or could not be opened.
+    broke_at: AtomicU64,
     /// What connections found, for new ones.
     estimates: [AtomicU32; 2],
     /// How many commands it gets at a time.
@@ -162,6 +164,16 @@ impl Health {
         if self.suspicions.load(Relaxed) != 0 {
             self.trust(now);
         }
+    }
+
+    /// A connection to it was lost or could not be opened.
+    pub fn broke(&self, now: Tick) {
+        self.broke_at.store(now.0, Relaxed);
+    }
+
+    /// Whether requests may leave a silent node for this one: nothing speaks against it.
+    pub fn is_trusted(&self) -> bool {
+        !self.is_suspected() && self.broke_at.load(Relaxed) <= self.replied_at.load(Relaxed)
     }
 
     /// Whether a command was answered a moment ago, on any connection.
@@ -319,6 +331,19 @@ mod tests {
         health.answered(at(100));
         health.answered(at(101));
         assert!(health.answered_lately(at(129)) && !health.answered_lately(at(131)));
+    }
+
+    #[test]
+    fn a_node_whose_connections_break_is_not_trusted_until_it_answers() {
+        let health = Health::default();
+        let at = |ms: u64| Tick(1).after(Duration::from_millis(ms));
+        assert!(health.is_trusted());
+        health.broke(at(10));
+        assert!(!health.is_trusted() && !health.is_suspected());
+        health.answered(at(20));
+        assert!(health.is_trusted());
+        health.suspect(at(30));
+        assert!(!health.is_trusted());
     }
 
     #[test]

@@ -158,7 +158,8 @@ impl Topology for Cluster {
         !matches!(target.aim, Aim::Node(_))
             && snapshot.nodes.iter().any(|other| {
                 let is_eligible = snapshot.is_local(other) || snapshot.goes_abroad();
-                other.number != node.number && other.is_active() && other.is_up() && is_eligible
+                let is_trusted = other.is_up() && other.health.is_trusted();
+                other.number != node.number && other.is_active() && is_trusted && is_eligible
             })
     }
 

@@ -240,6 +240,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             if P::SHARDS { self.source_of_failure(&connection, source, now) } else { source };
         if source == FaultSource::Node {
             connection.node.breaker().record();
+            connection.node.health().broke(now);
         }
         if source == FaultSource::Node || connection.pipeline.in_flight() > 0 {
             self.topology.refresh_soon();
