@@ -25,6 +25,7 @@ from spikewire import (
     metrics,
     tasks,
 )
+from spikewire.aerospike.recording import State
 from spikewire.codec import Form
 from spikewire.indexes import Index
 from spikewire.jobs import AsyncJob, Job, JobProgress
@@ -34,7 +35,6 @@ from spikewire.opening import Opening, read
 from spikewire.pool import Job as PoolJob
 from spikewire.pool import Results
 from spikewire.profiles import ClientView, Explanation, Watch
-from spikewire.aerospike.recording import State
 from spikewire.recording import (
     AsyncRecording,
     Recording,
