@@ -71,8 +71,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |abandoned| leaving.push(abandoned),
         );
         for AbandonedCommand { mut command, sent } in leaving {
-            if command.policy.max_retries > 0 && moves(&command) {
+            if command.attempts.count == 1 && command.policy.max_retries > 0 && moves(&command) {
                 // The node may only be slow, and the others worse: the retries are for what follows.
+                // Only once: if all nodes are slow, going on and on would never get an answer.
                 command.policy.max_retries = command.policy.max_retries.saturating_add(1);
             }
             let error = Fault::mute(&*node).into();
