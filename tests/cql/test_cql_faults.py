@@ -135,9 +135,9 @@ def test_a_timeout_names_the_node_and_what_was_before(
     proxy.inject("replies", swallow=True)
     # The first attempt is given up because of silence, and the node does not answer the session's
     # own requests either.
-    with pytest.raises((errors.Timeout, errors.ConnectionFailed)) as caught:
+    with pytest.raises((errors.Timeout, errors.ConnectionFailed)) as failed:
         session.execute(READ, timeout=20.0, socket_timeout=0.3, max_retries=100)
-    attempts = caught.value.failed_attempts
+    attempts = failed.value.failed_attempts
     assert len(attempts) > 1
     assert all(node == proxy.address for node, _ in attempts)
     assert "socket timeout" in attempts[0][1]
