@@ -85,7 +85,8 @@ def test_serve_takes_the_options_of_the_cluster() -> None:
     try:
         seeds = served.line.split()[1]
         with spikewire.Client(seeds, user="app", password="secret", timeout=10) as client:
-            for node, rack in zip(client.nodes(), ("7", "8"), strict=True):
+            nodes = sorted(client.nodes(), key=lambda node: client.info("rack-ids", node=node.name))
+            for node, rack in zip(nodes, ("7", "8"), strict=True):
                 assert client.info("build", node=node.name) == "8.0.0.1"
                 assert f"test:{rack}" in client.info("rack-ids", node=node.name)
             client.roles.create("few", ["read"], read_quota=5)

@@ -146,8 +146,10 @@ def test_a_cancelled_task_sends_no_copy(
             assert [each.attempts for each in answers] == [2] * 3
 
     asyncio.run(main())
-    # The cancelled ones had been sent, once each.
-    assert until(lambda: picked(keyspace, cassandra_cluster, -1) == 3 + 3 * 2 + 3)
+    least = 3 + 3 * 2
+    assert until(lambda: picked(keyspace, cassandra_cluster, -1) >= least)
+    # Those of the cancelled ones that had been sent were sent once.
+    assert picked(keyspace, cassandra_cluster, -1) <= least + 3
 
 
 def test_late_answers_give_their_places_back(
@@ -205,6 +207,9 @@ def test_copies_that_fail_leave_it_to_the_slow_one(
     for proxy in proxies[1:]:
         proxy.refuse("port")
         proxy.cut()
+        # The session knows of it: nothing leaves the slow one for these.
+        with pytest.raises(errors.ConnectionFailed):
+            session.execute(read, (1,), node=proxy.address)
     for _ in range(3):
         rows = session.execute(read, (1,))
         assert (rows[0]["name"], rows.node) == ("pear", proxies[0].address)

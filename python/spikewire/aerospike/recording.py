@@ -180,25 +180,25 @@ class Trace:
         """How long it took."""
         self.state: State = fields["state"]
         """How it ended; ``running`` if its end is missing."""
-        self.arrival = array("Q", fields["arrival"])
+        self.arrival: array[int] = array("Q", fields["arrival"])
         """Microseconds from the beginning of the recording to the call."""
-        self.latency = array("Q", fields["latency"])
+        self.latency: array[int] = array("Q", fields["latency"])
         """Microseconds from the call to its end."""
-        self.operation = array("I", fields["operation"])
+        self.operation: array[int] = array("I", fields["operation"])
         """What it was: an index into ``labels``."""
-        self.result = array("I", fields["result"])
+        self.result: array[int] = array("I", fields["result"])
         """How it ended: an index into ``labels``; ``ok`` or the kind of error."""
-        self.writes = array("I", fields["writes"])
+        self.writes: array[int] = array("I", fields["writes"])
         """1 if it may have changed records, else 0."""
-        self.set = array("I", fields["set"])
+        self.set: array[int] = array("I", fields["set"])
         """Its set: an index into ``sets``."""
-        self.rows = array("I", fields["rows"])
+        self.rows: array[int] = array("I", fields["rows"])
         """Its number of records."""
-        self.request = array("I", fields["request"])
+        self.request: array[int] = array("I", fields["request"])
         """Bytes of its request."""
-        self.reply = array("I", fields["reply"])
+        self.reply: array[int] = array("I", fields["reply"])
         """Bytes of its reply; 0 without one."""
-        self.key = array("Q", fields["key"])
+        self.key: array[int] = array("Q", fields["key"])
         """A number that stands for its record, or for one of its records; 0 for none. It is the
         same for all calls of a trace about this record, and says nothing about the key."""
 
