@@ -234,7 +234,7 @@ test('invalid arguments are rejected before anything is sent', skip, async () =>
     [{ node: '10.0.0.1:1' }, /node "10.0.0.1:1" is not known; there are: /],
     [{ serialConsistency: 'quorum' }, /serial/],
     [{ speculativeDelay: 0.5 }, /speculativeDelay must be at least 0.001 s, got 0.0005 s/],
-    [{ speculativeDelay: 'x' }, /speculativeDelay must be milliseconds as a number, not string/],
+    [{ speculativeDelay: 'x' }, /speculativeDelay must be a time, or a percentile/],
     [{ speculativeAttempts: 0 }, /speculativeAttempts must be from 1 to 32, got 0/],
   ] as const) {
     await assert.rejects(session.execute(insert, [1, 'y', 1], options as never), { message })

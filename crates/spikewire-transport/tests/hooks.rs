@@ -120,6 +120,7 @@ fn a_timeout_between_two_attempts_lists_the_errors_before() {
 fn a_silent_node_that_owes_replies_is_suspected_and_reported_repeatedly() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);
+    bench.is_trusted = false;
     let start = Instant::now();
     bench.submit(1, b"x", policy(LONG));
     bench.turn_until("the node is silent", |bench| bench.nodes.silent.load(SeqCst) > 1);
@@ -132,6 +133,7 @@ fn a_silent_node_that_owes_replies_is_suspected_and_reported_repeatedly() {
 fn a_command_for_a_suspected_node_waits_until_a_probe_is_answered() {
     let server = rejecting(0, DONE);
     let mut bench = bench(&server, Duration::ZERO);
+    bench.is_trusted = false;
     let health = &bench.nodes.clone().node.health;
     assert!(health.suspect(Tick::now()));
     bench.submit(1, b"x", policy(LONG));
@@ -146,6 +148,7 @@ fn a_command_for_a_suspected_node_waits_until_a_probe_is_answered() {
 fn a_silent_connection_gets_no_more_commands_once_its_node_answers_elsewhere() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);
+    bench.is_trusted = false;
     let health = &bench.nodes.clone().node.health;
     bench.submit(1, b"x", policy(LONG));
     bench.turn_until("the node is silent", |_| health.is_suspected());
@@ -164,6 +167,7 @@ fn a_silent_connection_gets_no_more_commands_once_its_node_answers_elsewhere() {
 fn commands_for_a_mute_node_fail_after_half_of_their_time() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);
+    bench.is_trusted = false;
     let health = &bench.nodes.clone().node.health;
     bench.submit(1, b"x", policy(SOON));
     bench.turn_until("it is suspected", |_| health.is_suspected());

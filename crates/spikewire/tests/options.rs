@@ -201,8 +201,14 @@ fn rows_that_cannot_be_sent_say_which_they_are() {
         (Row::apply("k", "m.lua", "f", &[]), "row 1: module"),
         (Row::get("k").with(OPTIONS.generation(1)), "row 1: generation"),
         (Row::delete("k").with(OPTIONS.exists(Exists::Create)), "row 1: exists does not apply"),
-        (Row::get("k").with(limited), "row 1: timeout, replica and retries apply to the batch"),
-        (Row::get("k").with(OPTIONS.max_retries(1)), "row 1: timeout, replica and retries apply"),
+        (
+            Row::get("k").with(limited),
+            "row 1: timeout, deadline, replica and retries apply to the batch",
+        ),
+        (
+            Row::get("k").with(OPTIONS.max_retries(1)),
+            "row 1: timeout, deadline, replica and retries apply",
+        ),
     ];
     for (row, expected) in rows {
         let error = users.batch([Row::put("first", [("a", 1)]), row]).unwrap_err();
