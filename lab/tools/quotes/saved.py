@@ -18,6 +18,7 @@ STUDIES = {
     "node": "Node.js client 2.0: shares of latencies, scans",
     "cassandra": "cassandra-driver: ways to keep calls in flight, chains",
     "latency": "latency at the same rates for all clients, open-loop",
+    "spike": "overload, mute and slow nodes, hot keys, restarts and deadlines, in open loops",
     "gil": "what a client leaves for event loops and other threads",
     "noise": "each client twice: which differences mean anything",
 }
