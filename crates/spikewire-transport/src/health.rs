@@ -6,7 +6,7 @@
 //! another node do so, until a reply arrives or the cluster's own requests are answered
 //! ([`Health::answered_probe`]). A node that answers those and no commands is suspected again, each
 //! time for twice as long as before. A node that is back gets its share of the requests little by
-//! little ([`SlowStart`]).
+//! little (`slow_start`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
