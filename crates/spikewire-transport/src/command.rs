@@ -83,11 +83,14 @@ impl<K, R, T> Command<K, R, T> {
         Some(Box::write(boxed, command))
     }
 
-    /// The same command with this ticket.
-    pub(crate) fn with_ticket<U>(self, ticket: TicketHandle<U>) -> Command<K, R, U> {
+    /// The same command with this ticket, and the ticket that it had.
+    pub(crate) fn replace_ticket<U>(
+        self,
+        ticket: TicketHandle<U>,
+    ) -> (Command<K, R, U>, TicketHandle<T>) {
         let Self { bytes, target, policy, start, deadline, stream, kind, rows, .. } = self;
-        let Self { reply_bytes, attempts, .. } = self;
-        Command {
+        let Self { reply_bytes, attempts, ticket: before, .. } = self;
+        let command = Command {
             bytes,
             target,
             policy,
@@ -99,7 +102,8 @@ impl<K, R, T> Command<K, R, T> {
             reply_bytes,
             attempts,
             ticket,
-        }
+        };
+        (command, before)
     }
 
     /// Whether its ticket is shared with a copy of it, or with other callers.

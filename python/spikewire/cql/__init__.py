@@ -9,6 +9,7 @@ and for asyncio:
         session.execute("SELECT name FROM items WHERE id = %s", (1,)).one().name
 """
 
+from spikewire._native import Late
 from spikewire.cql import errors, options, types
 from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Rows, SessionSubmit
 from spikewire.cql.query import AsyncQuery, Query
@@ -17,7 +18,6 @@ from spikewire.cql.trace import Trace, TraceEvent
 from spikewire.cql.types import (
     Date,
     Duration,
-    Late,
     Node,
     Parameters,
     Statement,

@@ -7,9 +7,9 @@ import operator
 from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING, Any
 
+from spikewire._native import Late
 from spikewire.cql import _native
 from spikewire.cql.options import options_of_preparing
-from spikewire.cql.types import Late
 from spikewire.tasks import begun
 
 if TYPE_CHECKING:

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
+    from spikewire._native import Late
     from spikewire.cql._native import Rows, SessionSubmit
     from spikewire.cql.options import ExecuteOptions, SessionOptions
     from spikewire.cql.trace import Trace
-    from spikewire.cql.types import Late, Parameters, Statement
+    from spikewire.cql.types import Parameters, Statement
     from spikewire.types import Seconds
 
 __all__ = ["AsyncSession", "Session", "connect"]

@@ -7,7 +7,7 @@ import decimal
 import ipaddress
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Date",
     "Duration",
-    "Late",
     "Node",
     "Parameters",
     "Statement",
@@ -56,33 +55,6 @@ Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value] | Row | Any
 
 #: Anything that can be executed.
 Statement: TypeAlias = str | Prepared | BoundStatement | Batch
-
-
-class Late:
-    """A row of ``execute_many`` without a result by the call's ``deadline``: its statement may have
-    been executed or not.
-
-    There is one such object, which is false: ``Late()`` returns it. ``isinstance(row, Late)`` tells
-    it from a result and from an error.
-    """
-
-    __slots__ = ()
-    _one: ClassVar[Late | None] = None
-
-    def __new__(cls) -> Late:  # noqa: PYI034
-        """The one object."""
-        if cls._one is None:
-            cls._one = super().__new__(cls)
-        return cls._one
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return "Late()"
-
-    def __reduce__(self) -> tuple[type[Late], tuple[()]]:
-        return type(self), ()
 
 
 class Duration(NamedTuple):

@@ -78,26 +78,13 @@ pub(super) fn count_write<P: Protocol, T>(topology: &P::Topology, command: &Comm
 
 /// A command's caller, and the command without its ticket.
 fn split<K, R: Copy, T>(command: Command<K, R, T>) -> Option<(Caller<T>, Command<K, R, ()>)> {
-    let Command { bytes, target, policy, start, deadline, stream, kind, rows, .. } = command;
-    let (attempts, ticket) = (command.attempts, command.ticket.into_own()?);
-    let (timeout, metrics_flags) = (policy.timeout, policy.metrics_flags);
-    let caller = Caller { ticket, start, deadline, metrics_flags, timeout };
+    let (mut command, ticket) = command.replace_ticket(TicketHandle::Own(()));
+    let Command { start, deadline, policy, .. } = &mut command;
     // Each caller has its own deadline.
-    let (ticket, deadline, reply_bytes) = (TicketHandle::Own(()), Tick::NEVER, 0);
-    let command = Command {
-        bytes,
-        target,
-        policy,
-        start,
-        deadline,
-        stream,
-        kind,
-        rows,
-        reply_bytes,
-        attempts,
-        ticket,
-    };
-    Some((caller, command))
+    let deadline = std::mem::replace(deadline, Tick::NEVER);
+    let (timeout, metrics_flags) = (policy.timeout, policy.metrics_flags);
+    let ticket = ticket.into_own()?;
+    Some((Caller { ticket, start: *start, deadline, metrics_flags, timeout }, command))
 }
 
 impl<P: Protocol, T: ResponseHandler> ReadTable<P, T> {
@@ -225,7 +212,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let Some(state) = joined else {
             let Command { target, policy, .. } = &command;
             let ticket = reads.add(caller, target.clone(), *policy, writes);
-            let command = Box::new(command.with_ticket(ticket));
+            let command = Box::new(command.replace_ticket(ticket).0);
             return self.enter(command, now);
         };
         buffer::give(command.bytes);
