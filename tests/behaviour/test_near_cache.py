@@ -267,7 +267,9 @@ def test_no_read_is_older_than_the_staleness(nodes: Cluster, other: spikewire.Cl
         cached = client.dataset("test", "near_counter")
 
         def read(count: int) -> None:
-            for _ in range(count):
+            # On a busy machine the writer takes its time.
+            while count > 0 or len(acknowledged) <= 10:
+                count -= 1
                 began = time.monotonic()
                 number = cached.get(1)["n"]
                 if number < (expected := least(began - staleness)):
@@ -285,7 +287,6 @@ def test_no_read_is_older_than_the_staleness(nodes: Cluster, other: spikewire.Cl
     assert not violations
     assert stats is not None
     assert stats.hits > READS / 2
-    assert len(acknowledged) > 10
 
 
 def test_no_read_after_an_own_write_sees_the_older_value(nodes: Cluster) -> None:

@@ -37,8 +37,26 @@ pub struct Target {
     key: OrderKey,
     /// Whether what it is about is sent to other nodes if this one does not answer.
     regroups: bool,
-    /// What the near cache has to do with it.
-    near: Option<Arc<NearTicket>>,
+}
+
+/// A partition, and what the near cache has to do with one of its records until the command ends.
+#[derive(Debug)]
+pub struct NearAim {
+    namespace: Arc<str>,
+    partition: u16,
+    ticket: NearTicket,
+}
+
+impl Aim {
+    /// The namespace and its partition, unless it is a node.
+    #[inline(always)]
+    pub fn partition(&self) -> std::result::Result<(&Arc<str>, u16), &Arc<Node>> {
+        match self {
+            Self::Partition(namespace, partition) => Ok((namespace, *partition)),
+            Self::Near(near) => Ok((&near.namespace, near.partition)),
+            Self::Node(node) => Err(node),
+        }
+    }
 }
 
 /// The destination of a command.
@@ -46,6 +64,8 @@ pub struct Target {
 pub enum Aim {
     /// A node that holds this partition of this namespace.
     Partition(Arc<str>, u16),
+    /// The same for a record with which the near cache has something to do.
+    Near(Arc<NearAim>),
     /// This node only.
     Node(Arc<Node>),
 }
@@ -67,8 +87,8 @@ impl Target {
     #[inline(always)]
     fn aimed(aim: Aim, write: bool) -> Self {
         let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
-        let (column, second, regroups, near) = (0, false, false, None);
-        Self { aim, write, column, second, hedge, share, key, regroups, near }
+        let (column, second, regroups) = (0, false, false);
+        Self { aim, write, column, second, hedge, share, key, regroups }
     }
 
     /// The target of a command for one node.
@@ -98,7 +118,10 @@ impl Target {
 
     /// What the near cache has to do with it, until it ends.
     pub(crate) fn set_near(&mut self, ticket: NearTicket) {
-        self.near = Some(Arc::new(ticket));
+        if let Aim::Partition(namespace, partition) = &self.aim {
+            let (namespace, partition) = (namespace.clone(), *partition);
+            self.aim = Aim::Near(Arc::new(NearAim { namespace, partition, ticket }));
+        }
     }
 
     /// Whether it may be hedged, or is a hedge request.
@@ -141,10 +164,10 @@ impl Router {
         policy: ReplicaPolicy,
         step: u32,
     ) -> Result<Arc<Node>> {
-        let (namespace, partition) = match &target.aim {
-            Aim::Partition(namespace, partition) => (namespace, *partition),
-            Aim::Node(node) if node.is_active() => return Ok(node.clone()),
-            Aim::Node(node) => {
+        let (namespace, partition) = match target.aim.partition() {
+            Ok(partition) => partition,
+            Err(node) if node.is_active() => return Ok(node.clone()),
+            Err(node) => {
                 let error = Error::new(Kind::NoNode, format!("node {node} left the cluster"));
                 return Err(error.on(node.to_string()));
             }
@@ -152,7 +175,7 @@ impl Router {
         let map = snapshot.map(namespace)?;
         let node = match target.column {
             0 => self.holder(map, partition, target.write, policy, step),
-            column => readable(map, partition, u32::from(column) - 1 + step),
+            column => readable(map, partition, u32::from(column) - 1, step),
         };
         node.cloned().ok_or_else(|| snapshot.no_holder(namespace, partition))
     }
@@ -170,12 +193,12 @@ impl Router {
             ReplicaPolicy::Master => usable(map, 0, partition),
             ReplicaPolicy::Any if !write => {
                 let start = self.turn.fetch_add(1, Relaxed);
-                readable(map, partition, start.wrapping_add(step))
+                readable(map, partition, start, step)
             }
             ReplicaPolicy::PreferRack if !write => self.on_rack(map, partition, step),
-            _ if !write => readable(map, partition, step),
             // Any other node proxies a write to the master.
-            _ => in_turn(map, partition, step),
+            _ if write => in_turn(map, partition, step),
+            _ => readable(map, partition, 0, step),
         }
     }
 
@@ -210,8 +233,7 @@ impl Router {
         target: &mut Target,
         policy: ReplicaPolicy,
     ) -> Option<(Duration, Target)> {
-        let Aim::Partition(namespace, partition) = &target.aim else { return None };
-        let partition = *partition;
+        let (namespace, partition) = target.aim.partition().ok()?;
         if target.write || target.second || policy == ReplicaPolicy::Master {
             return None;
         }
@@ -245,7 +267,7 @@ impl Router {
     /// The first attempt goes to the most preferred rack with a replica; retries move on from
     /// there.
     fn on_rack<'a>(&self, map: &'a NamespaceMap, pid: u16, step: u32) -> Option<&'a Arc<Node>> {
-        readable(map, pid, self.preferred(map, pid).unwrap_or(0) as u32 + step)
+        readable(map, pid, self.preferred(map, pid).unwrap_or(0) as u32, step)
     }
 }
 
@@ -261,17 +283,27 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
 
 /// The same for a read, which any replica answers: one that is suspected to be mute only if all are,
 /// and one that has just returned gets its reads little by little.
-fn readable(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
+fn readable(map: &NamespaceMap, pid: u16, start: u32, step: u32) -> Option<&Arc<Node>> {
+    let start = start.wrapping_add(step);
     match in_turn(map, pid, start) {
-        Some(first) if !first.health.is_full() => Some(spared(map, pid, start, first)),
+        Some(first) if !first.health.is_full() => Some(spared(map, pid, start, step, first)),
         first => first,
     }
 }
 
 /// The node for a read that `first` should perhaps not get.
 #[cold]
-fn spared<'a>(map: &'a NamespaceMap, pid: u16, start: u32, first: &'a Arc<Node>) -> &'a Arc<Node> {
-    if first.health.admits(Tick::now()) {
+fn spared<'a>(
+    map: &'a NamespaceMap,
+    pid: u16,
+    start: u32,
+    step: u32,
+    first: &'a Arc<Node>,
+) -> &'a Arc<Node> {
+    // A retry would go back to where it came from.
+    let admits =
+        if step > 0 { !first.health.is_suspected() } else { first.health.admits(Tick::now()) };
+    if admits {
         return first;
     }
     let others = || {
@@ -361,7 +393,8 @@ impl Topology for Cluster {
 
     #[cold]
     fn answered(&self, target: &Target, node: &Arc<Node>, body: &[u8]) {
-        if let Some(NearTicket::Fill(claim)) = target.near.as_deref()
+        if let Aim::Near(near) = &target.aim
+            && let NearTicket::Fill(claim) = &near.ticket
             && let Some(cache) = self.near_cache()
         {
             cache.fill(claim, body, node);
@@ -384,12 +417,12 @@ impl Topology for Cluster {
 
 fn has_alternative(snapshot: &Snapshot, target: &Target, node: &Node) -> bool {
     let answers = |other: &Arc<Node>| other.slot != node.slot && other.health.is_trusted();
-    match &target.aim {
-        Aim::Partition(namespace, partition) => snapshot.map(namespace).is_ok_and(|map| {
-            let mut holders = (0..map.replicas()).filter_map(|on| usable(map, on, *partition));
+    match target.aim.partition() {
+        Ok((namespace, partition)) => snapshot.map(namespace).is_ok_and(|map| {
+            let mut holders = (0..map.replicas()).filter_map(|on| usable(map, on, partition));
             holders.any(answers)
         }),
-        Aim::Node(_) => target.regroups && snapshot.nodes.iter().any(answers),
+        Err(_) => target.regroups && snapshot.nodes.iter().any(answers),
     }
 }
 
@@ -422,7 +455,7 @@ impl Addressed for Target {
 
     #[inline(always)]
     fn is_measured(&self) -> bool {
-        self.is_hedged() | self.near.is_some()
+        self.is_hedged() | matches!(self.aim, Aim::Near(_))
     }
 
     #[inline(always)]

@@ -131,16 +131,18 @@ fn a_node_that_is_back_gets_reads_little_by_little_and_all_writes() {
     map.assign(1, 7, 2);
     snapshot.namespaces.insert("test".to_owned(), Arc::new(map));
     let router = Router::default();
-    let choose = |write, policy| {
+    let chosen = |write, policy, step| {
         let target = Target::partition("test".into(), 7, write);
-        (0..20).map(|_| router.choose(&snapshot, &target, policy, 0).unwrap().slot).sum::<u32>()
+        (0..20).map(|_| router.choose(&snapshot, &target, policy, step).unwrap().slot).sum::<u32>()
     };
+    let choose = |write, policy| chosen(write, policy, 0);
     assert_eq!(choose(false, ReplicaPolicy::Sequence), 0, "it has all reads");
     nodes[0].health.returns(Tick::now(), Duration::MAX);
     assert_eq!(choose(false, ReplicaPolicy::Sequence), 40, "the other replica has them");
     assert_eq!(choose(false, ReplicaPolicy::Any), 40);
     assert_eq!(choose(false, ReplicaPolicy::Master), 0, "no other has the say");
     assert_eq!(choose(true, ReplicaPolicy::Sequence), 0, "writes need it");
+    assert_eq!(chosen(false, ReplicaPolicy::Sequence, 2), 0, "a retry never goes back for that");
     // It is better than one that does not answer.
     nodes[2].health.suspect(Tick::now());
     assert_eq!(choose(false, ReplicaPolicy::Sequence), 0);

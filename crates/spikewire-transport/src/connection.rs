@@ -152,7 +152,11 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
 
     /// The weight of what is in flight, as the node's limiter counts it.
     pub fn load(&self) -> usize {
-        let weight = self.pipeline.weight();
+        self.load_of(self.pipeline.weight())
+    }
+
+    /// The same of so much in flight.
+    pub fn load_of(&self, weight: usize) -> usize {
         if self.sharing == Sharing::Shared { weight } else { weight.min(HEAVIEST) }
     }
 

@@ -23,8 +23,6 @@ const SECOND_SUSPICION: Duration = Duration::from_millis(50);
 const MAX_DOUBLINGS: u32 = 5;
 /// How long after a reply the silence of a connection says nothing about its node.
 const LATELY: Duration = Duration::from_millis(30);
-/// How often that a reply came is noted, in nanoseconds: all who send to the node note it.
-const NOTE_EVERY: u64 = 4_000_000;
 
 /// How many times longer than estimated a reply may take. Garbage collection and bursts take a
 /// multiple of what is usual.
@@ -52,7 +50,6 @@ pub struct ReplyTimes {
 
 impl ReplyTimes {
     /// A reply arrived `now`, after silence since then.
-    #[inline(always)]
     pub fn record(&mut self, since: Tick, now: Tick, many: bool) {
         let estimate = &mut self.estimates[usize::from(many)];
         // Nearly microseconds, without a division.
@@ -87,7 +84,7 @@ pub struct Health {
     suspicions: AtomicU32,
     /// Whether the cluster's own requests are unanswered, too.
     confirmed: AtomicBool,
-    /// When a command was last answered, nearly.
+    /// When a command was last answered, to a millisecond or so.
     replied_at: AtomicU64,
     /// When one of the cluster's own requests was last answered.
     answered_at: AtomicU64,
@@ -156,11 +153,8 @@ impl Health {
     }
 
     /// A command was answered.
-    #[inline(always)]
     pub fn answered(&self, now: Tick) {
-        if now.0.saturating_sub(self.replied_at.load(Relaxed)) > NOTE_EVERY {
-            self.replied_at.store(now.0, Relaxed);
-        }
+        self.replied_at.store(now.0, Relaxed);
         if self.suspicions.load(Relaxed) != 0 {
             self.trust(now);
         }

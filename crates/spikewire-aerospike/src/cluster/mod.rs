@@ -151,6 +151,12 @@ impl Cluster {
         &self.shared.reads
     }
 
+    /// Whether it has a near cache.
+    #[inline(always)]
+    pub fn has_near_cache(&self) -> bool {
+        self.near_cache().is_some()
+    }
+
     /// The cache for hot keys, if there is one.
     #[inline(always)]
     pub(crate) fn near_cache(&self) -> Option<&Arc<NearCache<Node>>> {

@@ -31,7 +31,7 @@ mod spec;
 
 pub use execution::{BatchExecution, BatchOwner, BatchTicket};
 pub use function::Function;
-pub use near::{CachedReply, cached};
+pub use near::{CachedReply, NearLookup, look_up};
 pub use operations::{
     OperationRef, Operations, OwnedOperation, Source, check_bin_name, check_index_bin,
     check_operand, check_read_name, code_of,

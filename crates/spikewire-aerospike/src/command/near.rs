@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Attempts, Target, refresh};
+use super::{Attempts, Prepared, Target, refresh};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
-use crate::model::{Policy, ReplicaPolicy};
+use crate::model::ReplicaPolicy;
 use crate::near_cache::{Entry, Lookup, NearCache, NearTicket, ReadRequest, digest_of};
-use crate::route::Aim;
 use crate::transport::{Reply, buffer};
 
 /// A reply from the near cache.
@@ -35,60 +34,61 @@ impl CachedReply {
     }
 }
 
-/// To be called with every command on one record that is about to be sent. If the client's near
-/// cache answers it, the reply is returned, and the command is not to be sent: `bytes` is empty.
+/// What the near cache says to a command.
+pub enum NearLookup {
+    /// It answers it.
+    Hit(CachedReply),
+    /// The command is to be sent.
+    Miss(Prepared),
+}
+
+/// To be called with every command on one record that is about to be sent: asks the client's near
+/// cache, if it has one.
 #[inline(always)]
-pub fn cached(
-    cluster: &Arc<Cluster>,
-    bytes: &mut Vec<u8>,
-    target: &mut Target,
-    policy: &Policy,
-) -> Option<CachedReply> {
+pub fn look_up(cluster: &Arc<Cluster>, command: Prepared) -> NearLookup {
     match cluster.near_cache() {
-        None => None,
-        Some(cache) => consult(cache, cluster, bytes, target, policy),
+        None => NearLookup::Miss(command),
+        Some(cache) => consult(cache, cluster, command),
     }
 }
 
 #[cold]
+#[inline(never)]
 fn consult(
     cache: &Arc<NearCache<Node>>,
     cluster: &Arc<Cluster>,
-    bytes: &mut Vec<u8>,
-    target: &mut Target,
-    policy: &Policy,
-) -> Option<CachedReply> {
+    mut command: Prepared,
+) -> NearLookup {
+    let Prepared { bytes, target, policy } = &mut command;
     if target.write {
         match digest_of(bytes) {
             Some(digest) => target.set_near(NearTicket::Write { _guard: cache.write(digest) }),
             None => cache.invalidate_all(),
         }
-        return None;
+        return NearLookup::Miss(command);
     }
     // Reads of a session go to the master too; whoever names it wants the latest.
     if policy.replica == ReplicaPolicy::Master || cluster.is_closed() {
-        return None;
+        return NearLookup::Miss(command);
     }
-    let (read, now) = (ReadRequest::of_frame(bytes)?, Tick::now());
+    let Some(read) = ReadRequest::of_frame(bytes) else { return NearLookup::Miss(command) };
+    let now = Tick::now();
     match cache.look_up(&read, now) {
         Lookup::Hit { entry, yields } => {
-            buffer::give(std::mem::take(bytes));
+            buffer::give(command.bytes);
             if cache.claims_refresh(&entry, now) && cache.due.push(entry.clone()) {
                 refresh::start(cluster);
             }
-            Some(CachedReply { entry, yields })
+            return NearLookup::Hit(CachedReply { entry, yields });
         }
-        Lookup::Miss(Some(claim)) if !is_strong(cluster, &target.aim) => {
+        Lookup::Miss(Some(claim)) if !is_strong(cluster, target) => {
             target.set_near(NearTicket::Fill(claim));
-            None
         }
-        Lookup::Miss(_) => None,
+        Lookup::Miss(_) => {}
     }
+    NearLookup::Miss(command)
 }
 
-fn is_strong(cluster: &Cluster, aim: &Aim) -> bool {
-    match aim {
-        Aim::Partition(namespace, _) => cluster.is_strong(namespace),
-        Aim::Node(_) => true,
-    }
+fn is_strong(cluster: &Cluster, target: &Target) -> bool {
+    target.aim.partition().map_or(true, |(namespace, _)| cluster.is_strong(namespace))
 }

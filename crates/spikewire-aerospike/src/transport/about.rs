@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Subject};
 use spikewire_transport::protocol::RequestKind;
 
-use crate::route::{Aim, Target};
+use crate::route::Target;
 
 /// Bytes of a row before its digest.
 const INDEX_LEN: usize = 4;
@@ -49,9 +49,9 @@ pub(super) fn about<'a>(
         let namespace = namespace_of_first_row(message).unwrap_or_default();
         return About { operation, namespace, records: rows };
     }
-    let namespace = match &target.aim {
-        Aim::Partition(namespace, _) => namespace,
-        Aim::Node(_) => namespace(&message[HEADER_LEN..]).unwrap_or_default(),
+    let namespace = match target.aim.partition() {
+        Ok((namespace, _)) => namespace,
+        Err(_) => namespace(&message[HEADER_LEN..]).unwrap_or_default(),
     };
     About { operation: operation(&header, message), namespace, records: rows }
 }

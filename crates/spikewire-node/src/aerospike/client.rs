@@ -6,7 +6,9 @@ use std::sync::Arc;
 use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::{CachedReply, Command, CommandDefaults, Prepared, cached};
+use spikewire_aerospike::command::{
+    CachedReply, Command, CommandDefaults, NearLookup, Prepared, look_up,
+};
 use spikewire_aerospike::transport::{Aerospike, Streams};
 
 use crate::aerospike::call::ResponsePlan;
@@ -60,10 +62,10 @@ impl Client {
     /// Sends a command on one record.
     #[inline]
     pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
-        let Prepared { mut bytes, mut target, policy } = prepared;
-        if let Some(known) = cached(&self.cluster, &mut bytes, &mut target, &policy) {
-            return self.deliver_known(env, pledge, plan, &known);
-        }
+        let Prepared { bytes, target, policy } = match look_up(&self.cluster, prepared) {
+            NearLookup::Miss(command) => command,
+            NearLookup::Hit(known) => return self.deliver_known(env, pledge, plan, &known),
+        };
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
         self.driver.submit(env, command, now);

@@ -59,6 +59,7 @@ pub use self::poller::{Poller, Waker};
 use self::retry_queue::DelayedCommand;
 use self::send::Spread;
 use self::shared_reads::ReadTable;
+use self::turn::Exceptions;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -112,6 +113,8 @@ pub struct Multiplexer<P: Protocol, T> {
     order: Order,
     /// Reads in flight that others may join.
     reads: ReadTable<P, T>,
+    /// Of the read that is being processed.
+    exceptions: Exceptions<P, T>,
     in_flight: usize,
     /// Limit on commands in flight; further ones wait in `line`.
     most: usize,
@@ -166,6 +169,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             spread: Spread::default(),
             order: Order::default(),
             reads: ReadTable::default(),
+            exceptions: Exceptions::default(),
             in_flight: 0,
             most: usize::MAX,
             line: WaitingCommands::default(),

@@ -8,53 +8,53 @@ use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::connection_table::NodeKey;
 use crate::fault::Fault;
+use crate::pipeline::Observation;
 use crate::policy::Priority;
 use crate::protocol::{CommandOf, NodeOf, Protocol};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 use crate::waiting::Waits as _;
 
-/// Replies were read from a connection, on which this much was in flight before.
-#[inline(always)]
+/// Replies were read from a connection: what that says about its node. So many commands were answered;
+/// `is_overload` if one of the replies says so.
+#[cold]
+#[inline(never)]
 pub(super) fn observe<P: Protocol, T: ResponseHandler>(
     connection: &mut Connection<P, T>,
-    before: usize,
+    answered: usize,
     is_overload: bool,
     now: Tick,
 ) {
-    let answered = connection.pipeline.take_answered();
-    let limiter = connection.node.health().limiter();
-    // Nearly microseconds, without a division.
-    let took = now.0.saturating_sub(answered.0) >> 10;
-    let took = (answered != Tick::NEVER).then(|| took.clamp(1, u64::from(u32::MAX - 1)) as u32);
-    let is_notable = match took {
-        Some(took) => limiter.is_notable(took),
-        None => limiter.watches(),
-    };
-    if is_notable || is_overload || connection.published != 0 {
-        observe_closely(connection, before, is_overload, took, now);
-    }
-}
-
-#[cold]
-fn observe_closely<P: Protocol, T: ResponseHandler>(
-    connection: &mut Connection<P, T>,
-    before: usize,
-    is_overload: bool,
-    took: Option<u32>,
-    now: Tick,
-) {
+    let observation = connection.pipeline.take_observation();
     let load = connection.load();
-    let limiter = connection.node.health().limiter().clone();
-    if took.map_or(limiter.watches(), |took| limiter.is_notable(took)) {
-        let done = (before, before.saturating_sub(load));
-        limiter.observe(took, done, &mut connection.published, P::TOLERANCE, now);
+    let node = connection.node.clone();
+    let limiter = node.health().limiter();
+    let before = match observation {
+        Some(observation) => connection.load_of(observation.weight),
+        None => load + answered,
+    };
+    if let Some(Observation { answered, .. }) = observation {
+        // Replies that nobody waits for any more count as well.
+        node.health().answered(now);
+        let took = answered.map(|since| micros(since, now));
+        if took.map_or(limiter.watches(), |took| limiter.is_notable(took)) {
+            let done = (before, before.saturating_sub(load));
+            limiter.observe(took, done, &mut connection.published, P::TOLERANCE, now);
+        }
     }
     if is_overload {
         limiter.back_off(before, P::TOLERANCE, now);
     }
     // Once there is no limit, nothing is published any more.
-    let load = if limiter.watches() { load } else { 0 };
-    limiter.publish(&mut connection.published, load);
+    let watches = limiter.watches();
+    limiter.publish(&mut connection.published, if watches { load } else { 0 });
+    if watches {
+        connection.pipeline.observe_next();
+    }
+}
+
+/// Nearly microseconds, without a division.
+fn micros(since: Tick, now: Tick) -> u32 {
+    (now.0.saturating_sub(since.0) >> 10).clamp(1, u64::from(u32::MAX - 1)) as u32
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {

@@ -8,6 +8,7 @@ use mio::event::Event;
 
 use super::counting::Counting;
 use super::maintenance::{self, FaultSource};
+use super::shared_reads::ReadTable;
 use super::{Multiplexer, Poller, WAKER, copies, overload, shared_reads};
 use crate::buffer;
 use crate::clock::Tick;
@@ -15,7 +16,7 @@ use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::Fault;
 use crate::pipeline::Arrival;
-use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, ReplyKind};
+use crate::protocol::{CommandOf, Disposition, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
 use crate::ticket_handle::{Settlement, TicketHandle};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
@@ -128,83 +129,33 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let Some(mut connection) = self.connections[index].take() else { return };
         let key = connection.key();
         let was_idle = connection.pipeline.in_flight() == 0;
-        let before = connection.load();
-        let mut retries = Vec::new();
-        let (mut completed, mut supersedes, mut is_overload) = (0, false, false);
         let topology = &*self.topology;
-        let reads = &mut self.reads;
-        let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
-        let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
+        let counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
+        let mut round = Round {
+            topology,
+            reads: &mut self.reads,
+            counting,
+            now,
+            completed: 0,
+            exceptions: &mut self.exceptions,
+        };
         if COUNTED {
-            connection.pipeline.time_writes(timed);
+            connection.pipeline.time_writes(round.is_timed());
         }
         let outcome = connection.read::<COUNTED>(
             first,
             now,
-            |(mut command, body, disposition, written), node| {
-                let reply = Reply { body, node, attempts: command.attempts };
-                let mut counts = true;
-                let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
-                if (command.has_copy() || command.target.is_measured()) && !goes_on {
-                    let settled = copies::answered::<P, T>(topology, &mut command, node, body, now);
-                    counts = settled != Settlement::Dropped;
-                    supersedes |= settled == Settlement::Counts { supersedes: true };
-                    if counts && command.has_copy() {
-                        let counting = counting.as_mut();
-                        let reply = (reply, disposition.outcome);
-                        completed += reads.answer(topology, command, reply, counting, now, deliver);
-                        return;
-                    }
-                }
-                if !goes_on {
-                    shared_reads::count_write::<P, T>(topology, &command);
-                }
-                if COUNTED
-                    && counts
-                    && let Some(counting) = &mut counting
-                {
-                    counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
-                    if timed {
-                        counting.record_arrival(command.start, written, now);
-                    }
-                }
-                let explained = P::explain(body, &command.bytes);
-                match disposition.outcome {
-                    ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
-                    ReplyKind::Returned => command.ticket.returned(command.bytes),
-                    ReplyKind::Retry { doubtful } => {
-                        node.breaker().record();
-                        is_overload |= P::is_overload(body);
-                        return retries.push((command, reply.error(), doubtful));
-                    }
-                }
-                completed += 1;
-                let ending = reply.outcome(topology, &mut command.target, explained);
-                let TicketHandle::Own(mut ticket) = command.ticket else { return };
-                if COUNTED
-                    && timed
-                    && let Some(at) = counting.as_ref().and_then(Counting::delivery_start)
-                {
-                    ticket.answered_at(at);
-                }
-                deliver(ticket, ending);
-                if COUNTED
-                    && timed
-                    && let Some(counting) = &mut counting
-                {
-                    counting.record_delivery();
-                }
-            },
+            |ended, node| round.end::<COUNTED>(ended, node, deliver),
             |node, frame| topology.event(node, frame),
         );
-        // Replies that nobody waits for any more count as well.
-        if connection.pipeline.take_arrival() {
-            connection.node.health().answered(now);
+        let completed = round.completed;
+        let (exceptions, is_overload) = (self.exceptions.any, self.exceptions.is_overload);
+        if connection.pipeline.observes() || is_overload {
+            let answered = completed + self.exceptions.retries.len();
+            overload::observe(&mut connection, answered, is_overload, now);
         }
-        overload::observe(&mut connection, before, is_overload, now);
         self.in_flight -= completed;
         self.ended += completed as u32;
-        self.superseded |= supersedes;
         let pipeline = &connection.pipeline;
         if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {
             connection.dirty = true;
@@ -219,10 +170,125 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         } else if drained {
             self.give_up(index, maintenance::drained(), FaultSource::None, now);
         }
+        if exceptions {
+            self.handle_exceptions(now);
+        }
+        self.admit(key, now);
+    }
+
+    /// What follows from replies that do not simply end their commands.
+    #[cold]
+    fn handle_exceptions(&mut self, now: Tick) {
+        let Exceptions { retries, supersedes, .. } = std::mem::take(&mut self.exceptions);
+        self.superseded |= supersedes;
         for (command, error, doubtful) in retries {
             self.on_server_error(command, error, doubtful, now);
         }
-        self.admit(key, now);
+    }
+}
+
+/// What a read from a connection amounts to.
+struct Round<'a, P: Protocol, T> {
+    topology: &'a P::Topology,
+    reads: &'a mut ReadTable<P, T>,
+    counting: Option<Counting<'a>>,
+    now: Tick,
+    /// How many commands have ended.
+    completed: usize,
+    exceptions: &'a mut Exceptions<P, T>,
+}
+
+/// Replies that do not simply end their commands.
+#[derive(Debug)]
+pub(super) struct Exceptions<P: Protocol, T> {
+    /// Whether there are any.
+    any: bool,
+    /// Commands that another attempt may get past what the node answered, and whether they are in
+    /// doubt.
+    retries: Vec<(CommandOf<P, T>, ErrorOf<P>, bool)>,
+    /// Whether another request of a command is still in flight.
+    supersedes: bool,
+    /// Whether the node said that it has too much to do.
+    is_overload: bool,
+}
+
+impl<P: Protocol, T> Default for Exceptions<P, T> {
+    fn default() -> Self {
+        Self { any: false, retries: Vec::new(), supersedes: false, is_overload: false }
+    }
+}
+
+impl<P: Protocol, T: ResponseHandler> Round<'_, P, T> {
+    /// Whether stages are timed.
+    fn is_timed(&self) -> bool {
+        self.counting.as_ref().is_some_and(Counting::is_timed)
+    }
+
+    /// A reply has arrived as a whole.
+    #[inline(always)]
+    fn end<const COUNTED: bool>(
+        &mut self,
+        (mut command, body, disposition, written): EndedReply<'_, P, T>,
+        node: &Arc<NodeOf<P>>,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>),
+    ) {
+        let (topology, now) = (self.topology, self.now);
+        let timed = COUNTED && self.is_timed();
+        let reply = Reply { body, node, attempts: command.attempts };
+        let mut counts = true;
+        let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
+        if (command.has_copy() || command.target.is_measured()) && !goes_on {
+            let settled = copies::answered::<P, T>(topology, &mut command, node, body, now);
+            counts = settled != Settlement::Dropped;
+            if settled == (Settlement::Counts { supersedes: true }) {
+                (self.exceptions.any, self.exceptions.supersedes) = (true, true);
+            }
+            if counts && command.has_copy() {
+                let (counting, reply) = (self.counting.as_mut(), (reply, disposition.outcome));
+                let reads = &mut self.reads;
+                self.completed += reads.answer(topology, command, reply, counting, now, deliver);
+                return;
+            }
+        }
+        if !goes_on {
+            shared_reads::count_write::<P, T>(topology, &command);
+        }
+        if COUNTED
+            && counts
+            && let Some(counting) = &mut self.counting
+        {
+            counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
+            if timed {
+                counting.record_arrival(command.start, written, now);
+            }
+        }
+        let explained = P::explain(body, &command.bytes);
+        match disposition.outcome {
+            ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
+            ReplyKind::Returned => command.ticket.returned(command.bytes),
+            ReplyKind::Retry { doubtful } => {
+                node.breaker().record();
+                self.exceptions.any = true;
+                self.exceptions.is_overload |= P::is_overload(body);
+                return self.exceptions.retries.push((command, reply.error(), doubtful));
+            }
+        }
+        self.completed += 1;
+        let ending = reply.outcome(topology, &mut command.target, explained);
+        let TicketHandle::Own(mut ticket) = command.ticket else { return };
+        if COUNTED
+            && timed
+            && let Some(at) = self.counting.as_ref().and_then(Counting::delivery_start)
+        {
+            ticket.answered_at(at);
+        }
+        deliver(ticket, ending);
+        if COUNTED
+            && timed
+            && let Some(counting) = &mut self.counting
+        {
+            counting.record_delivery();
+        }
     }
 }
 

@@ -4,9 +4,9 @@ use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::Pipeline;
 use super::in_flight::{InFlight, Slot};
 use super::plain::{NextFrame, Plain, ROOM, room_for};
+use super::{OBSERVE_EVERY, Observation, Pipeline};
 use crate::clock::Tick;
 use crate::protocol::{
     Answers, Disposition, Framing, Malformed, OpenResult, Protocol, ReplyKind, RequestInfo,
@@ -172,13 +172,25 @@ impl<P: Protocol, C> Pipeline<P, C> {
         let filled = self.inbound.fill(wire, &mut self.protocol)?;
         if filled.0 > 0 {
             let now = now();
-            if let Some(front) = self.in_flight.front() {
-                let since = self.last_progress.max(front.since);
-                self.reply_times.record(since, now, front.is_of_many());
+            if now >= self.observes_at {
+                self.observe(now);
             }
-            (self.last_progress, self.has_arrival) = (now, true);
+            self.last_progress = now;
         }
         Ok(filled)
+    }
+
+    /// Observes what has arrived now, after some silence.
+    #[cold]
+    #[inline(never)]
+    fn observe(&mut self, now: Tick) {
+        if let Some(front) = self.in_flight.front() {
+            let since = self.last_progress.max(front.since);
+            self.reply_times.record(since, now, front.is_of_many());
+        }
+        let weight = self.weight;
+        self.observation.get_or_insert(Observation { weight, answered: None });
+        self.observes_at = now.after(OBSERVE_EVERY);
     }
 
     /// The next arrival among the received bytes. `TIMED` adds the time when its request was
@@ -209,8 +221,10 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
             let Some(slot) = self.in_flight.remove(answers) else { return Ok(None) };
             self.weight -= slot.weight;
-            if !slot.is_of_many() {
-                self.answered = slot.since;
+            if let Some(observation) = &mut self.observation
+                && !slot.is_of_many()
+            {
+                observation.answered = Some(slot.since);
             }
             self.unanswered.remove(slot.key);
             if let Some(command) = slot.command {

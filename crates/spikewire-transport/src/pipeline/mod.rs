@@ -33,6 +33,7 @@ mod outbound;
 mod plain;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use self::in_flight::{Ids, InFlight};
 pub use self::inbound::{Arrival, Inbound};
@@ -49,6 +50,18 @@ pub struct AbandonedCommand<C> {
     pub command: C,
     /// Whether the whole request was sent, so that it may be executed.
     pub sent: bool,
+}
+
+/// How often what arrives is observed. Silence that lasted longer always is.
+const OBSERVE_EVERY: Duration = Duration::from_millis(1);
+
+/// What arrived says about how busy the node is.
+#[derive(Debug, Clone, Copy)]
+pub struct Observation {
+    /// The weight of what was in flight before.
+    pub weight: usize,
+    /// When the request about one record was queued that was answered last, if one was.
+    pub answered: Option<Tick>,
 }
 
 /// A connection's buffers and the requests in flight on it.
@@ -74,11 +87,9 @@ pub struct Pipeline<P, C> {
     draining: bool,
     last_progress: Tick,
     reply_times: ReplyTimes,
-    /// Whether anything has arrived since this was last asked for.
-    has_arrival: bool,
-    /// When the request about one record was queued that was answered last; [`Tick::NEVER`] if none
-    /// was since this was last asked for.
-    answered: Tick,
+    /// What is being observed of what arrives, and from when on there is something to observe.
+    observation: Option<Observation>,
+    observes_at: Tick,
     /// The last write that included bytes of the oldest request: where that request begins, when
     /// its first bytes were written, and when its latest were.
     upload: (u64, Tick, Tick),
@@ -105,8 +116,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
             draining: false,
             last_progress: now,
             reply_times: ReplyTimes::default(),
-            has_arrival: false,
-            answered: Tick::NEVER,
+            observation: None,
+            observes_at: Tick::default(),
             upload: (u64::MAX, now, now),
             writes: None,
         }
@@ -224,16 +235,20 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.reply_times = times;
     }
 
-    /// Whether anything has arrived since the last call.
+    /// Whether what arrived last is observed.
     #[inline(always)]
-    pub fn take_arrival(&mut self) -> bool {
-        std::mem::take(&mut self.has_arrival)
+    pub fn observes(&self) -> bool {
+        self.observation.is_some()
     }
 
-    /// When the request about one record was queued that was answered last, since the last call.
-    #[inline(always)]
-    pub fn take_answered(&mut self) -> Tick {
-        std::mem::replace(&mut self.answered, Tick::NEVER)
+    /// What was observed since the last call, if anything was.
+    pub fn take_observation(&mut self) -> Option<Observation> {
+        self.observation.take()
+    }
+
+    /// What arrives next is observed, however soon that is.
+    pub fn observe_next(&mut self) {
+        self.observes_at = Tick::default();
     }
 
     /// Whether [`Arrival::Ended`] reports when a command was written, from the next one on.

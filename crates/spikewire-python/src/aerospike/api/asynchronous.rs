@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike::admin;
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::command::{Command, cached};
+use spikewire_aerospike::command::{Command, NearLookup, Prepared, look_up};
 use spikewire_aerospike::transport::{Aerospike, Next};
 use spikewire_transport::metrics::CallStart;
 
@@ -62,18 +62,22 @@ impl Runner for Loops {
             Some(began) => connections.topology().metrics().encoded(began),
             None => Tick::now(),
         };
-        let Call { mut bytes, mut target, mut policy, plan } = call;
+        let Call { bytes, target, mut policy, plan } = call;
         policy.metrics_flags = began.metrics_flags;
         let (future, promise) = connections.promise(py)?;
-        if let Some(known) = cached(connections.topology(), &mut bytes, &mut target, &policy) {
-            let value = plan.finish(py, Ok(known.reply()));
-            if known.yields() {
-                connections.settle_soon(py, promise, value)?;
-            } else {
-                promise.settle(py, value);
+        let command = Prepared { bytes, target, policy };
+        let Prepared { bytes, target, policy } = match look_up(connections.topology(), command) {
+            NearLookup::Miss(command) => command,
+            NearLookup::Hit(known) => {
+                let value = plan.finish(py, Ok(known.reply()));
+                if known.yields() {
+                    connections.settle_soon(py, promise, value)?;
+                } else {
+                    promise.settle(py, value);
+                }
+                return Ok(future);
             }
-            return Ok(future);
-        }
+        };
         let takes_turn = began.at.is_some() && self.shared.stages.takes_turn();
         let watch = takes_turn
             .then(|| Watch::on_loop(connections.topology().clone(), &future))

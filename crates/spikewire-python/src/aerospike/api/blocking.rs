@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use spikewire_aerospike::cluster::Node;
-use spikewire_aerospike::command::{Attempts, cached};
+use spikewire_aerospike::command::{Attempts, NearLookup, Prepared, look_up};
 use spikewire_aerospike::transport::{Reply, buffer};
 use spikewire_transport::metrics::CallStart;
 
@@ -156,10 +156,12 @@ impl Runner for Shared {
         if let Some(began) = began {
             metrics.encoded(began);
         }
-        let Call { mut bytes, mut target, policy, plan } = call;
-        if let Some(known) = cached(&core.cluster, &mut bytes, &mut target, &policy) {
-            return plan.finish(py, Ok(known.reply()));
-        }
+        let Call { bytes, target, policy, plan } = call;
+        let command = Prepared { bytes, target, policy };
+        let Prepared { bytes, target, policy } = match look_up(&core.cluster, command) {
+            NearLookup::Miss(command) => command,
+            NearLookup::Hit(known) => return plan.finish(py, Ok(known.reply())),
+        };
         let (mut body, mut timing) = (buffer::take(), None);
         let outcome = detached_command(py, |interrupted| {
             core.blocking.run(bytes, target, policy, &mut body, interrupted, &mut timing)

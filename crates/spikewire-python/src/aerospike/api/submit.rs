@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::command::{Command, cached, deadline};
+use spikewire_aerospike::command::{Command, NearLookup, Prepared, deadline, look_up};
 use spikewire_aerospike::transport::Aerospike;
 use spikewire_transport::OrderKey;
 use spikewire_transport::metrics::CallStart;
@@ -71,16 +71,20 @@ pub(super) fn send<'py>(
         Box::new(Watch::Submitted(core.cluster.clone(), None))
     });
     let thread = thread(py, &core, shared)?;
-    let Call { mut bytes, mut target, policy, plan } = call;
+    let Call { bytes, target, policy, plan } = call;
+    let command = Prepared { bytes, target, policy };
     let start = Tick::now();
     let SubmittedCall { future, promise } =
-        thread.enter(py, deadline(&policy, start), target.key())?;
+        thread.enter(py, deadline(&command.policy, start), command.target.key())?;
     match promise {
         Ok(promise) => {
-            if let Some(known) = cached(&core.cluster, &mut bytes, &mut target, &policy) {
-                promise.settle(py, plan.finish(py, Ok(known.reply())));
-                return Ok(future);
-            }
+            let Prepared { bytes, target, policy } = match look_up(&core.cluster, command) {
+                NearLookup::Miss(command) => command,
+                NearLookup::Hit(known) => {
+                    promise.settle(py, plan.finish(py, Ok(known.reply())));
+                    return Ok(future);
+                }
+            };
             let sent = gil_fairness::command_sent();
             let ticket = Ticket::One { promise, plan, sent, watch };
             thread.send(Command::new(bytes, target, policy, start, ticket));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::command::{CachedReply, Command, Prepared, cached};
+use spikewire_aerospike::command::{CachedReply, Command, NearLookup, Prepared, look_up};
 use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike::{Error, Kind, Result};
 
@@ -53,6 +53,27 @@ impl<A: Answer> Pending<A> {
         Self { stage: Stage::New(request), span, plan, core, answer: PhantomData }
     }
 
+    #[inline(always)]
+    fn send(&mut self, request: Prepared, context: &Context<'_>) -> Poll<Result<A>> {
+        let span = std::mem::take(&mut self.span);
+        let (cell, ticket) = CommandCell::new(context.waker().clone(), A::KIND, span);
+        let Prepared { bytes, target, policy } = request;
+        let command = Command::new(bytes, target, policy, Tick::now(), ticket);
+        self.stage = Stage::Waiting(cell);
+        self.core.transport.submit(command);
+        Poll::Pending
+    }
+
+    /// Asks the near cache first.
+    #[cold]
+    #[inline(never)]
+    fn begin_near(&mut self, request: Prepared, context: &Context<'_>) -> Poll<Result<A>> {
+        match look_up(&self.core.context.cluster, request) {
+            NearLookup::Hit(known) => self.deliver_known(known, context),
+            NearLookup::Miss(request) => self.send(request, context),
+        }
+    }
+
     /// Completes it without a command, after others had their turn if they should.
     #[cold]
     fn deliver_known(&mut self, known: CachedReply, context: &Context<'_>) -> Poll<Result<A>> {
@@ -83,19 +104,10 @@ impl<A: Answer> Future for Pending<A> {
             }));
         }
         match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::New(Ok(request)) => {
-                let span = std::mem::take(&mut self.span);
-                let (cell, ticket) = CommandCell::new(context.waker().clone(), A::KIND, span);
-                let Prepared { mut bytes, mut target, policy } = request;
-                let cluster = &self.core.context.cluster;
-                if let Some(known) = cached(cluster, &mut bytes, &mut target, &policy) {
-                    return self.deliver_known(known, context);
-                }
-                let command = Command::new(bytes, target, policy, Tick::now(), ticket);
-                self.stage = Stage::Waiting(cell);
-                self.core.transport.submit(command);
-                Poll::Pending
+            Stage::New(Ok(request)) if self.core.context.cluster.has_near_cache() => {
+                self.begin_near(request, context)
             }
+            Stage::New(Ok(request)) => self.send(request, context),
             Stage::New(Err(error)) => Poll::Ready(Err(error)),
             Stage::Known(known) => Poll::Ready(answer::known(&known, &self.plan)),
             Stage::Waiting(_) | Stage::Over => panic!("polled after its answer"),

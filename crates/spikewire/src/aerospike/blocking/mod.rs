@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike::admin::{self, Procedure};
 use spikewire_aerospike::command::blocking::BlockingExecutor;
-use spikewire_aerospike::command::{Prepared, SetRef, cached};
+use spikewire_aerospike::command::{NearLookup, Prepared, SetRef, look_up};
 use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::aerospike::administration::Administration;
@@ -198,21 +198,41 @@ impl Dataset {
         let request = request?;
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
-        let Prepared { mut bytes, mut target, policy } = request;
-        let BlockingCore { context, executor } = &*self.core;
-        if let Some(known) = cached(&context.cluster, &mut bytes, &mut target, &policy) {
-            return answer::known(&known, &plan);
+        if self.core.context.cluster.has_near_cache() {
+            return self.run_near(request, &plan, &span);
         }
+        self.send(request, &plan, &span)
+    }
+
+    /// Asks the near cache first.
+    #[cold]
+    #[inline(never)]
+    fn run_near<A: Answer>(&self, request: Prepared, plan: &A::Plan, span: &VerbSpan) -> Result<A> {
+        match look_up(&self.core.context.cluster, request) {
+            NearLookup::Hit(known) => answer::known(&known, plan),
+            NearLookup::Miss(request) => self.send(request, plan, span),
+        }
+    }
+
+    #[inline(always)]
+    fn send<A: Answer>(&self, request: Prepared, plan: &A::Plan, span: &VerbSpan) -> Result<A> {
+        let Prepared { bytes, target, policy } = request;
+        let BlockingCore { context, executor } = &*self.core;
         let (mut body, mut extra) = (buffer::take(), None);
         let outcome = executor.run(bytes, target, policy, &mut body, None, &mut extra);
         let at = extra.and_then(|extra| context.cluster.metrics().goes_on(extra.answered));
         if let Ok((node, _)) = &outcome {
             span.answered(&body, node);
         }
-        let answer = outcome.and_then(|(node, attempts)| {
-            answer::check(&Reply { body: &body, node: &node, attempts }, A::KIND)?;
-            answer::read(&body, &plan).map_err(|error| error.on(node.to_string()))
-        });
+        let answer = match outcome {
+            Ok((node, attempts)) => {
+                let reply = Reply { body: &body, node: &node, attempts };
+                answer::check(&reply, A::KIND).and_then(|()| {
+                    answer::read(&body, plan).map_err(|error| error.on(node.to_string()))
+                })
+            }
+            Err(error) => Err(error),
+        };
         context.cluster.metrics().decoded(at);
         buffer::give(body);
         if let Err(error) = &answer {
