@@ -45,6 +45,9 @@ const SLOW_GROWTH: f64 = 1.02;
 const BACKED_OFF: f64 = 0.7;
 /// How long the limit grows slowly afterwards.
 const CAUTION: Duration = Duration::from_secs(1);
+/// How long there has to be a limit before commands are rejected, unless the node says that it is
+/// overloaded: until then it may have stood still for a moment, as everything does at times.
+const GRACE: Duration = Duration::from_millis(100);
 /// How much of the latest round the rate of replies is.
 const SHARE_OF_LATEST: f64 = 0.3;
 /// The weight of a command is at most this: the rest of its rows keep the node no busier.
@@ -89,6 +92,8 @@ pub struct Limiter {
     /// How long replies took at most in the latest round, in microseconds, without outliers.
     latency: AtomicU32,
     rejections: AtomicU64,
+    /// From when on commands are rejected, while there is a limit.
+    rejects_from: AtomicU64,
     is_off: AtomicBool,
     state: Mutex<State>,
 }
@@ -174,6 +179,7 @@ impl Default for Limiter {
             rate: AtomicU64::new(0),
             latency: AtomicU32::new(0),
             rejections: AtomicU64::new(0),
+            rejects_from: AtomicU64::new(0),
             is_off: AtomicBool::new(false),
             state: Mutex::default(),
         }
@@ -293,6 +299,7 @@ impl Limiter {
             if most > FLOOR {
                 state.limit = f64::from(most);
                 state.phase = Phase::Limiting;
+                self.rejects_from.store(now.after(GRACE).0, Relaxed);
                 state.rounds = 0;
             } else {
                 Self::note_few(state, took, most);
@@ -389,6 +396,7 @@ impl Limiter {
         }
         let most = self.in_flight.load(Relaxed).max(in_flight as u32);
         let from = if starts { f64::from(most) } else { state.limit.min(f64::from(most)) };
+        self.rejects_from.store(now.0, Relaxed);
         state.limit = (from * BACKED_OFF).max(f64::from(FLOOR));
         state.phase = Phase::Limiting;
         state.slow_until = now.after(CAUTION);
@@ -423,7 +431,7 @@ impl Limiter {
     }
 
     /// Whether a command that joins the queue has no chance of a reply in time.
-    pub fn rejects(&self, background: bool, left: Duration) -> Option<Rejection> {
+    pub fn rejects(&self, background: bool, left: Duration, now: Tick) -> Option<Rejection> {
         let [interactive, later] = [0, 1].map(|at| self.waiting[at].load(Relaxed));
         let ahead = if background { interactive.saturating_add(later) } else { interactive };
         let rate = self.rate.load(Relaxed) as f64 / 1000.0;
@@ -431,16 +439,25 @@ impl Limiter {
             return None;
         }
         let queued = Duration::from_secs_f64((f64::from(ahead) / rate).min(1e6));
-        self.rejection(ahead, queued, left)
+        self.rejection(ahead, queued, left, now)
     }
 
     /// Whether a command whose turn it is has no chance of a reply in time.
-    pub fn rejects_now(&self, left: Duration) -> Option<Rejection> {
+    pub fn rejects_now(&self, left: Duration, now: Tick) -> Option<Rejection> {
         let ahead = self.waiting.iter().map(|waiting| waiting.load(Relaxed)).sum();
-        self.rejection(ahead, Duration::ZERO, left)
+        self.rejection(ahead, Duration::ZERO, left, now)
     }
 
-    fn rejection(&self, ahead: u32, queued: Duration, left: Duration) -> Option<Rejection> {
+    fn rejection(
+        &self,
+        ahead: u32,
+        queued: Duration,
+        left: Duration,
+        now: Tick,
+    ) -> Option<Rejection> {
+        if now.0 < self.rejects_from.load(Relaxed) {
+            return None;
+        }
         let wait = queued + Duration::from_micros(self.latency.load(Relaxed).into());
         (wait > left).then(|| {
             self.rejections.fetch_add(1, Relaxed);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from typing import TYPE_CHECKING, Any, cast
@@ -49,6 +50,9 @@ class _Run:
         """Announces the start, for what is to befall nodes; the log begins then."""
         if self._writer is not None:
             self._writer.start()
+        # The schedule and what was imported live on: the garbage collector need not look at them.
+        gc.collect()
+        gc.freeze()
         began = time.perf_counter_ns() + round(LEAD * NS)
         say({"began": began})
         time.sleep(LEAD / 2)
@@ -60,8 +64,9 @@ class _Run:
         if self._writer is not None:
             self._writer.end()
         rule = Rule(plan["deadline"], plan["rows_needed"])
-        singles = [call for call in log.calls if not call.rows]
-        batches = [call for call in log.calls if call.rows]
+        calls = log.calls()
+        singles = [call for call in calls if not call.rows]
+        batches = [call for call in calls if call.rows]
         main = singles if plan["singles"] else batches
         # Calls that are all due at once are told apart by when they end.
         by_end = bool(plan["connects"])
@@ -78,7 +83,7 @@ class _Run:
             "over_time": series,
             "windows": {name: figures(main, window, rule) for name, window in windows},
             "batches": {name: figures(batches, window, rule) for name, window in windows},
-            "calls": len(log.calls),
+            "calls": len(calls),
             "requests": len(singles) + sum(call.rows for call in batches),
             "hot_reads": self.hot.number,
             "stale": None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_sync::Mutex;
 
-use super::signals::{CallerLimits, SIGNAL_POLL, SignalCheck};
+use super::signals::{CallerLimits, SignalCheck};
 use super::{BlockingTicket, Caller, no_descriptor};
 use crate::clock::Tick;
 use crate::fault::Fault;
@@ -15,6 +15,10 @@ use crate::multiplexer::{Multiplexer, Poller, REVALIDATE_AFTER_IDLE};
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::Topology as _;
+
+/// How long a read waits for a reply before its caller looks at signals, and at how long the node has
+/// been silent: a little longer than the shortest silence that makes it suspected.
+const LONGEST_READ: Duration = Duration::from_millis(32);
 
 /// How many idle multiplexers are kept.
 const KEEP: usize = 64;
@@ -157,7 +161,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
             let awaited = if limits.punctual {
                 None
             } else {
-                multiplexer.awaited(now, limits.deadline, SIGNAL_POLL)
+                multiplexer.awaited(now, limits.deadline, LONGEST_READ)
             };
             let awaited = awaited.filter(|awaited| awaited.is_only || in_turns);
             let before = multiplexer.in_flight();

@@ -67,6 +67,8 @@ struct World {
     server: VecDeque<(Call, Tick)>,
     /// Until when the server is busy.
     busy: Tick,
+    /// Until when it takes a millisecond for each call, whatever its capacity.
+    slow_until: Tick,
     capacity: f64,
     owed: f64,
     this: Second,
@@ -80,6 +82,7 @@ impl World {
             clients: (0..clients).map(|_| Client::default()).collect(),
             server: VecDeque::new(),
             busy: Tick(0),
+            slow_until: Tick(0),
             capacity,
             owed: 0.0,
             this: Second::default(),
@@ -89,7 +92,9 @@ impl World {
     fn send(&mut self, mut call: Call) {
         call.sent = self.now;
         let start = self.busy.max(self.now.after(NETWORK / 2));
-        self.busy = start.after(Duration::from_secs_f64(1.0 / self.capacity));
+        let quick = Duration::from_secs_f64(1.0 / self.capacity);
+        let is_slow = start < self.slow_until;
+        self.busy = start.after(if is_slow { Duration::from_millis(1) } else { quick });
         self.server.push_back((call, self.busy.after(NETWORK / 2)));
         let client = &mut self.clients[call.client];
         client.in_flight += 1;
@@ -105,7 +110,7 @@ impl World {
             return self.send(call);
         }
         let background = call.priority == Priority::Background;
-        if limiter.rejects(background, call.deadline.since(self.now)).is_some() {
+        if limiter.rejects(background, call.deadline.since(self.now), self.now).is_some() {
             self.this.rejections += 1;
         } else {
             client.queue.push_back(call);
@@ -123,7 +128,7 @@ impl World {
             }
             let left = next.deadline.since(self.now);
             let Some(call) = queue.pop_front() else { return };
-            if self.limiter.rejects_now(left).is_some() {
+            if self.limiter.rejects_now(left, self.now).is_some() {
                 self.this.expired += 1;
             } else {
                 self.send(call);
@@ -232,6 +237,18 @@ fn calls_with_time_wait_for_their_turn() {
     assert!(after.good > 6_500, "{after:?}");
     world.run(3_000.0, 0.0, Duration::from_secs(1));
     assert_eq!(world.limiter.stats().limit, None, "no limit without need");
+}
+
+#[test]
+fn a_node_that_nearly_stands_still_for_a_moment_costs_no_call() {
+    for clients in [1, 8] {
+        let mut world = World::new(30_000.0, clients);
+        world.run(15_000.0, 0.0, Duration::from_millis(150));
+        world.slow_until = world.now.after(Duration::from_millis(60));
+        let after = world.run(15_000.0, 0.0, Duration::from_millis(150));
+        assert_eq!((after.rejections, after.expired, after.late), (0, 0, 0), "{after:?}");
+        assert!(world.limiter.stats().limit.is_none());
+    }
 }
 
 #[test]

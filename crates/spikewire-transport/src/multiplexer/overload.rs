@@ -98,7 +98,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let limiter = node.health().limiter();
         let background = command.policy.priority == Priority::Background;
         let left = command.deadline.since(now);
-        if let Some(rejection) = limiter.rejects(background, left) {
+        if let Some(rejection) = limiter.rejects(background, left, now) {
             command.attempts.count -= 1;
             let error = Fault::overloaded(node, rejection, left);
             return self.fail(command, error.into());
@@ -139,7 +139,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 return false;
             }
             let left = next.deadline.since(now);
-            let Some(rejection) = limiter.rejects_now(left) else { return true };
+            let Some(rejection) = limiter.rejects_now(left, now) else { return true };
             let Some(command) = here.waiting.pop_front() else { return false };
             self.order.leaves(self.key(&command));
             self.fail(command, Fault::overloaded(&*node, rejection, left).into());

@@ -245,7 +245,7 @@ impl<P: Protocol, T: ResponseHandler> Round<'_, P, T> {
             }
             if counts && command.has_copy() {
                 let (counting, reply) = (self.counting.as_mut(), (reply, disposition.outcome));
-                let reads = &mut self.reads;
+                let reads = &mut *self.reads;
                 self.completed += reads.answer(topology, command, reply, counting, now, deliver);
                 return;
             }
