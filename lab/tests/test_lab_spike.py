@@ -21,7 +21,7 @@ from spikewire_lab.run.compare import CannotRunError
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.spike import nodes
 from spikewire_lab.spike.cluster import FaultyCluster
-from spikewire_lab.spike.drive import Answer, Log, run_tasks, run_threads
+from spikewire_lab.spike.drive import Answer, Log, Threads, run_tasks, run_threads
 from spikewire_lab.spike.fault_schedule import slowness
 from spikewire_lab.spike.options import (
     BEST,
@@ -253,7 +253,7 @@ def test_tasks_begin_when_they_are_due_and_none_is_left_out() -> None:
         await run_tasks(due, perform, log, 0.3)
         return log
 
-    outcomes = {call.due // MS: call.outcome for call in asyncio.run(run()).calls}
+    outcomes = {call.due // MS: call.outcome for call in asyncio.run(run()).calls()}
     expected = dict.fromkeys(range(30), "")
     assert outcomes == {**expected, 3: "LookupError", 4: UNANSWERED}
 
@@ -271,10 +271,10 @@ def test_threads_take_calls_that_are_due() -> None:
         return Answer(2, 1)
 
     log = Log(time.perf_counter_ns())
-    run_threads(due, perform, log, 0.3, 3)
+    run_threads(due, perform, log, 0.3, Threads(3))
     stuck.set()
-    outcomes = {call.due // MS: (call.outcome, call.rows, call.there) for call in log.calls}
-    assert len(log.calls) == len(due)
+    outcomes = {call.due // MS: (call.outcome, call.rows, call.there) for call in log.calls()}
+    assert len(log.calls()) == len(due)
     assert outcomes[0] == ("", 2, 1)
     assert outcomes[3] == ("LookupError", 2, 0)
     assert outcomes[4] == (UNANSWERED, 2, 0)

@@ -1,10 +1,11 @@
 """Histories of reads and writes while a node is silent, slow, or killed and restarted empty, with
-default options: no acknowledged write is lost or applied twice, none that failed is applied unless
-it is in doubt, and no read is older than what its program wrote before."""
+default options and with a near cache: no acknowledged write is lost or applied twice, none that
+failed is applied unless it is in doubt, and no read is older than what its program wrote before."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import sys
 from collections import Counter, defaultdict
@@ -26,6 +27,7 @@ SILENT: tuple[Any, ...] = (
     {"mute_after": 3, "info": True},
     {"stall": 1.0},
 )
+CACHED: dict[str, Any] = {"near_cache": 1 << 20, "near_cache_heat": 1, "share_reads": "in_flight"}
 SECONDS = 0.6
 """How long a node misbehaves, in the middle of a history."""
 
@@ -86,7 +88,7 @@ class History:
     def key(self, number: int) -> str:
         return f"{self.seed} {number}"
 
-    async def check(self) -> None:
+    async def check(self, hits: int) -> None:
         """Compares what is stored in the end with what the program was told."""
         for number in range(KEYS):
             stored = Counter(await self.tokens(number, timeout=30))
@@ -106,6 +108,7 @@ class History:
                 "in_doubt": len(self.doubtful),
                 "reads": self.reads,
                 "reads_failed": self.unanswered,
+                "reads_from_the_cache": hits,
             }
         )
 
@@ -136,12 +139,13 @@ async def main() -> int:
             await asyncio.sleep(SECONDS * draw.random())
 
         while not stress.is_over:
-            for disturb in (silent, slow, killed):
-                async with spikewire.AsyncClient(cluster.seeds) as client:
+            for disturb, options in itertools.product((silent, slow, killed), ({}, CACHED)):
+                async with spikewire.AsyncClient(cluster.seeds, **options) as client:
                     history = History(stress, seed, client.dataset("test", "spikes"))
                     await history.run(disturb)
                     cluster.wait_settled()
-                    await history.check()
+                    cache = client.stats().near_cache
+                    await history.check(cache.hits if cache else 0)
                 seed += 1
     return stress.finish()
 

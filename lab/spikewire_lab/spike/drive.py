@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from array import array
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..worker.alarm import alarm, sleep_exactly
@@ -139,42 +140,60 @@ async def run_tasks(
             task.cancel()
 
 
+class Threads:
+    """Threads for calls. They start before the clock does: a hundred of them take a while."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        for number in range(count):
+            threading.Thread(target=self._work, name=f"bench-{number}", daemon=True).start()
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
+
+    def submit(self, call: Callable[[], None]) -> None:
+        """Calls it on the first thread that is free."""
+        self._calls.put(call)
+
+    def end(self) -> None:
+        """Ends the threads that are not busy."""
+        for _ in range(self._count):
+            self._calls.put(None)
+
+
 def run_threads(
     due: Sequence[Due],
     perform: Callable[[Due], Answer],
     log: Log,
     grace: float,
-    threads: int,
+    threads: Threads,
 ) -> None:
     """Each call by the first of these threads that is free: if none is, calls wait, and their times
     count from when they were due. Ends like `run_tasks`; threads that are still busy are left
     behind."""
-    waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     left = threading.Semaphore(0)
 
-    def work() -> None:
-        while (number := waiting.get()) is not None:
-            answer, outcome = ONE, ANSWERED
-            try:
-                answer = perform(due[number])
-            except Exception as error:  # noqa: BLE001 - a failed call is a result like any other
-                outcome = type(error).__name__
-            log.end(number, outcome, answer)
-            left.release()
+    def call(number: int) -> None:
+        answer, outcome = ONE, ANSWERED
+        try:
+            answer = perform(due[number])
+        except Exception as error:  # noqa: BLE001 - a failed call is a result like any other
+            outcome = type(error).__name__
+        log.end(number, outcome, answer)
+        left.release()
 
-    for number in range(threads):
-        threading.Thread(target=work, name=f"bench-{number}", daemon=True).start()
     sleep_exactly()
     for number, one in enumerate(due):
         wait = log.began + one.at - time.perf_counter_ns()
         if wait > 0:
             time.sleep(wait / NS)
         log.begin(number, one)
-        waiting.put(number)
+        threads.submit(partial(call, number))
     until = time.monotonic() + grace
     for _ in due:
         if not left.acquire(timeout=max(0.0, until - time.monotonic())):
             break
     log.abandon()
-    for _ in range(threads):
-        waiting.put(None)
+    threads.end()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..measure import load_average
 from ..series.lines import say
-from .drive import ONE, Answer, Log, run_tasks, run_threads
+from .drive import ONE, Answer, Log, Threads, run_tasks, run_threads
 from .hot import Hot, Writer
 from .jobs import like, plan_of
 from .sampler import Sampler
@@ -164,11 +164,12 @@ def with_threads(job: SpikeJob, caller: ThreadCaller) -> SpikeResult:
         caller.get(key)
     if run.plan["batches"]:
         caller.get_many(range(CHECKED))
+    threads = Threads(connects or THREADS)
     log, sampler = run.start()
     with sampler:
         grace = run.seconds if connects else GRACE
         what: Callable[[Due], Answer] = connect if connects else perform
-        run_threads(run.due, what, log, grace, connects or THREADS)
+        run_threads(run.due, what, log, grace, threads)
     result = run.result(log, sampler)
     if not connects:
         _end(caller.close)

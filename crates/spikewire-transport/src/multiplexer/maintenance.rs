@@ -280,7 +280,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Admits waiting commands to connections that have room again, in order of arrival.
     #[inline]
     pub(super) fn admit(&mut self, key: NodeKey, now: Tick) {
-        if self.nodes.get(key).is_some_and(|here| !here.waiting.is_empty()) && !self.places_anew {
+        if self.waits && !self.places_anew {
             self.admit_waiting(key, now);
         }
     }

@@ -116,7 +116,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.provide(&node, shard, now);
         }
         let here = self.nodes.get(key);
-        if here.is_some_and(|here| !here.waiting.is_empty()) {
+        if self.waits && here.is_some_and(|here| !here.waiting.is_empty()) {
             // Commands that are already waiting go first.
             self.wait(command, &node, order, key);
             // A read that follows a write into the queue of a silent node would have it emptied again.

@@ -38,7 +38,11 @@ impl<F: Framing> Inbound<F> {
     /// Reads once. Returns the number of bytes read (0 if the peer closed) and whether the socket
     /// is drained.
     pub fn fill(&mut self, source: &mut impl Read, protocol: &mut F) -> io::Result<(usize, bool)> {
-        self.make_room(protocol);
+        // Usually all that arrived was consumed.
+        let is_fresh = self.end == 0 && (ROOM..=KEEP).contains(&self.buffer.len());
+        if F::OPENS && protocol.opens() || !is_fresh {
+            self.make_room(protocol);
+        }
         let room = &mut self.buffer[self.end..];
         let size = room.len();
         let read = source.read(room)?;
@@ -118,6 +122,7 @@ impl<F: Framing> Inbound<F> {
         }
     }
 
+    #[inline(never)]
     fn make_room(&mut self, protocol: &mut F) {
         let pending = self.end - self.start;
         if self.start > 0 {

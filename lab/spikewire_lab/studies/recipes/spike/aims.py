@@ -124,14 +124,16 @@ def _over_defaults(context: Context) -> float | None:
     cell = context.cell
     plain = Cell(cell.client, cell.mode, cell.letter, DEFAULTS, cell.interpreter)
     other = context.study.results.get(plain)
-    if other is None or not other["windows"][SETTLED]["good"]:
+    if other is None:
         return None
     mine = good_rate(context.result, context.scenario, SETTLED)
     loads = context.study.loads
     # The same load for both, or the ratio would say nothing.
     if round(loads.get(cell, 0)) != round(loads.get(plain, 0)):
         return None
-    return mine / good_rate(other, context.scenario, SETTLED)
+    # If that had no good answer at all, the ratio is at least that to a single one.
+    start, end = context.scenario.windows()[SETTLED]
+    return mine / max(good_rate(other, context.scenario, SETTLED), 1 / (end - start))
 
 
 def _hot_requests(context: Context) -> float | None:
