@@ -17,8 +17,8 @@ use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::message::{Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_transport::Priority;
 use spikewire_transport::limiter::Tolerance;
+use spikewire_transport::{Priority, RetryRules};
 use support::fake::FakeNode;
 use support::{LONG, eventually};
 
@@ -246,7 +246,11 @@ fn neighbours_of_a_half_sent_request_lose_nothing() {
 #[test]
 fn closing_reports_what_was_tried() {
     let mut bench = Bench::new(|_| {});
-    let again = Policy { retry_in_doubt: true, max_retries: 9, ..policy(LONG) };
+    let again = Policy {
+        retries: RetryRules::default().with_in_doubt(true),
+        max_retries: 9,
+        ..policy(LONG)
+    };
     bench.submit(1, request(1, 30), again);
     let peer = bench.accept();
     bench.expect(&peer, 38);
@@ -261,7 +265,7 @@ fn a_full_queue_reports_what_was_tried_before() {
     let sleep = Duration::from_secs(2);
     let replica = ReplicaPolicy::Master;
     let again = Policy {
-        retry_in_doubt: true,
+        retries: RetryRules::default().with_in_doubt(true),
         max_retries: 9,
         sleep: sleep.into(),
         replica,

@@ -84,7 +84,7 @@ pub struct Health {
     suspicions: AtomicU32,
     /// Whether the cluster's own requests are unanswered, too.
     confirmed: AtomicBool,
-    /// When a command was last answered, to a millisecond or so.
+    /// When a command was last answered, to two milliseconds or so.
     replied_at: AtomicU64,
     /// When one of the cluster's own requests was last answered.
     answered_at: AtomicU64,
@@ -106,7 +106,7 @@ impl Health {
     /// Whether it gets all of its requests: it is neither suspected, nor was it until recently.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
-        !self.is_suspected() && !self.slow_start.is_on()
+        !(self.is_suspected() | self.slow_start.is_on())
     }
 
     /// Whether it gets a request that may as well go to another node.

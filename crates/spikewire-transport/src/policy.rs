@@ -48,6 +48,46 @@ impl Priority {
     }
 }
 
+/// Two switches in a byte, because every command carries them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RetryRules(u8);
+
+impl RetryRules {
+    const JITTER: u8 = 1;
+    const IN_DOUBT: u8 = 2;
+
+    /// [`Backoff::jitter`].
+    pub fn jitter(self) -> bool {
+        self.0 & Self::JITTER != 0
+    }
+
+    /// Whether a write that may have been applied is retried.
+    pub fn in_doubt(self) -> bool {
+        self.0 & Self::IN_DOUBT != 0
+    }
+
+    /// Sets [`RetryRules::jitter`].
+    pub fn set_jitter(&mut self, jitter: bool) {
+        self.set(Self::JITTER, jitter);
+    }
+
+    /// Sets [`RetryRules::in_doubt`].
+    pub fn set_in_doubt(&mut self, in_doubt: bool) {
+        self.set(Self::IN_DOUBT, in_doubt);
+    }
+
+    /// The same for commands of which those in doubt are retried or not.
+    #[must_use]
+    pub fn with_in_doubt(mut self, in_doubt: bool) -> Self {
+        self.set_in_doubt(in_doubt);
+        self
+    }
+
+    fn set(&mut self, bit: u8, value: bool) {
+        self.0 = if value { self.0 | bit } else { self.0 & !bit };
+    }
+}
+
 /// The limits of one command. Every command carries them, so they are kept small.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy<R> {
@@ -63,10 +103,8 @@ pub struct Policy<R> {
     pub multiplier: f32,
     /// [`Backoff::longest`].
     pub longest: Span,
-    /// [`Backoff::jitter`].
-    pub jitter: bool,
-    /// Whether a write that may have been applied is retried.
-    pub retry_in_doubt: bool,
+    /// What else is to be known about retries.
+    pub retries: RetryRules,
     /// Its priority.
     pub priority: Priority,
     /// Which metrics are kept of it, if that is decided already.
@@ -85,8 +123,7 @@ impl<R: Default> Default for Policy<R> {
             sleep: Span::ZERO,
             multiplier: 1.0,
             longest: Span::ZERO,
-            jitter: false,
-            retry_in_doubt: false,
+            retries: RetryRules::default(),
             priority: Priority::default(),
             metrics_flags: MetricsFlags::default(),
             replica: R::default(),
@@ -106,14 +143,15 @@ impl<R> Policy<R> {
 
     /// How pauses grow and vary.
     pub fn backoff(&self) -> Backoff {
-        let Self { multiplier, longest, jitter, .. } = *self;
-        Backoff { multiplier, longest: longest.into(), jitter }
+        let Self { multiplier, longest, retries, .. } = *self;
+        Backoff { multiplier, longest: longest.into(), jitter: retries.jitter() }
     }
 
     /// Sets how pauses grow and vary.
     pub fn set_backoff(&mut self, backoff: Backoff) {
         let Backoff { multiplier, longest, jitter } = backoff;
-        (self.multiplier, self.longest, self.jitter) = (multiplier, longest.into(), jitter);
+        (self.multiplier, self.longest) = (multiplier, longest.into());
+        self.retries.set_jitter(jitter);
     }
 
     /// The pause before the next attempt on the same node, after `attempts` attempts, if the command

@@ -75,8 +75,12 @@ impl RetryOptions {
         policy.sleep = self.sleep.map_or(policy.sleep, Into::into);
         policy.multiplier = self.multiplier.unwrap_or(policy.multiplier);
         policy.longest = self.longest.map_or(policy.longest, Into::into);
-        policy.jitter = self.jitter.unwrap_or(policy.jitter);
-        policy.retry_in_doubt = self.in_doubt.unwrap_or(policy.retry_in_doubt);
+        if let Some(jitter) = self.jitter {
+            policy.retries.set_jitter(jitter);
+        }
+        if let Some(in_doubt) = self.in_doubt {
+            policy.retries.set_in_doubt(in_doubt);
+        }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }
 }
@@ -116,7 +120,7 @@ mod tests {
             ..RetryOptions::default()
         };
         own.boxed().unwrap().apply(&mut policy);
-        assert_eq!((policy.max_retries, policy.retry_in_doubt), (0, true));
+        assert_eq!((policy.max_retries, policy.retries.in_doubt()), (0, true));
         assert_eq!(policy.sleep, base.sleep);
         assert_eq!(policy.backoff(), Backoff { longest: second, ..base.backoff() });
     }

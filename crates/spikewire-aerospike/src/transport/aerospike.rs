@@ -205,7 +205,7 @@ impl CommandError for Error {
 mod tests {
     use std::time::Duration;
 
-    use spikewire_transport::{Attempts, ServerFailure, Tick};
+    use spikewire_transport::{Attempts, RetryRules, ServerFailure, Tick};
 
     use super::*;
     use crate::command::{Failure, Verdict};
@@ -256,7 +256,7 @@ mod tests {
         let error = fails(attempts.failed(lost(), true, &policy(), Tick::NEVER, NOW));
         assert!(error.in_doubt());
         let mut attempts = Attempts { count: 1, ..Attempts::default() };
-        let policy = Policy { retry_in_doubt: true, ..policy() };
+        let policy = Policy { retries: RetryRules::default().with_in_doubt(true), ..policy() };
         assert!(matches!(
             attempts.failed(lost(), true, &policy, Tick::NEVER, NOW),
             Verdict::Retry(_)

@@ -101,8 +101,8 @@ impl<P: Protocol, T: ResponseHandler> ReadTable<P, T> {
 
     /// The read that a read with this request may join, as far as that depends on it alone.
     fn find(&mut self, request: &[u8]) -> Option<&SharedRead<P, T>> {
-        self.request.clear();
-        self.request.extend_from_slice(request);
+        self.request.resize(request.len(), 0);
+        self.request.copy_from_slice(request);
         if let Some(limit) = self.request.get_mut(P::time_limit(request)) {
             limit.fill(0);
         }

@@ -55,7 +55,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let policy = &command.policy;
             let is_tried_again =
                 command.attempts.count <= policy.max_retries || command.target.regroups();
-            let may_repeat = !command.target.writes() || policy.retry_in_doubt;
+            let may_repeat = !command.target.writes() || policy.retries.in_doubt();
             may_repeat
                 && is_tried_again
                 && topology.has_alternative(&command.target, policy.replica, &node)

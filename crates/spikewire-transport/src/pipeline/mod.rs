@@ -53,7 +53,7 @@ pub struct AbandonedCommand<C> {
 }
 
 /// How often what arrives is observed. Silence that lasted longer always is.
-const OBSERVE_EVERY: Duration = Duration::from_millis(1);
+const OBSERVE_EVERY: Duration = Duration::from_millis(2);
 
 /// What arrived says about how busy the node is.
 #[derive(Debug, Clone, Copy)]

@@ -67,7 +67,7 @@ impl Builder {
     /// Whether a write that may have been applied is retried. Default no: the error says that it is
     /// in doubt.
     pub fn retry_in_doubt(mut self, retry: bool) -> Self {
-        self.client.options.policy.retry_in_doubt = retry;
+        self.client.options.policy.retries.set_in_doubt(retry);
         self
     }
 

@@ -75,6 +75,10 @@ impl Batch {
     /// error of rows that lost their node because of that. `budget`: how often rows that a node
     /// rejected are sent again.
     pub fn next_round(&mut self, now: Tick, closed: bool, budget: &RetryBudget) -> Option<Tick> {
+        if self.rows.iter().all(|row| self.is_settled(row)) {
+            self.leave_near_cache();
+            return None;
+        }
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
         let at_once = rotates && self.step == 0;
@@ -114,7 +118,7 @@ impl Batch {
                 Kind::Closed | Kind::Timeout | Kind::Invalid | Kind::Malformed => true,
                 _ => false,
             };
-            if last || hopeless || row.doubt && !self.policy.retry_in_doubt {
+            if last || hopeless || row.doubt && !self.policy.retries.in_doubt() {
                 row.state = RowState::Failed(error);
             } else {
                 row.state = RowState::Pending(Some(error));
@@ -134,6 +138,18 @@ impl Batch {
 }
 
 impl Batch {
+    /// Whether no other round can change what became of a row.
+    #[inline(always)]
+    fn is_settled(&self, row: &Row) -> bool {
+        match &row.state {
+            RowState::Answered(body, range) => {
+                let reply = &self.bodies[*body as usize].bytes[range.start..];
+                !Header::result_of(reply).is_retryable()
+            }
+            state => !matches!(state, RowState::Pending(_)),
+        }
+    }
+
     /// Takes the retries of rows that nodes rejected from the client's budget, one for as many rows
     /// as share a connection. Rows for which there is none fail. Returns whether any is left.
     fn spend_retries(&mut self, now: Tick, budget: &RetryBudget) -> bool {
