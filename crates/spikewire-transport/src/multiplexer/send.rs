@@ -224,7 +224,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         let writes = command.target.writes();
         let is_behind = connection.queue(command, key, now);
-        if connection.node.health().limiter().is_limiting() {
+        // Those that have published nothing so far do so when replies arrive.
+        if connection.published != 0 {
             connection.publish();
         }
         if key.is_some() {
@@ -268,7 +269,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 }
             }
             self.report(deliver);
-            if self.line.is_empty() || !self.let_in(now) {
+            if !self.waits || self.line.is_empty() || !self.let_in(now) {
                 break;
             }
         }
