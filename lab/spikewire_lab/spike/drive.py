@@ -38,8 +38,8 @@ ONE = Answer()
 class Log:
     """The calls that have ended, and those in progress.
 
-    They are kept as numbers: the interpreter's garbage collector stops all calls to look at objects,
-    for a fifth of a second if there are some for each of half a million calls.
+    They are kept as numbers: the garbage collector of the interpreter stops all calls to look at
+    objects, for a fifth of a second if there are some for each of half a million calls.
     """
 
     def __init__(self, began: int) -> None:
