@@ -79,7 +79,8 @@ def picked(keyspace: str, cassandra: SharedCassandra, row: int) -> int:
 def test_a_copy_answers_for_a_silent_node(
     proxies: list[CqlProxy], sessions: Sessions, options: dict[str, Any]
 ) -> None:
-    session = sessions.open(proxies[0].address, **options, timeout=LIMIT)
+    # Without retries nothing but a copy leaves a silent node.
+    session = sessions.open(proxies[0].address, **options, timeout=LIMIT, max_retries=0)
     read = session.prepare(READ)
     reach(session, addresses(proxies), read)
     silent = proxies[1]
@@ -114,7 +115,7 @@ def test_only_idempotent_statements_are_speculated(
     assert picked(keyspace, cassandra_cluster, row) == before + 9
     # A session that does not know yet that the node is slow.
     proxies[2].clear()
-    session = sessions.open(proxies[0].address, **options, timeout=LIMIT)
+    session = sessions.open(proxies[0].address, **options, timeout=LIMIT, max_retries=0)
     reach(session, addresses(proxies), count, -2)
     proxies[2].inject("replies", delay=0.5)
     attempts = [session.execute(count, (row,), idempotent=True).attempts for _ in range(3)]

@@ -32,6 +32,11 @@ impl Tick {
         Self(self.0.saturating_add(span))
     }
 
+    /// Whole microseconds from `earlier` until this moment, from 1 to `most`.
+    pub(crate) fn micros_since(self, earlier: Self, most: u32) -> u32 {
+        (self.0.saturating_sub(earlier.0) / 1000).clamp(1, most.into()) as u32
+    }
+
     /// The time from `now` until this moment: zero if it has passed, [`Duration::MAX`] for
     /// [`Tick::NEVER`].
     pub fn since(self, now: Self) -> Duration {

@@ -52,8 +52,7 @@ impl ReplyTimes {
     /// A reply arrived `now`, after silence since then.
     pub fn record(&mut self, since: Tick, now: Tick, many: bool) {
         let estimate = &mut self.estimates[usize::from(many)];
-        // Nearly microseconds, without a division.
-        let took = (now.0.saturating_sub(since.0) >> 10).clamp(1, u64::from(CEILING)) as u32;
+        let took = now.micros_since(since, CEILING);
         if took > *estimate {
             // The first one, and a quarter of the way up.
             *estimate =

@@ -35,7 +35,7 @@ pub(super) fn observe<P: Protocol, T: ResponseHandler>(
     if let Some(Observation { answered, .. }) = observation {
         // Replies that nobody waits for any more count as well.
         node.health().answered(now);
-        let took = answered.map(|since| micros(since, now));
+        let took = answered.map(|since| now.micros_since(since, u32::MAX - 1));
         if took.map_or(limiter.watches(), |took| limiter.is_notable(took)) {
             let done = (before, before.saturating_sub(load));
             limiter.observe(took, done, &mut connection.published, P::TOLERANCE, now);
@@ -50,11 +50,6 @@ pub(super) fn observe<P: Protocol, T: ResponseHandler>(
     if watches {
         connection.pipeline.observe_next();
     }
-}
-
-/// Nearly microseconds, without a division.
-fn micros(since: Tick, now: Tick) -> u32 {
-    (now.0.saturating_sub(since.0) >> 10).clamp(1, u64::from(u32::MAX - 1)) as u32
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
