@@ -43,6 +43,7 @@ def _start(running: ExitStack) -> dict[str, str]:
     skip_native()
     from spikewire.testing.cassandra.cluster import CassandraCluster
     from spikewire.testing.cassandra.errors import CassandraUnavailable
+    from spikewire.testing.cassandra.options import UNHURRIED
 
     try:
         cluster = running.enter_context(
@@ -52,8 +53,7 @@ def _start(running: ExitStack) -> dict[str, str]:
                 heap=256,
                 quick_start=True,
                 tls="optional" if find_spec("trustme") else False,
-                # A busy machine is no reason for the node to give up.
-                yaml={f"{kind}_request_timeout": "30s" for kind in ("read", "range", "write")},
+                yaml=UNHURRIED,
                 progress=_say,
             )
         )

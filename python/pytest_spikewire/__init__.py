@@ -45,13 +45,19 @@ def shared_cassandra(
 ) -> Generator[SharedCassandra, None, None]:
     """A Cassandra that the workers of this test run share, or a skipped test."""
     from spikewire.testing.cassandra import CassandraUnavailable, SharedCassandra
+    from spikewire.testing.cassandra.options import UNHURRIED
 
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         # Each worker has a folder of its own in that of the run.
         folder = folder.parent
     try:
-        shared = SharedCassandra(folder / f"cassandra-{nodes}", nodes, quick_start=True)
+        shared = SharedCassandra(
+            folder / f"cassandra-{nodes}",
+            nodes,
+            quick_start=True,
+            yaml=UNHURRIED if nodes == 1 else {},
+        )
     except CassandraUnavailable as error:
         if os.environ.get("SPIKEWIRE_CASSANDRA") == "required":
             raise

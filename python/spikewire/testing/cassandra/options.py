@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
     from spikewire.types import Seconds
 
-__all__ = ["CassandraOptions", "Settings", "seconds_of", "settings_of", "silent"]
+__all__ = ["UNHURRIED", "CassandraOptions", "Settings", "seconds_of", "settings_of", "silent"]
 
 SMALLEST_HEAP = 192
+
+#: For ``yaml``, where tests share one node: a busy machine is no reason for it to give up. (Where
+#: nodes are to fail, coordinators have to notice it sooner.)
+UNHURRIED = {f"{kind}_request_timeout": "30s" for kind in ("read", "range", "write")}
 
 
 class CassandraOptions(TypedDict, total=False):
