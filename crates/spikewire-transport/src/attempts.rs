@@ -47,6 +47,8 @@ pub struct Attempts {
     pub step: u32,
     /// Whether a write may have been applied by one of the attempts.
     pub in_doubt: bool,
+    /// How many attempts were given up because their node was silent.
+    pub silences: u8,
 }
 
 /// What to do after a failed attempt.
@@ -127,6 +129,11 @@ impl Attempts {
     #[must_use]
     pub fn without_latest(self) -> Self {
         Self { count: self.count.saturating_sub(1), ..self }
+    }
+
+    /// Whether an attempt before the current one failed for another reason than silence.
+    pub fn has_failed(&self) -> bool {
+        self.count > 1 + u32::from(self.silences)
     }
 
     /// Adds the number of attempts and `in_doubt` to an error.

@@ -339,7 +339,7 @@ mod tests {
     const PLACE: QueuePlace = QueuePlace {
         connection: 0,
         position: 0,
-        attempts: Attempts { count: 1, step: 0, in_doubt: false },
+        attempts: Attempts { count: 1, step: 0, in_doubt: false, silences: 0 },
     };
 
     fn pair() -> (TicketHandle<Number>, TicketHandle<Number>) {

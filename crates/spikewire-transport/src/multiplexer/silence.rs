@@ -52,9 +52,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mute_since = node.health().is_mute_since();
         let topology = self.topology.clone();
         let moves = |command: &CommandOf<P, T>| {
-            let policy = &command.policy;
+            let (policy, attempts) = (&command.policy, &command.attempts);
+            // Where other nodes fail it, the last retry is for one that may only be slow.
+            let kept = u32::from(attempts.has_failed());
             let is_tried_again =
-                command.attempts.count <= policy.max_retries || command.target.regroups();
+                attempts.count + kept <= policy.max_retries || command.target.regroups();
             let may_repeat = !command.target.writes() || policy.retries.in_doubt();
             may_repeat
                 && is_tried_again
@@ -71,10 +73,16 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |abandoned| leaving.push(abandoned),
         );
         for AbandonedCommand { mut command, sent } in leaving {
-            if command.attempts.count == 1 && command.policy.max_retries > 0 && moves(&command) {
-                // The node may only be slow, and the others worse: the retries are for what follows.
-                // Only once: if all nodes are slow, going on and on would never get an answer.
-                command.policy.max_retries = command.policy.max_retries.saturating_add(1);
+            let is_moved = moves(&command);
+            if is_moved {
+                let (policy, attempts) = (&mut command.policy, &mut command.attempts);
+                if attempts.silences == 0 && policy.max_retries > 0 {
+                    // The node may only be slow, and the others worse: the retries are for what
+                    // they answer. Only once: if all nodes are slow, going on and on would never
+                    // get an answer.
+                    policy.max_retries = policy.max_retries.saturating_add(1);
+                }
+                attempts.silences = attempts.silences.saturating_add(1);
             }
             let error = Fault::mute(&*node).into();
             let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
