@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn no_retry_is_planned_beyond_the_deadline() {
-        let mut attempts = Attempts { count: 1, step: 1, in_doubt: false };
+        let mut attempts = Attempts { count: 1, step: 1, ..Attempts::default() };
         fails(attempts.failed(lost(), false, &policy(), Tick(10_999), NOW));
     }
 
