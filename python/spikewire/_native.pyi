@@ -8260,6 +8260,7 @@ class CannedCore:
         shard_aware_port: str | None,
         refusing: Sequence[int],
         says: dict[str, str],
+        extensions: Sequence[str],
     ) -> Self: ...
     def _address(self) -> str:
         """Host and port."""
@@ -8267,6 +8268,10 @@ class CannedCore:
         """How many statements were answered; 0 once it is stopped."""
     def _traffic(self) -> list[tuple[int, int, int, int]]:
         """What has come to each shard."""
+    def _move_tablets(self) -> None:
+        """Moves each tablet to the next shard."""
+    def _limit(self, is_limited: bool) -> None:
+        """From now on, each partition is used too often, or not any more."""
     def _stop(self) -> None:
         """Ends it, and its connections."""
 

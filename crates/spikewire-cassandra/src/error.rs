@@ -185,6 +185,7 @@ impl Error {
         match (self.server().map(|server| server.code), self.kind()) {
             (Some(Code::Unavailable), _) => "Unavailable",
             (Some(Code::Overloaded), _) | (None, Kind::Overloaded) => "Overloaded",
+            (Some(Code::RateLimit(_)), _) => "RateLimited",
             (Some(Code::Bootstrapping), _) => "Bootstrapping",
             (Some(Code::WriteTimeout), _) => "WriteTimeout",
             (Some(Code::ReadTimeout), _) => "ReadTimeout",
@@ -280,6 +281,9 @@ static LABELS: LazyLock<Vec<(Code, String)>> = LazyLock::new(|| {
 
 /// The label of a server's error: its name in lower case.
 pub(crate) fn label(code: Code) -> &'static str {
+    if matches!(code, Code::RateLimit(_)) {
+        return "rate_limit";
+    }
     let known = LABELS.iter().find(|(known, _)| *known == code);
     known.map_or("unknown_error", |(_, label)| label)
 }

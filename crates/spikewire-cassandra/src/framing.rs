@@ -1,9 +1,10 @@
 //! Envelopes and segments of a connection, what they mean to their requests, and its handshake.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use spikewire_cql::consistency::Consistency;
+use spikewire_cql::dialect::{Dialect, Extensions, TabletRouting};
 use spikewire_cql::envelope::{EVENT_STREAM, Extras, HEADER_LEN, Header, Opcode};
 use spikewire_cql::request::{self, Parameters, RequestError, Startup, Values};
 use spikewire_cql::response::{Message, Response, Retry, ServerError, Supported};
@@ -33,8 +34,10 @@ pub struct Handshake {
     pub keyspace: Mutex<Option<Arc<str>>>,
     /// Further entries of the STARTUP message.
     pub application: Vec<(String, String)>,
-    /// Whether the server has shards: connections to nodes then send OPTIONS first.
-    pub has_shards: AtomicBool,
+    /// Whether the server has shards or extensions: connections to nodes then send OPTIONS first.
+    pub asks_nodes: AtomicBool,
+    /// What the first control connection agreed on: requests are composed accordingly.
+    pub extensions: OnceLock<Extensions>,
     /// The reason why the server last rejected a connection.
     pub last_error: Mutex<Option<HandshakeError>>,
 }
@@ -43,6 +46,16 @@ impl Handshake {
     /// From now on, new connections use this keyspace.
     pub fn set_keyspace(&self, name: &str) {
         *self.keyspace.lock() = Some(name.into());
+    }
+
+    /// How requests are composed.
+    pub fn dialect(&self) -> Dialect {
+        self.agreed().dialect(self.version)
+    }
+
+    /// The extensions of the session.
+    pub fn agreed(&self) -> Extensions {
+        self.extensions.get().copied().unwrap_or_default()
     }
 }
 
@@ -65,6 +78,10 @@ pub struct Cassandra {
     shards: Option<Arc<Shards>>,
     /// The shard that it leads to.
     shard: Option<u16>,
+    /// The extensions that it uses.
+    extensions: Extensions,
+    /// The dialect of its requests, if the node lacks extensions of the session.
+    translates_to: Option<Dialect>,
 }
 
 /// What the handshake waits for.
@@ -91,7 +108,15 @@ impl Cassandra {
 
     fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
-        Self { handshake, state: HandshakeState::Connected, sealing, shards, shard: None }
+        Self {
+            handshake,
+            state: HandshakeState::Connected,
+            sealing,
+            shards,
+            shard: None,
+            extensions: Extensions::default(),
+            translates_to: None,
+        }
     }
 
     /// The shard that it leads to, if the server said so.
@@ -101,8 +126,8 @@ impl Cassandra {
 
     fn go_on(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
         let Some(frame) = frame else {
-            // Without shards there is nothing to ask for, which saves a round trip.
-            let needs_options = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
+            // If there is nothing to ask for, that saves a round trip.
+            let needs_options = self.shards.is_none() || self.handshake.asks_nodes.load(Relaxed);
             return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
@@ -147,11 +172,19 @@ impl Cassandra {
     }
 
     fn on_supported(&mut self, supported: &Supported<'_>) {
-        let sharding = Sharding::of(supported);
+        let (sharding, offered) = (Sharding::of(supported), Extensions::of(supported));
+        let agreed = match &self.shards {
+            None => *self.handshake.extensions.get_or_init(|| offered),
+            Some(_) => self.handshake.agreed(),
+        };
+        self.extensions = usable(offered, agreed);
         match &self.shards {
-            None => self.handshake.has_shards.store(sharding.is_some(), Relaxed),
+            None => {
+                let asks = sharding.is_some() || agreed != Extensions::default();
+                self.handshake.asks_nodes.store(asks, Relaxed);
+            }
             Some(shards) => {
-                shards.learn(sharding);
+                shards.learn(sharding, &self.extensions);
                 self.shard = sharding.map(|sharding| sharding.shard);
             }
         }
@@ -159,14 +192,19 @@ impl Cassandra {
 
     fn start(&mut self, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
         self.state = HandshakeState::Started;
+        let (ours, dialect) =
+            (self.handshake.dialect(), self.extensions.dialect(self.handshake.version));
+        self.translates_to = (dialect != ours).then_some(dialect);
         self.put_startup(out).map_err(|error| error.to_string())?;
         Ok(HandshakeStep::Wait)
     }
 
     fn put_startup(&self, out: &mut Vec<u8>) -> Result<(), RequestError> {
         let Handshake { version, compression, application, .. } = &*self.handshake;
-        let extras: Vec<_> =
-            application.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let extensions = self.extensions.startup();
+        let extensions = extensions.iter().map(|(key, value)| (*key, value.as_str()));
+        let named = application.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let extras: Vec<_> = named.chain(extensions).collect();
         let startup = Startup {
             lz4: *compression,
             throw_on_overload: true,
@@ -215,10 +253,37 @@ impl Cassandra {
     }
 }
 
+/// The extensions that a connection uses to a node that offers some. Those that make requests longer
+/// are left out if the session's requests lack their part.
+fn usable(offered: Extensions, agreed: Extensions) -> Extensions {
+    let tablets = match offered.tablets {
+        TabletRouting::V2 if agreed.tablets != TabletRouting::V2 => TabletRouting::V1,
+        tablets => tablets,
+    };
+    let metadata_id = offered.metadata_id && agreed.metadata_id;
+    Extensions { metadata_id, tablets, ..offered }
+}
+
 /// A statement without values, at a consistency level that any node can answer.
 pub fn plain_query(out: &mut Vec<u8>, version: Version, text: &str) -> Result<(), RequestError> {
     let parameters = Parameters { consistency: Consistency::One, ..Parameters::default() };
     request::query(out, version, text, Values::NONE, &parameters, &Extras::default())
+}
+
+/// Translates the requests behind `from`, for a node that lacks extensions of the session.
+#[cold]
+fn translate_all(out: &mut Vec<u8>, from: usize, ours: Dialect, theirs: Dialect) {
+    let mut translated = Vec::new();
+    let mut rest = &out[from..];
+    while let Ok(Some(header)) = Header::read(rest)
+        && let Some(request) = rest.get(..header.envelope_len())
+        && request::translate(request, ours, theirs, &mut translated).is_ok()
+    {
+        rest = &rest[request.len()..];
+    }
+    translated.extend_from_slice(rest);
+    out.truncate(from);
+    out.append(&mut translated);
 }
 
 fn malformed(error: &spikewire_cql::notation::Malformed) -> Malformed {
@@ -260,11 +325,16 @@ impl Framing for Cassandra {
             self.state,
             HandshakeState::Connected | HandshakeState::AwaitingOptions | HandshakeState::Started
         );
-        !self.sealing.is_bare() && !is_before
+        (!self.sealing.is_bare() || self.translates_to.is_some()) && !is_before
     }
 
     fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
-        self.sealing.seal(out, from);
+        if let Some(dialect) = self.translates_to {
+            translate_all(out, from, self.handshake.dialect(), dialect);
+        }
+        if !self.sealing.is_bare() {
+            self.sealing.seal(out, from);
+        }
     }
 
     fn opens(&self) -> bool {
@@ -312,3 +382,6 @@ pub(crate) fn read_error(frame: &[u8]) -> Result<ServerError, Malformed> {
         Err(error) => Err(Malformed(error.to_string().into())),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use spikewire_cql::dialect::Dialect;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request;
 use spikewire_cql::version::Version;
@@ -22,6 +23,8 @@ pub(crate) struct Memory {
     pub cluster: Arc<Cluster>,
     pub timestamps: Timestamps,
     turn: AtomicU32,
+    /// How requests are composed.
+    pub dialect: Dialect,
     /// The keyspace after a `USE`, which each request then names if the protocol allows that.
     keyspace: ArcSwapOption<Arc<str>>,
     /// The prepared statements.
@@ -34,6 +37,7 @@ impl Memory {
         let statements = Arc::new(StatementCache::default());
         cluster.set_schema_listener(statements.clone());
         Self {
+            dialect: cluster.handshake().dialect(),
             cluster,
             statements,
             timestamps: Timestamps::default(),

@@ -2,7 +2,7 @@
 //!
 //! A request has a plan: the replicas of its token in the local datacenter, those of the local rack
 //! first; then the other nodes of the local datacenter; then, if allowed, those of other
-//! datacenters. Nodes believed to be down come last, since that belief may be wrong. Requests start
+//! datacenters. If the tablet of a row is known, its replicas are those. Nodes believed to be down come last, since that belief may be wrong. Requests start
 //! at different replicas in turn; one that has just returned gets its turns little by little. Lightweight transactions start at the first replica, so that
 //! those on the same row meet on one node.
 
@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cql::response::Retry;
+use spikewire_cql::tablet::Tablet;
 use spikewire_transport::topology::{Preference, Target as Addressed};
 use spikewire_transport::{OrderKey, Tick};
 
-use crate::cluster::{Node, Snapshot};
+use crate::cluster::{MOST_REPLICAS, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::speculation::Contender;
 
@@ -107,6 +108,8 @@ pub enum Aim {
         keyspace: Arc<str>,
         /// The token of its partition key.
         token: i64,
+        /// The tablet with its rows, if that is known.
+        tablet: Option<Arc<Tablet>>,
         /// Whether it is a lightweight transaction.
         conditional: bool,
     },
@@ -164,6 +167,7 @@ type Distance = (bool, bool, bool, bool);
 
 /// The node for the next attempt at a request, after earlier ones moved on `step` times.
 pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Node>> {
+    let mut of_tablet = [0; MOST_REPLICAS];
     let (replicas, conditional) = match &target.aim {
         Aim::Node(node) if node.is_active() => return Ok(node.clone()),
         Aim::Node(node) => {
@@ -171,11 +175,18 @@ pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Nod
             return Err(error.on(node.to_string()));
         }
         Aim::Any => (&[][..], false),
-        Aim::Token { keyspace, token, conditional } => {
-            (snapshot.replicas(keyspace, *token).unwrap_or_default(), *conditional)
+        Aim::Token { keyspace, token, tablet, conditional } => {
+            let tablet = tablet.as_ref();
+            let replicas = tablet
+                .and_then(|tablet| snapshot.replicas_of(tablet, &mut of_tablet))
+                .or_else(|| snapshot.replicas(keyspace, *token));
+            (replicas.unwrap_or_default(), *conditional)
         }
     };
     if let Some(first) = target.first.as_ref().filter(|first| first.is_active()) {
+        if let Some(contender) = &target.contender {
+            contender.goes_to(first.address);
+        }
         return Ok(first.clone());
     }
     let turn = if conditional { 0 } else { target.turn };

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use spikewire_cql::consistency::Consistency;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
+use spikewire_cql::tablet::Tablet;
 use spikewire_cql::version::Version;
 use spikewire_transport::metrics::{CallStart, MetricsFlags};
 use spikewire_transport::open_ahead::open_ahead;
@@ -162,6 +164,32 @@ impl Session {
         }
     }
 
+    /// The tablet with the rows of a token, if it is known.
+    fn tablet(&self, prepared: &Prepared, token: i64) -> Option<Arc<Tablet>> {
+        let (keyspace, table) = prepared.table.as_ref()?;
+        self.cluster().tablets().find(keyspace, table, token)
+    }
+
+    /// The end of an EXECUTE that says which version of the tablet is known: another block each
+    /// time. Without one, it is probably wrong, so that the reply names the tablet.
+    #[cold]
+    fn tablet_block(&self, aim: &Aim) -> u8 {
+        let Aim::Token { token, tablet, .. } = aim else { return 0 };
+        let turn = self.0.next_turn();
+        match tablet.as_ref().and_then(|tablet| tablet.version) {
+            Some(version) => Tablet::block(version, turn as u8),
+            None => (token ^ i64::from(turn)) as u8,
+        }
+    }
+
+    /// The leader of a tablet, where a statement goes first if one replica is not enough.
+    fn leader(&self, aim: &Aim, options: &StatementOptions) -> Option<Arc<Node>> {
+        let Aim::Token { keyspace, tablet: Some(tablet), .. } = aim else { return None };
+        let level = options.consistency.unwrap_or(self.options().consistency);
+        let is_enough = matches!(level, Consistency::One | Consistency::LocalOne);
+        if is_enough { None } else { self.cluster().snapshot().leader(keyspace, tablet) }
+    }
+
     /// Starts a call, for the metrics.
     #[inline]
     fn begin(&self) -> CallStart {
@@ -180,6 +208,7 @@ impl Session {
         let idempotent = options.idempotent.unwrap_or(traits.reads);
         let policy = self.policy(options, idempotent, began.metrics_flags);
         let mut target = Target::new(aim, !traits.reads, self.0.next_turn());
+        target.first = self.leader(&target.aim, options);
         let speculation = options.speculation(self.options().limits.speculation);
         if let Some(delay) = speculation.delay
             && idempotent
@@ -307,18 +336,23 @@ impl Session {
         values: V,
     ) -> std::result::Result<Call, V::Error> {
         let began = self.begin();
-        let version = self.version();
+        let dialect = self.0.dialect;
         let shape = prepared.result();
         let mut parameters = self.parameters(options, prepared.traits, None);
-        // Version 4 cannot report that the columns have changed.
-        parameters.skip_metadata = version == Version::V5 && !shape.columns.is_empty();
+        // Without ids, a server cannot report that the columns have changed.
+        parameters.skip_metadata = dialect.metadata_ids && !shape.columns.is_empty();
         let payload = crate::statement::borrowed(&options.payload);
         let extras = Extras { tracing: options.tracing, payload: &payload };
         let mut bytes = buffer::take();
-        let (id, metadata) = (&prepared.id, &shape.id);
+        // An id of no columns would do for rows that are not described when they are prepared.
+        let is_described = dialect.version == Version::V5 || !shape.columns.is_empty();
+        let (id, metadata) = (&prepared.id, if is_described { &shape.id[..] } else { &[] });
         let mut aim = Aim::Any;
-        let routed = RoutedValues { values, aim: &mut aim, prepared };
-        request::execute(&mut bytes, version, id, metadata, routed, &parameters, &extras)?;
+        let routed = RoutedValues { session: self, values, aim: &mut aim, prepared };
+        request::execute(&mut bytes, dialect, id, metadata, routed, &parameters, &extras)?;
+        if dialect.tablet_blocks {
+            request::set_tablet_block(&mut bytes, self.tablet_block(&aim));
+        }
         let what = What::Execute { prepared: prepared.clone(), shape };
         Ok(self.call((bytes, began), aim, prepared.traits, options, what))
     }
@@ -352,14 +386,19 @@ impl Session {
         let mut parameters = self.parameters(options, traits, keyspace.as_deref());
         parameters.page_size = None;
         let bytes = writer.finish(&parameters)?;
-        let aim =
-            token.map_or(Aim::Any, |(keyspace, token)| Aim::Token { keyspace, token, conditional });
+        let aim = token.and_then(|(prepared, token)| {
+            let tablet = self.tablet(&prepared, token);
+            let (keyspace, _) = prepared.table.clone()?;
+            Some(Aim::Token { keyspace, token, tablet, conditional })
+        });
+        let aim = aim.unwrap_or(Aim::Any);
         Ok(self.call((bytes, began), aim, traits, options, What::Batch { prepared }))
     }
 }
 
 /// Values from which the partition is determined once they are encoded.
 struct RoutedValues<'a, V> {
+    session: &'a Session,
     values: V,
     aim: &'a mut Aim,
     prepared: &'a Prepared,
@@ -379,13 +418,14 @@ impl<V: WriteValues> WriteValues for RoutedValues<'_, V> {
     fn write(self, out: &mut Vec<u8>) -> std::result::Result<(), V::Error> {
         let (from, named) = (out.len(), self.values.named());
         self.values.write(out)?;
-        let Prepared { table_keyspace, traits, .. } = self.prepared;
+        let Prepared { table, traits, .. } = self.prepared;
         if !named
-            && let Some(keyspace) = table_keyspace
+            && let Some((keyspace, _)) = table
             && let Some(token) = self.prepared.token(&out[from..])
         {
             let (keyspace, conditional) = (keyspace.clone(), traits.conditional);
-            *self.aim = Aim::Token { keyspace, token, conditional };
+            let tablet = self.session.tablet(self.prepared, token);
+            *self.aim = Aim::Token { keyspace, token, tablet, conditional };
         }
         Ok(())
     }

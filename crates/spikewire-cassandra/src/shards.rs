@@ -1,9 +1,10 @@
 //! The shards of a node, as its connections report them.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use spikewire_cql::dialect::Extensions;
 use spikewire_cql::sharding::Sharding;
 use spikewire_cql::token::shard_of;
 use spikewire_transport::{ShardRoute, SourcePort, Tick};
@@ -19,6 +20,10 @@ pub struct Shards {
     /// nothing is known, or there is only one shard.
     packed: AtomicU64,
     avoided_until: AtomicU64,
+    /// Bits of a prepared statement's flags that say that it is conditional.
+    lwt_mark: AtomicU32,
+    /// Whether prepared statements have ids of their results' metadata.
+    metadata_ids: AtomicBool,
     encrypted: bool,
     /// Whether its shard-aware port may be used.
     uses_port: bool,
@@ -28,11 +33,14 @@ impl Shards {
     /// The shards of a node that was not asked yet.
     pub fn new(encrypted: bool, uses_port: bool) -> Self {
         let (packed, avoided_until) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { packed, avoided_until, encrypted, uses_port }
+        let (lwt_mark, metadata_ids) = (AtomicU32::new(0), AtomicBool::new(false));
+        Self { packed, avoided_until, lwt_mark, metadata_ids, encrypted, uses_port }
     }
 
-    /// Records what a node reported on a connection.
-    pub fn learn(&self, sharding: Option<Sharding>) {
+    /// Records what a node reported on a connection, and the extensions that it uses.
+    pub fn learn(&self, sharding: Option<Sharding>, extensions: &Extensions) {
+        self.lwt_mark.store(extensions.lwt_mark.unwrap_or(0), Relaxed);
+        self.metadata_ids.store(extensions.metadata_id, Relaxed);
         let packed = sharding.filter(|sharding| sharding.shards > 1).map_or(0, |sharding| {
             let port = if self.encrypted { sharding.tls_port } else { sharding.port };
             u64::from(sharding.shards)
@@ -40,6 +48,13 @@ impl Shards {
                 | u64::from(port.unwrap_or(0)) << 32
         });
         self.packed.store(packed, Relaxed);
+    }
+
+    /// The extensions that concern what its replies look like.
+    pub fn extensions(&self) -> Extensions {
+        let lwt_mark = Some(self.lwt_mark.load(Relaxed)).filter(|mask| *mask != 0);
+        let metadata_id = self.metadata_ids.load(Relaxed);
+        Extensions { lwt_mark, metadata_id, ..Extensions::default() }
     }
 
     /// How many there are; 0 if that is unknown or does not matter.
@@ -88,7 +103,7 @@ mod tests {
         let ip = IpAddr::from([10, 0, 0, 1]);
         let shards = Shards::new(false, true);
         assert_eq!((shards.count(), shards.of(5), shards.shard_route(ip, 0)), (0, None, None));
-        shards.learn(Some(SHARDING));
+        shards.learn(Some(SHARDING), &Extensions::default());
         assert_eq!((shards.count(), shards.of(-9_219_783_007_514_621_794)), (4, Some(3)));
         let from = SourcePort { divisor: 4, remainder: 2 };
         assert_eq!(
@@ -99,7 +114,7 @@ mod tests {
         shards.avoid_port();
         assert_eq!((shards.shard_route(ip, 2), shards.of(i64::MAX)), (None, Some(3)));
         // After an upgrade, for example.
-        shards.learn(None);
+        shards.learn(None, &Extensions::default());
         assert_eq!((shards.count(), shards.of(5)), (0, None));
     }
 
@@ -111,18 +126,19 @@ mod tests {
             (Shards::new(false, false), SHARDING),
             (Shards::new(false, true), Sharding { port: None, tls_port: Some(1), ..SHARDING }),
         ] {
-            shards.learn(Some(sharding));
+            shards.learn(Some(sharding), &Extensions::default());
             assert_eq!((shards.count(), shards.shard_route(ip, 1)), (4, None), "{shards:?}");
         }
         let encrypted = Shards::new(true, true);
-        encrypted.learn(Some(Sharding { tls_port: Some(19_142), ..SHARDING }));
+        encrypted
+            .learn(Some(Sharding { tls_port: Some(19_142), ..SHARDING }), &Extensions::default());
         assert_eq!(encrypted.shard_route(ip, 1).map(|route| route.address.port()), Some(19_142));
     }
 
     #[test]
     fn a_node_with_one_shard_is_not_sharded() {
         let shards = Shards::new(false, true);
-        shards.learn(Some(Sharding { shard: 0, shards: 1, ..SHARDING }));
+        shards.learn(Some(Sharding { shard: 0, shards: 1, ..SHARDING }), &Extensions::default());
         assert_eq!((shards.count(), shards.of(5)), (0, None));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use spikewire_cql::dialect::Extensions;
 use spikewire_cql::envelope::{Header, Prefix, UnsealResult};
 use spikewire_cql::notation::{Malformed, Reader, Result as ReadResult};
 use spikewire_cql::request::batch;
@@ -14,10 +15,12 @@ use spikewire_cql::response::{
     Message, Prepared as PreparedReply, QueryResult, Response, Rows, ServerError, Supported,
 };
 use spikewire_cql::sealing::Sealing;
+use spikewire_cql::tablet::Tablet;
 use spikewire_cql::version::Version;
 
 use crate::canned::put;
 use crate::catalog::{Catalog, Read, error, invalid};
+use crate::shards::Shards;
 use crate::statement::{Answer, Prepared};
 
 /// A connection: its negotiated protocol and its prepared statements.
@@ -28,6 +31,10 @@ pub(crate) struct Conversation {
     sealing: Sealing,
     /// The version of the STARTUP; `None` before it.
     version: Option<Version>,
+    /// The extensions that its client has taken.
+    extensions: Extensions,
+    /// The tablet to name in the next reply.
+    tablet: Option<Tablet>,
     keyspace: Option<String>,
     /// Prepared statements that were looked up, valid for `schema_version`.
     known: HashMap<[u8; 16], Arc<Prepared>>,
@@ -46,6 +53,8 @@ impl Conversation {
             shard,
             sealing: Sealing::Bare,
             version: None,
+            extensions: Extensions::default(),
+            tablet: None,
             keyspace: None,
             known: HashMap::new(),
             plain: Vec::new(),
@@ -96,8 +105,11 @@ impl Conversation {
 
     fn reply(&self, out: &mut Vec<u8>, stream: i16, message: Message<'_>) {
         let version = self.version.unwrap_or(Version::V5);
-        let response = Response { prefix: Prefix::default(), message };
-        if let Err(too_long) = response.write(out, version, stream) {
+        let tablet = self.tablet.as_ref().map(Tablet::to_payload);
+        let payload = tablet.iter().map(|(name, bytes)| (*name, Some(&bytes[..]))).collect();
+        let response = Response { prefix: Prefix { payload, ..Prefix::default() }, message };
+        let dialect = self.extensions.dialect(version);
+        if let Err(too_long) = response.write(out, dialect, stream) {
             let message = Message::Error(error(Code::Server, too_long.to_string()));
             let response = Response { prefix: Prefix::default(), message };
             // It is short, so it cannot fail.
@@ -107,10 +119,13 @@ impl Conversation {
 
     fn answer(&mut self, header: &Header, body: &[u8], out: &mut Vec<u8>) {
         let stream = header.stream;
-        let Some(version) = Version::from_number(header.version) else {
+        let known = Version::from_number(header.version);
+        let speaks = |version: &Version| self.versions().len() > 1 || *version == Version::V4;
+        let Some(version) = known.filter(speaks) else {
             let message = format!(
-                "Invalid or unsupported protocol version ({}); supported versions are (4/v4, 5/v5)",
-                header.version
+                "Invalid or unsupported protocol version ({}); supported versions are ({})",
+                header.version,
+                self.versions().join(", ")
             );
             return self.reply(out, stream, Message::Error(error(Code::Protocol, message)));
         };
@@ -118,7 +133,7 @@ impl Conversation {
             let rejection = error(Code::Protocol, "Invalid message version");
             return self.reply(out, stream, Message::Error(rejection));
         }
-        let request = match Request::parse(header, body) {
+        let request = match Request::parse_with(header, body, &self.extensions) {
             Ok(request) => request,
             Err(malformed) => {
                 let rejection = error(Code::Protocol, malformed.to_string());
@@ -152,13 +167,22 @@ impl Conversation {
         let mut options = vec![
             ("CQL_VERSION", vec!["3.4.7"]),
             ("COMPRESSION", vec!["lz4"]),
-            ("PROTOCOL_VERSIONS", vec!["4/v4", "5/v5"]),
+            ("PROTOCOL_VERSIONS", self.versions()),
         ];
         options.extend(of_shards.iter().map(|(key, value)| (key.as_str(), vec![value.as_str()])));
         let message = Message::Supported(Supported(options));
         let response = Response { prefix: Prefix::default(), message };
         let written = response.write(out, version, stream);
         written.map_err(|too_long| error(Code::Server, too_long.to_string()))
+    }
+
+    /// The versions that it speaks: Scylla has no other than 4.
+    fn versions(&self) -> Vec<&'static str> {
+        if self.offered() == Extensions::default() { vec!["4/v4", "5/v5"] } else { vec!["4/v4"] }
+    }
+
+    fn offered(&self) -> Extensions {
+        self.catalog.shards().map(Shards::extensions).unwrap_or_default()
     }
 
     /// Negotiates version and compression. The reply is still sealed as before.
@@ -185,6 +209,7 @@ impl Conversation {
             }
         };
         self.version = Some(version);
+        self.extensions = self.offered().taken(options);
         self.sealing = Sealing::during_startup(version, lz4);
         self.reply(out, stream, Message::Ready);
         self.seal(out);
@@ -271,12 +296,17 @@ impl Conversation {
             && let Some(token) = prepared.token(&execute.values).map_err(invalid)?
         {
             shards.count(shard, token);
+            shards.check_limit(matches!(prepared.answer, Answer::Done), &self.extensions)?;
+            self.tablet = shards.tablet_for(shard, token, &self.extensions, execute.tablet_block);
         }
-        let known = (self.version == Some(Version::V5)).then_some(execute.metadata_id);
-        self.run(&prepared, known, &execute.values, &execute.parameters, out, stream)
+        let has_ids = self.extensions.metadata_id || self.version == Some(Version::V5);
+        let known = has_ids.then_some(execute.metadata_id);
+        let ran = self.run(&prepared, known, &execute.values, &execute.parameters, out, stream);
+        self.tablet = None;
+        ran
     }
 
-    /// `known` is the id of the result metadata that a version 5 client has.
+    /// `known` is the id of the result metadata that a client has, if it sends ids.
     fn run(
         &mut self,
         prepared: &Prepared,

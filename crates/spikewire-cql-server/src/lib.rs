@@ -16,12 +16,14 @@
 //! connect. A SELECT with the whole primary key returns one row, whose key columns hold the
 //! requested values; any other SELECT returns [`Options::rows`] rows in pages. There are no
 //! conditional writes, functions, passwords, TLS or events; anything not understood is rejected.
-//! The server can be divided into shards ([`Sharded`]), whose traffic it counts.
+//! The server can be divided into shards ([`Sharded`]), whose traffic it counts, and then speaks
+//! Scylla's extensions of version 4 if asked to.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `server` | the listening socket, and a thread per connection |
 //! | `shards` | a sharded server, like Scylla |
+//! | `tablets` | parts of tables that move between shards |
 //! | `conversation` | a connection without its socket: bytes in, replies out |
 //! | `catalog` | keyspaces, tables and prepared statements |
 //! | `table` | a table and its columns |
@@ -41,6 +43,7 @@ mod shards;
 mod statement;
 mod system;
 mod table;
+mod tablets;
 mod text;
 
 pub use server::{Options, Server};

@@ -92,6 +92,21 @@ impl Server {
         self.catalog.shards().map(Shards::traffic).unwrap_or_default()
     }
 
+    /// Moves each tablet to the next shard, if there are shards.
+    pub fn move_tablets(&self) {
+        if let Some(shards) = self.catalog.shards() {
+            shards.move_tablets();
+        }
+    }
+
+    /// From now on, each partition is used too often, or not any more, if there are shards. Reads
+    /// are rejected by the coordinator, writes by replicas.
+    pub fn limit(&self, is_limited: bool) {
+        if let Some(shards) = self.catalog.shards() {
+            shards.limit(is_limited);
+        }
+    }
+
     /// Number of statements executed on user tables.
     pub fn served(&self) -> u64 {
         self.catalog.served()

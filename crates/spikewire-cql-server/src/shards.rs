@@ -1,7 +1,15 @@
 //! A sharded server, like Scylla.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use spikewire_cql::dialect::{Extensions, TabletRouting};
+use spikewire_cql::response::ServerError;
+use spikewire_cql::response::error::{Code, Details, LimitedOperation};
 use spikewire_cql::sharding::Sharding;
+use spikewire_cql::tablet::Tablet;
 use spikewire_sync::Mutex;
+
+use crate::tablets::Tablets;
 
 /// How a server is sharded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +22,10 @@ pub struct Sharded {
     pub port: ShardAwarePort,
     /// Shards that close connections made over that port.
     pub refusing: Vec<u16>,
+    /// Scylla's extensions that it offers. With any, it speaks version 4 only.
+    pub extensions: Extensions,
+    /// Whether the tablets that it names are on nodes that it does not list.
+    pub has_strangers: bool,
     /// Incorrect values in its SUPPORTED, by key.
     pub overrides: Vec<(String, String)>,
 }
@@ -34,7 +46,15 @@ impl Sharded {
     /// This many shards, with a port on which clients choose them.
     pub fn new(shards: u16) -> Self {
         let (refusing, overrides) = (Vec::new(), Vec::new());
-        Self { shards, ignored_bits: 12, port: ShardAwarePort::Chooses, refusing, overrides }
+        Self {
+            shards,
+            ignored_bits: 12,
+            port: ShardAwarePort::Chooses,
+            refusing,
+            extensions: Extensions::default(),
+            has_strangers: false,
+            overrides,
+        }
     }
 }
 
@@ -57,13 +77,17 @@ pub(crate) struct Shards {
     sharded: Sharded,
     port: Option<u16>,
     traffic: Mutex<Vec<Traffic>>,
+    tablets: Tablets,
+    /// Whether each partition is used too often.
+    is_limited: AtomicBool,
 }
 
 impl Shards {
     /// `port` is the port on which clients choose their shard.
     pub(crate) fn new(sharded: Sharded, port: Option<u16>) -> Self {
         let traffic = vec![Traffic::default(); usize::from(sharded.shards.max(1))];
-        Self { sharded, port, traffic: Mutex::new(traffic) }
+        let (tablets, is_limited) = (Tablets::default(), AtomicBool::new(false));
+        Self { sharded, port, traffic: Mutex::new(traffic), tablets, is_limited }
     }
 
     fn sharding(&self, shard: u16) -> Sharding {
@@ -74,6 +98,7 @@ impl Shards {
     /// The options sent to a connection to this shard.
     pub(crate) fn options(&self, shard: u16) -> Vec<(String, String)> {
         let truth = self.sharding(shard).options().into_iter();
+        let truth = truth.chain(self.sharded.extensions.supported());
         let mut options: Vec<_> = truth.map(|(key, value)| (key.to_owned(), value)).collect();
         for (key, value) in &self.sharded.overrides {
             options.retain(|(known, _)| known != key);
@@ -106,9 +131,70 @@ impl Shards {
 
     /// Counts a statement executed on a shard.
     pub(crate) fn count(&self, shard: u16, token: i64) {
-        let is_own = self.sharding(shard).shard_of(token) == shard;
+        let is_own = self.shard_of(token) == shard;
         let traffic = &mut self.traffic.lock()[usize::from(shard)];
         *if is_own { &mut traffic.own } else { &mut traffic.others } += 1;
+    }
+
+    /// The extensions that it offers.
+    pub(crate) fn extensions(&self) -> Extensions {
+        self.sharded.extensions
+    }
+
+    fn shard_of(&self, token: i64) -> u16 {
+        match self.sharded.extensions.tablets {
+            TabletRouting::None => self.sharding(0).shard_of(token),
+            _ => self.tablets.shard(token, self.sharded.shards.max(1)),
+        }
+    }
+
+    /// The tablet to name in the reply to a statement that came to this shard, on a connection with
+    /// these extensions, with this block of the version that its client knows.
+    pub(crate) fn tablet_for(
+        &self,
+        shard: u16,
+        token: i64,
+        extensions: &Extensions,
+        block: Option<u8>,
+    ) -> Option<Tablet> {
+        let is_needed = match extensions.tablets {
+            TabletRouting::None => false,
+            TabletRouting::V1 => self.shard_of(token) != shard,
+            TabletRouting::V2 => {
+                block.is_none_or(|block| block != Tablet::block(self.tablets.version(), block >> 4))
+            }
+        };
+        let Sharded { shards, has_strangers, .. } = self.sharded;
+        let routing = extensions.tablets;
+        is_needed.then(|| self.tablets.tablet(token, shards.max(1), routing, has_strangers))
+    }
+
+    /// Moves each tablet to the next shard.
+    pub(crate) fn move_tablets(&self) {
+        self.tablets.shift();
+    }
+
+    /// From now on, each partition is used too often, or not any more.
+    pub(crate) fn limit(&self, is_limited: bool) {
+        self.is_limited.store(is_limited, Relaxed);
+    }
+
+    /// The error of a statement while partitions are used too often. Reads are rejected by the
+    /// coordinator, writes by replicas.
+    pub(crate) fn check_limit(&self, writes: bool, taken: &Extensions) -> Result<(), ServerError> {
+        if !self.is_limited.load(Relaxed) {
+            return Ok(());
+        }
+        let message = "Per-partition rate limit reached".to_owned();
+        let operation = if writes { LimitedOperation::Write } else { LimitedOperation::Read };
+        Err(match taken.rate_limit {
+            Some(number) => ServerError {
+                code: Code::RateLimit(number),
+                message,
+                details: Details::RateLimit { operation, by_coordinator: !writes },
+            },
+            None => ServerError { code: Code::Config, message, details: Details::None },
+        })
     }
 
     /// The traffic of each shard.

@@ -16,7 +16,7 @@ const RACK: &str = "r1";
 const PARTITIONER: &str = "org.apache.cassandra.dht.Murmur3Partitioner";
 const STRATEGY: &str = "org.apache.cassandra.locator.SimpleStrategy";
 /// The id of the node.
-const HOST: [u8; 16] = *b"canned\x40\x00\x80\x00server";
+pub(crate) const HOST: [u8; 16] = *b"canned\x40\x00\x80\x00server";
 /// The only token, since the node owns everything.
 const TOKEN: &str = "0";
 

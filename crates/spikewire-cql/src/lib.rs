@@ -8,7 +8,8 @@
 //! | [`value`] | encoding and decoding of values |
 //! | [`token`] | tokens of partition keys |
 //! | [`ring`], [`sharding`] | which nodes hold a partition, and which shard of a node |
-//! | [`version`] | the supported protocol versions |
+//! | [`tablet`] | parts of a table that move between nodes and shards |
+//! | [`version`], [`dialect`] | the supported protocol versions, and extensions |
 //! | [`envelope`] | the header of every message, and what may precede its body |
 //! | [`sealing`] | how envelopes are wrapped: not at all, in compressed bodies, in segments |
 //! | [`compression`] | compressed bodies of version 4 |
@@ -22,6 +23,7 @@
 
 pub mod compression;
 pub mod consistency;
+pub mod dialect;
 pub mod envelope;
 pub mod notation;
 pub mod request;
@@ -30,6 +32,7 @@ pub mod ring;
 pub mod sealing;
 pub mod segment;
 pub mod sharding;
+pub mod tablet;
 pub mod token;
 pub mod types;
 pub mod value;

@@ -94,6 +94,13 @@ export class Unavailable extends ReplicasMissing {}
  * would not be answered within its `timeout`, so that it was not sent.
  */
 export class Overloaded extends ServerError {}
+/** A partition is used more often than its table allows (Scylla). The statement is not sent again. */
+export class RateLimited extends Overloaded {
+  /** What was limited: `read`, `write` or `other`. */
+  declare readonly operation: string
+  /** Whether the coordinator rejected the statement, so that no replica has seen it. */
+  declare readonly byCoordinator: boolean
+}
 /** The coordinator is still joining the cluster. */
 export class Bootstrapping extends ServerError {}
 

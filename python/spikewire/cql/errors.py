@@ -22,6 +22,7 @@ __all__ = [
     "NodeUnavailable",
     "Overloaded",
     "ProtocolError",
+    "RateLimited",
     "ReadFailure",
     "ReadTimeout",
     "ServerError",
@@ -141,6 +142,15 @@ class Overloaded(ServerError):
     """The coordinator is overloaded, or shutting down; or so many requests wait for it that the
     statement would not be answered within its ``timeout``, so that it was not sent.
     """
+
+
+class RateLimited(Overloaded):
+    """A partition is used more often than its table allows (Scylla). It is not sent again."""
+
+    #: What was limited: ``read``, ``write`` or ``other``.
+    operation: str
+    #: Whether the coordinator rejected the statement, so that no replica has seen it.
+    by_coordinator: bool
 
 
 class Bootstrapping(ServerError):

@@ -5,6 +5,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_cql::dialect::TabletRouting;
 use spikewire_cql::envelope;
 use spikewire_cql::request;
 use spikewire_cql::response::{Code, Event, Message, QueryResult, Response, Rows, event};
@@ -110,6 +111,20 @@ impl Control {
     /// All keyspaces and their replication.
     pub fn keyspaces(&mut self) -> Result<Vec<(String, Replication)>> {
         self.query(tables::KEYSPACES, tables::keyspaces)
+    }
+
+    /// The keyspaces whose tablets have leaders; empty unless the session knows tablets' leaders.
+    pub fn led_keyspaces(&mut self) -> Result<Vec<String>> {
+        if self.handshake.agreed().tablets != TabletRouting::V2 {
+            return Ok(Vec::new());
+        }
+        match self.query(tables::SCYLLA_KEYSPACES, tables::led_keyspaces) {
+            // Servers without such keyspaces need not have the table.
+            Err(error) if error.server().is_some_and(|it| it.code == Code::Invalid) => {
+                Ok(Vec::new())
+            }
+            answered => answered,
+        }
     }
 
     /// The next event; `None` if none arrives in time, or if the waker was used.

@@ -13,6 +13,7 @@
 //! | `tables`, `versions` | reading the system tables; schema versions of nodes |
 //! | `reach` | which nodes can be reached; address translation |
 //! | `node`, `shards`, `snapshot` | the public view |
+//! | `tablets` | the tablets of tables |
 //! | `shared` | state shared by the thread and the users |
 
 mod after_events;
@@ -22,10 +23,11 @@ mod node_reports;
 mod reach;
 #[cfg(test)]
 pub(crate) mod sample;
-mod seeds;
+pub(crate) mod seeds;
 mod shared;
 mod snapshot;
 mod tables;
+mod tablets;
 pub(crate) mod versions;
 mod worker;
 
@@ -42,13 +44,14 @@ use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTask};
 
 pub use crate::shards::Shards;
 pub use node::{HostId, Node};
-pub use snapshot::Snapshot;
+pub use snapshot::{MOST_REPLICAS, Snapshot};
 
 use crate::error::{Error, Kind, Result};
 use crate::framing::Handshake;
 use crate::options::Options;
 pub(crate) use shared::SchemaListener;
 use shared::Shared;
+use tablets::Tablets;
 use worker::ClusterWorker;
 
 /// A connected cluster. Dropping the last handle ends its thread.
@@ -120,6 +123,11 @@ impl Cluster {
     /// before end when they are idle.
     pub(crate) fn use_keyspace(&self, name: &str) {
         self.shared.use_keyspace(name);
+    }
+
+    /// The tablets of tables.
+    pub(crate) fn tablets(&self) -> &Tablets {
+        &self.shared.tablets
     }
 
     /// Tells `listener` of changes of the schema from now on. There is one listener.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use spikewire_cql::tablet::Tablet;
 use spikewire_transport::metrics::{Gauges, Recent};
 use spikewire_transport::ready::ReadyConnections;
 use spikewire_transport::{Breaker, Encryption, Health, Tick};
@@ -132,6 +133,14 @@ impl Node {
         let digits = format!("{:032x}", u128::from_be_bytes(self.host_id));
         let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20]];
         format!("{}-{}", groups.join("-"), &digits[20..])
+    }
+
+    /// The shard that has a tablet's rows here; as for other rows if the tablet does not say.
+    #[cold]
+    pub(crate) fn shard_in(&self, tablet: &Tablet, token: i64) -> Option<u16> {
+        let replica = tablet.replicas.iter().find(|(host, _)| *host == self.host_id);
+        let shard = replica.map(|(_, shard)| *shard);
+        shard.filter(|shard| *shard < self.shards.count()).or_else(|| self.shards.of(token))
     }
 
     /// Whether it still matches this description.

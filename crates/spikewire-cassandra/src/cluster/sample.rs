@@ -46,7 +46,7 @@ pub fn snapshot_at(
         })
         .collect();
     let pairs = replication.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let keyspaces = Keyspaces::new(&described, vec![("k".to_owned(), pairs.collect())]);
+    let keyspaces = Keyspaces::new(&described, vec![("k".to_owned(), pairs.collect())], Vec::new());
     let nodes = (0..).zip(&described).map(|(number, of)| Arc::new(Node::new(number, of, options)));
     Snapshot::new(nodes.collect(), keyspaces, options.local_datacenter.clone(), options)
 }

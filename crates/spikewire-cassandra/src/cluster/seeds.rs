@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use spikewire_cql::response::Code;
 use spikewire_cql::version::Version;
@@ -26,7 +26,8 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
         authenticator: options.authenticator.clone(),
         keyspace: Mutex::new(options.keyspace.as_deref().map(Arc::from)),
         application: options.application.clone(),
-        has_shards: AtomicBool::new(false),
+        asks_nodes: AtomicBool::new(false),
+        extensions: OnceLock::new(),
         last_error: Mutex::default(),
     })
 }

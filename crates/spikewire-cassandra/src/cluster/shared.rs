@@ -10,6 +10,7 @@ use spikewire_transport::descriptors::Descriptors;
 use spikewire_transport::metrics::RefreshCounter;
 use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTasks};
 
+use super::tablets::Tablets;
 use super::{Node, Snapshot};
 use crate::framing::Handshake;
 use crate::options::Options;
@@ -45,6 +46,8 @@ pub(super) struct Shared {
     pub retry_budget: RetryBudget,
     /// Who is told of changes of the schema.
     pub schema_listener: OnceLock<Arc<dyn SchemaListener>>,
+    /// The tablets of tables.
+    pub tablets: Tablets,
     /// Refreshes of nodes and keyspaces.
     pub refreshes: RefreshCounter,
 }
@@ -69,6 +72,7 @@ impl Shared {
             upkeep_tasks: UpkeepTasks::default(),
             metrics: Metrics::default(),
             schema_listener: OnceLock::new(),
+            tablets: Tablets::default(),
             refreshes: RefreshCounter::default(),
         }
     }
@@ -142,6 +146,7 @@ impl Shared {
 
     /// Tells of a change of the schema.
     pub fn schema_changed(&self, change: Option<&SchemaChange>) {
+        self.tablets.schema_changed(change);
         if let Some(listener) = self.schema_listener.get() {
             listener.schema_changed(change);
         }

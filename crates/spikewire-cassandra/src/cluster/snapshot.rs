@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use spikewire_cql::ring::{Member, Replicas, Ring, Strategy};
+use spikewire_cql::tablet::Tablet;
 use spikewire_options::InvalidArgument;
 
-use super::node::{Description, Node};
+use super::node::{Description, HostId, Node};
 use super::tables::Replication;
 use crate::options::Options;
+
+/// How many replicas of a tablet are considered: more than replications have.
+pub const MOST_REPLICAS: usize = 16;
 
 /// An immutable view of the cluster.
 #[derive(Debug, Default)]
@@ -24,7 +28,11 @@ pub struct Snapshot {
 
 /// The replicas of each keyspace. Keyspaces with the same replication share one table.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keyspaces(FxHashMap<Arc<str>, Arc<Placement>>);
+pub(super) struct Keyspaces {
+    placements: FxHashMap<Arc<str>, Arc<Placement>>,
+    /// Those whose tablets have leaders.
+    led: Arc<[String]>,
+}
 
 /// The replicas of one kind of replication, computed on first use.
 #[derive(Debug)]
@@ -35,8 +43,12 @@ struct Placement {
 }
 
 impl Keyspaces {
-    /// A snapshot of these nodes, in this order.
-    pub fn new(nodes: &[Description], keyspaces: Vec<(String, Replication)>) -> Self {
+    /// A snapshot of these nodes, in this order. The tablets of the keyspaces in `led` have leaders.
+    pub fn new(
+        nodes: &[Description],
+        keyspaces: Vec<(String, Replication)>,
+        led: Vec<String>,
+    ) -> Self {
         let ring = Arc::new(Ring::new(nodes.iter().map(|node| Member {
             node: (),
             dc: node.datacenter.clone(),
@@ -57,7 +69,7 @@ impl Keyspaces {
             };
             Some((Arc::from(name), placement))
         });
-        Self(placed.collect())
+        Self { placements: placed.collect(), led: led.into() }
     }
 }
 
@@ -89,6 +101,13 @@ impl Snapshot {
         }
     }
 
+    /// The same, with leaders in this keyspace.
+    #[cfg(test)]
+    pub fn with_leaders(mut self, keyspace: &str) -> Self {
+        self.keyspaces.led = [keyspace.to_owned()].into();
+        self
+    }
+
     /// The same with these nodes, in the same order.
     pub(super) fn with_nodes(&self, nodes: Vec<Arc<Node>>) -> Self {
         Self {
@@ -114,12 +133,42 @@ impl Snapshot {
     /// if any node will do or nothing is known about the keyspace.
     #[inline]
     pub fn replicas(&self, keyspace: &str, token: i64) -> Option<&[u32]> {
-        let placement = self.keyspaces.0.get(keyspace)?;
+        let placement = self.keyspaces.placements.get(keyspace)?;
         let replicas = placement
             .replicas
             .get_or_init(|| placement.ring.replicas(&placement.strategy))
             .as_ref()?;
         Some(replicas.of(token))
+    }
+
+    /// The nodes with the replicas of a tablet, as indexes into [`Snapshot::nodes`], in the tablet's
+    /// order; `None` if none of them is known.
+    #[cold]
+    pub fn replicas_of<'a>(
+        &self,
+        tablet: &Tablet,
+        indexes: &'a mut [u32; MOST_REPLICAS],
+    ) -> Option<&'a [u32]> {
+        let index = |host: &HostId| self.nodes.iter().position(|node| node.host_id == *host);
+        let known = tablet.replicas.iter().filter_map(|(host, _)| index(host));
+        let mut count = 0;
+        for (slot, index) in indexes.iter_mut().zip(known) {
+            *slot = index as u32;
+            count += 1;
+        }
+        (count > 0).then_some(&indexes[..count])
+    }
+
+    /// The leader of a tablet, if its keyspace has leaders and statements may go there.
+    #[cold]
+    pub fn leader(&self, keyspace: &str, tablet: &Tablet) -> Option<Arc<Node>> {
+        if !self.keyspaces.led.iter().any(|led| led == keyspace) {
+            return None;
+        }
+        let (host, _) = tablet.replicas.first()?;
+        let node = self.nodes.iter().find(|node| node.host_id == *host)?;
+        let is_used = node.is_up() && (self.is_local(node) || self.goes_abroad());
+        is_used.then(|| node.clone())
     }
 
     /// The node with this address, as given in errors.

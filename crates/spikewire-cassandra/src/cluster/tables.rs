@@ -20,6 +20,9 @@ pub const OLD_PEERS: &str = "SELECT * FROM system.peers";
 /// Selects the replication of keyspaces.
 pub const KEYSPACES: &str = "SELECT keyspace_name, replication FROM system_schema.keyspaces";
 
+/// Selects what Scylla adds about keyspaces.
+pub const SCYLLA_KEYSPACES: &str = "SELECT * FROM system_schema.scylla_keyspaces";
+
 /// Options of a replication. Virtual keyspaces have none, since every node has its own.
 pub type Replication = BTreeMap<String, String>;
 
@@ -164,4 +167,16 @@ pub fn keyspaces(rows: &Rows<'_>) -> Result<Vec<(String, Replication)>> {
         Ok(())
     })?;
     Ok(keyspaces)
+}
+
+/// Reads [`SCYLLA_KEYSPACES`]: the keyspaces whose tablets have leaders.
+pub fn led_keyspaces(rows: &Rows<'_>) -> Result<Vec<String>> {
+    let mut led = Vec::new();
+    each(rows, |row| {
+        if row.text("consistency") == Some("global") {
+            led.extend(row.text("keyspace_name").map(str::to_owned));
+        }
+        Ok(())
+    })?;
+    Ok(led)
 }

@@ -268,6 +268,7 @@ impl ClusterWorker {
             }
         }
         let keyspaces = if is_murmur3(&partitioner) { control.keyspaces()? } else { Vec::new() };
+        let led = control.led_keyspaces()?;
         // Nodes are in the same order whichever node was asked.
         described.sort_by_key(|node| node.host_id);
         if self.local_datacenter.is_none() {
@@ -292,7 +293,7 @@ impl ClusterWorker {
                 })
             })
             .collect();
-        let keyspaces = Keyspaces::new(&described, keyspaces);
+        let keyspaces = Keyspaces::new(&described, keyspaces, led);
         let local = self.local_datacenter.clone();
         self.shared.publish(Snapshot::new(nodes, keyspaces, local, options));
         drop(publishing);
@@ -303,6 +304,10 @@ impl ClusterWorker {
         if !self.described.is_empty() && holds(&self.described) != holds(&described) {
             self.shared.metrics.events().push(Signal::MapChanged);
         }
+        let is_gone =
+            |node: &&Description| described.iter().all(|other| other.host_id != node.host_id);
+        let gone: Vec<_> = self.described.iter().filter(is_gone).map(|node| node.host_id).collect();
+        self.shared.tablets.forget_nodes(&gone);
         self.described = described;
         Ok(())
     }

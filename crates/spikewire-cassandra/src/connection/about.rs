@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn requests_are_known_by_their_first_bytes() {
         let target = Target::new(
-            Aim::Token { keyspace: "shop".into(), token: 1, conditional: false },
+            Aim::Token { keyspace: "shop".into(), token: 1, tablet: None, conditional: false },
             true,
             0,
         );

@@ -127,6 +127,7 @@ impl Topology for Cluster {
     #[inline]
     fn shard(&self, target: &Target, node: &Node) -> Option<u16> {
         match &target.aim {
+            Aim::Token { tablet: Some(tablet), token, .. } => node.shard_in(tablet, *token),
             Aim::Token { token, .. } => node.shards.of(*token),
             Aim::Any | Aim::Node(_) => None,
         }

@@ -9,6 +9,7 @@ use spikewire_cql::response::{
     Message, Prepared as PreparedReply, QueryResult, Response, Rows as RowsReply, SchemaChange,
     ServerError,
 };
+use spikewire_cql::tablet::Tablet;
 use spikewire_transport::Attempts;
 
 use super::{ToPrepare, What};
@@ -75,7 +76,7 @@ pub fn error_of(reply: &Reply<'_>) -> Option<Result<ServerError>> {
 
 /// The server's description of a statement that it prepared.
 pub fn prepared_of<'a>(reply: &Reply<'a>) -> Result<PreparedReply<'a>> {
-    match Response::read(reply.body) {
+    match Response::read_with(reply.body, &reply.node.shards.extensions()) {
         Ok(Response { message: Message::Result(QueryResult::Prepared(prepared)), .. }) => {
             Ok(prepared)
         }
@@ -108,8 +109,12 @@ pub(super) fn read<'a>(
     node: &'a Arc<Node>,
     attempts: Attempts,
 ) -> Result<Answer<'a>> {
-    let response = Response::read(body).map_err(|error| malformed(node, &error))?;
-    let Response { prefix, message } = response;
+    let extensions = node.shards.extensions();
+    let response = Response::read_with(body, &extensions);
+    let Response { prefix, message } = response.map_err(|error| malformed(node, &error))?;
+    if !prefix.payload.is_empty() {
+        learn_tablet(memory, what, &prefix);
+    }
     let Message::Result(result) = message else {
         return Err(strange(
             node,
@@ -127,6 +132,7 @@ pub(super) fn read<'a>(
         QueryResult::SchemaChange(change) => {
             // Its event may arrive later than this answer.
             memory.statements.note(&change);
+            memory.cluster.tablets().schema_changed(Some(&change));
             Content::Schema(change)
         }
         QueryResult::Prepared(prepared) => {
@@ -149,21 +155,36 @@ fn remember(
     };
     let warnings = prefix.warnings.iter().map(|warning| (*warning).to_owned()).collect();
     let ToPrepare { text, keyspace, context } = &**request;
-    let prepared = described(text.clone(), keyspace.clone(), reply, warnings);
+    let lwt_mark = node.shards.extensions().lwt_mark;
+    let prepared = described(text.clone(), keyspace.clone(), reply, warnings, lwt_mark);
     Ok(memory.statements.remember(prepared, context))
 }
 
-/// A statement as a node describes it.
+/// Takes note of the tablet that a reply names, because its request came to the wrong place. The
+/// request was executed: one that makes no sense is left out.
+#[cold]
+fn learn_tablet(memory: &Memory, what: &What, prefix: &Prefix<'_>) {
+    if let What::Execute { prepared, .. } = what
+        && let Some((keyspace, table)) = &prepared.table
+        && let Ok(Some(tablet)) = Tablet::of(&prefix.payload)
+    {
+        memory.cluster.tablets().add(keyspace, table, tablet);
+    }
+}
+
+/// A statement as a node describes it, with the flags that mark conditional ones there.
 pub(super) fn described(
     text: Arc<str>,
     keyspace: Option<Arc<str>>,
     reply: PreparedReply<'_>,
     warnings: Vec<String>,
+    lwt_mark: Option<u32>,
 ) -> Prepared {
     let columns = reply.result.map(|metadata| metadata.columns).unwrap_or_default();
     let shape = Shape::new(reply.metadata_id, columns);
     let (parameters, key) = (reply.markers.columns, reply.partition_key);
-    Prepared::new(text, keyspace, reply.id, parameters, key, shape, warnings)
+    let conditional = lwt_mark.is_some_and(|mask| reply.flags & mask != 0);
+    Prepared::new(text, keyspace, reply.id, parameters, key, shape, warnings, conditional)
 }
 
 fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<Rows<'a>> {

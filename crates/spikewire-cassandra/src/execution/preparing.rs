@@ -132,13 +132,14 @@ impl Execution {
             return ExecutionAction::Done(Err(self.ended(error)));
         }
         let answered = answer::prepared_of(&reply);
+        let lwt_mark = reply.node.shards.extensions().lwt_mark;
         let answered = match answered {
             Ok(answered) => answered,
             Err(error) => return ExecutionAction::Done(Err(error)),
         };
         let prepared = preparing.prepared.clone();
         if answered.id != prepared.id || !prepared.takes_as_before(&answered.markers.columns) {
-            let error = self.changed(prepared, answered, reply.node);
+            let error = self.changed(prepared, answered, lwt_mark, reply.node);
             return ExecutionAction::Done(Err(error.on(reply.node.to_string())));
         }
         let node = preparing.node.clone();
@@ -150,7 +151,13 @@ impl Execution {
     }
 
     /// Takes note of what a statement is now; the error for the values that were bound before.
-    fn changed(&self, before: Arc<Prepared>, now: Described<'_>, node: &Node) -> Error {
+    fn changed(
+        &self,
+        before: Arc<Prepared>,
+        now: Described<'_>,
+        lwt_mark: Option<u32>,
+        node: &Node,
+    ) -> Error {
         if now.id != before.id {
             // It may be the statement of another keyspace, so it does not take its place.
             self.memory.statements.forget(&before);
@@ -164,7 +171,7 @@ impl Execution {
         }
         let error = before.outdated();
         let (text, keyspace) = (before.text.clone(), before.keyspace.clone());
-        let fresh = answer::described(text, keyspace, now, Vec::new());
+        let fresh = answer::described(text, keyspace, now, Vec::new(), lwt_mark);
         let context = self.memory.statements.ask(Some(before));
         self.memory.statements.remember(fresh, &context);
         error

@@ -578,3 +578,29 @@ fn requests_share_one_renewal() {
     let closed = Err(Error::closed());
     assert_eq!(failed(renewal().on_outcome(closed)).kind(), Kind::Closed);
 }
+
+/// The text does not say that the statement is conditional, as that of a server's own extension.
+#[test]
+fn a_statement_that_the_server_marks_is_conditional() {
+    use spikewire_cql::dialect::Extensions;
+    for (offered, is_marked) in [(Some(1 << 31), true), (Some(1 << 30), false), (None, false)] {
+        let session = session();
+        let extensions = Extensions { lwt_mark: offered, ..Extensions::default() };
+        node(&session, 0).shards.learn(None, &extensions);
+        let Preparation::Ask(call) = session.prepare(SET, &StatementOptions::default()).unwrap()
+        else {
+            panic!("it was prepared before");
+        };
+        let (_, mut execution) = call.split();
+        let mut marked = prepared(b"one");
+        // The flags of its markers follow the header, the kind of the result and the id.
+        let flags = 9 + 4 + 2 + 3;
+        marked[flags] |= 0x80;
+        let there = node(&session, 0);
+        let ExecutionAction::Done(Ok(answer)) = execution.on_outcome(reply(&marked, &there)) else {
+            panic!("it was not prepared");
+        };
+        let Content::Prepared(statement) = answer.content else { panic!("{answer:?}") };
+        assert_eq!(statement.traits.conditional, is_marked, "{offered:?}");
+    }
+}

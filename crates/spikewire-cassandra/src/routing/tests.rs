@@ -17,7 +17,11 @@ fn options() -> Options {
 }
 
 fn target(conditional: bool, turn: u32) -> Target {
-    Target::new(Aim::Token { keyspace: "k".into(), token: 50, conditional }, true, turn)
+    Target::new(
+        Aim::Token { keyspace: "k".into(), token: 50, tablet: None, conditional },
+        true,
+        turn,
+    )
 }
 
 /// The nodes of all attempts, each of which loses its connection, by their last number.
@@ -167,4 +171,65 @@ fn a_request_to_one_node_goes_nowhere_else() {
     assert_eq!(walk(&snapshot, only.clone(), 3), [6, 6, 6]);
     node.retire();
     assert_eq!(choose(&snapshot, &only, 0).unwrap_err().kind(), Kind::NoNode);
+}
+
+/// A target whose tablet has these nodes, each on the shard of its number.
+fn in_tablet(nodes: &[u8], conditional: bool, turn: u32) -> Target {
+    let replicas = nodes.iter().map(|node| ([*node; 16], u16::from(*node))).collect();
+    let tablet = Some(Arc::new(Tablet { first: 0, last: 99, replicas, version: None }));
+    Target::new(Aim::Token { keyspace: "k".into(), token: 50, tablet, conditional }, true, turn)
+}
+
+#[test]
+fn the_replicas_of_a_tablet_take_the_place_of_those_of_the_ring() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    assert_eq!(walk(&snapshot, in_tablet(&[4, 2], false, 0), 2), [4, 2]);
+    assert_eq!(walk(&snapshot, in_tablet(&[4, 2], false, 1), 2), [2, 4]);
+    // Conditions on the same row begin at the same replica.
+    assert_eq!(walk(&snapshot, in_tablet(&[4, 2], true, 1), 2), [4, 2]);
+    // A node that is not known is left out; without any other, the ring has the answer.
+    assert_eq!(walk(&snapshot, in_tablet(&[77, 3], false, 1), 1), [3]);
+    assert_eq!(walk(&snapshot, in_tablet(&[77], true, 0), 2), [1, 2]);
+}
+
+#[test]
+fn a_tablet_says_which_shard_of_a_node_has_its_rows() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let node = &snapshot.nodes[1];
+    let sharding = spikewire_cql::sharding::Sharding {
+        shard: 0,
+        shards: 3,
+        ignored_bits: 12,
+        port: None,
+        tls_port: None,
+    };
+    node.shards.learn(Some(sharding), &spikewire_cql::dialect::Extensions::default());
+    let shard = |nodes: &[u8]| match in_tablet(nodes, false, 0).aim {
+        Aim::Token { tablet: Some(tablet), token, .. } => node.shard_in(&tablet, token),
+        _ => None,
+    };
+    assert_eq!(shard(&[1, 2]), Some(2));
+    assert_eq!(shard(&[1]), node.shards.of(50), "no replica: as for other rows");
+    let beyond = Tablet { first: 0, last: 99, replicas: vec![([2; 16], 3)], version: None };
+    assert_eq!(node.shard_in(&beyond, 50), node.shards.of(50), "there is no such shard");
+}
+
+#[test]
+fn the_leader_of_a_tablet_is_known_in_keyspaces_with_leaders() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options()).with_leaders("k");
+    let tablet = |nodes: &[u8]| Tablet {
+        first: 0,
+        last: 99,
+        replicas: nodes.iter().map(|node| ([*node; 16], 0)).collect(),
+        version: Some(1),
+    };
+    let leader = |keyspace, nodes: &[u8]| {
+        snapshot.leader(keyspace, &tablet(nodes)).map(|node| node.host_id[0])
+    };
+    assert_eq!(leader("k", &[4, 2]), Some(4));
+    assert_eq!(leader("other", &[4, 2]), None);
+    assert_eq!(leader("k", &[77, 2]), None, "a node that is not known");
+    assert_eq!(leader("k", &[5, 2]), None, "another datacenter");
+    sample::set_up(&snapshot.nodes[3], false);
+    assert_eq!(leader("k", &[4, 2]), None, "it is down");
 }

@@ -16,7 +16,8 @@ use crate::error::Error;
 pub struct BatchBuilder {
     pub(crate) writer: BatchWriter<Vec<u8>>,
     pub(crate) prepared: Vec<Arc<Prepared>>,
-    pub(crate) token: Option<(Arc<str>, i64)>,
+    /// The statement that determines where it goes, and its token.
+    pub(crate) token: Option<(Arc<Prepared>, i64)>,
     pub(crate) conditional: bool,
     /// Whether it has counters, so that executing it twice makes a difference.
     pub(crate) counts: bool,
@@ -65,13 +66,11 @@ impl BatchBuilder {
         let before = self.writer.size();
         self.writer.prepared(&prepared.id, values)?;
         self.conditional |= prepared.traits.conditional;
-        if self.token.is_none()
-            && let Some(keyspace) = &prepared.table_keyspace
-        {
+        if self.token.is_none() && prepared.table.is_some() {
             // Kind, id, number of values.
             let skipped = before + 1 + 2 + prepared.id.len() + 2;
             let values = self.writer.written().get(skipped..).unwrap_or_default();
-            self.token = prepared.token(values).map(|token| (keyspace.clone(), token));
+            self.token = prepared.token(values).map(|token| (prepared.clone(), token));
         }
         if !self.prepared.iter().any(|known| Arc::ptr_eq(known, prepared)) {
             self.prepared.push(prepared.clone());

@@ -57,8 +57,8 @@ pub struct Prepared {
     pub warnings: Vec<String>,
     /// Whether its key has sets or maps.
     key_has_order: bool,
-    /// The keyspace of its table.
-    pub(crate) table_keyspace: Option<Arc<str>>,
+    /// The keyspace of its table, and the table.
+    pub(crate) table: Option<(Arc<str>, Arc<str>)>,
     result: ArcSwap<Shape>,
     nodes: Mutex<FxHashMap<HostId, NodeState>>,
     /// Changes of the schema that may concern it.
@@ -150,7 +150,7 @@ fn takes(now: &Type, before: &Type) -> bool {
 }
 
 impl Prepared {
-    /// A prepared statement as described by the server.
+    /// A prepared statement as described by the server, which may know that it is conditional.
     pub(crate) fn new(
         text: Arc<str>,
         keyspace: Option<Arc<str>>,
@@ -159,22 +159,24 @@ impl Prepared {
         key: Vec<u16>,
         result: Arc<Shape>,
         warnings: Vec<String>,
+        conditional: bool,
     ) -> Self {
-        let table_keyspace = key
+        let table = key
             .first()
             .and_then(|at| parameters.get(usize::from(*at)))
-            .map(|column| column.keyspace.clone());
+            .map(|column| (column.keyspace.clone(), column.table.clone()));
+        let traits = Traits::of(&text);
         let mut in_key = key.iter().filter_map(|at| parameters.get(usize::from(*at)));
         Self {
             key_has_order: in_key.any(|column| has_order(&column.ty)),
-            traits: Traits::of(&text),
+            traits: Traits { conditional: traits.conditional || conditional, ..traits },
             text,
             keyspace,
             id: id.to_owned(),
             parameters,
             key,
             warnings,
-            table_keyspace,
+            table,
             result: ArcSwap::new(result),
             nodes: Mutex::default(),
             changes: AtomicU64::new(0),

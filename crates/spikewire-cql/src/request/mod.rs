@@ -18,10 +18,11 @@ pub mod values;
 pub use batch::{BatchKind, BatchWriter};
 pub use handshake::{Startup, auth_response, options, plain_token, register, startup};
 pub use parameters::Parameters;
-pub use statement::{execute, prepare, query};
+pub use statement::{execute, prepare, query, set_tablet_block, translate};
 pub use values::{Values, WriteValues, values_with};
 
 use crate::consistency::Consistency;
+use crate::dialect::Extensions;
 use crate::envelope::{self, Extras, Header, Opcode, Prefix};
 use crate::notation::{Malformed, Reader, Result as ReadResult, TooLong};
 use crate::version::Version;
@@ -98,6 +99,15 @@ impl<'a> Request<'a> {
     /// Reads the body of an uncompressed envelope. Bytes after the message are ignored, as the
     /// protocol requires.
     pub fn parse(header: &Header, body: &'a [u8]) -> ReadResult<Self> {
+        Self::parse_with(header, body, &Extensions::default())
+    }
+
+    /// The same on a connection with these extensions.
+    pub fn parse_with(
+        header: &Header,
+        body: &'a [u8],
+        extensions: &Extensions,
+    ) -> ReadResult<Self> {
         let mut reader = Reader(body);
         let prefix = Prefix::read(header, &mut reader)?;
         let (version, reader) = (header.layout(), &mut reader);
@@ -108,7 +118,9 @@ impl<'a> Request<'a> {
             Some(Opcode::Register) => Message::Register(handshake::read_register(reader)?),
             Some(Opcode::Query) => Message::Query(statement::Query::read(version, reader)?),
             Some(Opcode::Prepare) => Message::Prepare(statement::Prepare::read(version, reader)?),
-            Some(Opcode::Execute) => Message::Execute(statement::Execute::read(version, reader)?),
+            Some(Opcode::Execute) => {
+                Message::Execute(statement::Execute::read(extensions.dialect(version), reader)?)
+            }
             Some(Opcode::Batch) => Message::Batch(batch::Batch::read(version, reader)?),
             Some(opcode) => {
                 return Err(Malformed(format!("{} is not a request", opcode.name())));

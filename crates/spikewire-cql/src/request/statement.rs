@@ -3,7 +3,8 @@
 use super::parameters::Parameters;
 use super::values::{Values, WriteValues};
 use super::{RequestError, compose};
-use crate::envelope::{Extras, Opcode};
+use crate::dialect::Dialect;
+use crate::envelope::{Extras, HEADER_LEN, Header, Opcode, Prefix, finish};
 use crate::notation::{
     Reader, Result as ReadResult, TooLong, put_long_string, put_short_bytes, put_string,
 };
@@ -52,25 +53,66 @@ pub fn prepare(
     })
 }
 
-/// Executes a prepared statement. In version 5 the request includes the id of the result metadata
-/// that the client knows; version 4 has no field for it.
+/// Executes a prepared statement. If the dialect has ids of result metadata, as version 5 does, the
+/// request includes the one that the client knows, which may be empty. If it has blocks of tablet
+/// versions, the request ends with a block that says nothing ([`set_tablet_block`]).
 #[allow(clippy::too_many_arguments)] // each is a part of the message
 pub fn execute<V: WriteValues>(
     out: &mut Vec<u8>,
-    version: Version,
+    dialect: impl Into<Dialect>,
     id: &[u8],
     metadata_id: &[u8],
     values: V,
     parameters: &Parameters<'_>,
     extras: &Extras<'_>,
 ) -> Result<(), V::Error> {
-    compose(out, version, Opcode::Execute, extras, |out| {
+    let dialect = dialect.into();
+    compose(out, dialect.version, Opcode::Execute, extras, |out| {
         put_short_bytes(out, "the id of a prepared statement", id).map_err(too_long)?;
-        if version == Version::V5 {
+        if dialect.metadata_ids {
             put_short_bytes(out, "the id of result metadata", metadata_id).map_err(too_long)?;
         }
-        parameters.write(out, version, values)
+        parameters.write(out, dialect.version, values)?;
+        if dialect.tablet_blocks {
+            out.push(0);
+        }
+        Ok(())
     })
+}
+
+/// Sets the block of a tablet's version ([`Tablet::block`](crate::tablet::Tablet::block)) in an
+/// EXECUTE of a dialect that has it.
+pub fn set_tablet_block(execute: &mut [u8], block: u8) {
+    if let Some(last) = execute.last_mut() {
+        *last = block;
+    }
+}
+
+/// Appends an EXECUTE of one dialect in another one that has fewer parts; other requests as they
+/// are.
+pub fn translate(request: &[u8], from: Dialect, to: Dialect, out: &mut Vec<u8>) -> ReadResult<()> {
+    let Some(header) = Header::read(request)?.filter(|it| it.opcode == Opcode::Execute as u8)
+    else {
+        out.extend_from_slice(request);
+        return Ok(());
+    };
+    let start = out.len();
+    let mut reader = Reader(request.get(HEADER_LEN..).unwrap_or_default());
+    Prefix::read(&header, &mut reader)?;
+    reader.short_bytes()?;
+    let mut rest = request.len() - reader.rest().len();
+    out.extend_from_slice(&request[..rest]);
+    if from.metadata_ids && !to.metadata_ids {
+        reader.short_bytes()?;
+        rest = request.len() - reader.rest().len();
+    }
+    out.extend_from_slice(&request[rest..]);
+    if from.tablet_blocks && !to.tablet_blocks {
+        out.pop();
+    }
+    // It is shorter than the one that it was made of.
+    let _ = finish(out, start);
+    Ok(())
 }
 
 fn too_long(error: TooLong) -> RequestError {
@@ -119,19 +161,22 @@ impl<'a> Prepare<'a> {
 pub struct Execute<'a> {
     /// The id of the prepared statement.
     pub id: &'a [u8],
-    /// The id of the result metadata that the client knows; empty in version 4.
+    /// The id of the result metadata that the client knows; empty if the dialect has none.
     pub metadata_id: &'a [u8],
     /// Values bound to its markers.
     pub values: Values<'a>,
     /// Its parameters.
     pub parameters: Parameters<'a>,
+    /// The block of the tablet's version that the client knows, if the dialect has it.
+    pub tablet_block: Option<u8>,
 }
 
 impl<'a> Execute<'a> {
-    pub(super) fn read(version: Version, reader: &mut Reader<'a>) -> ReadResult<Self> {
+    pub(super) fn read(dialect: Dialect, reader: &mut Reader<'a>) -> ReadResult<Self> {
         let id = reader.short_bytes()?;
-        let metadata_id = if version == Version::V5 { reader.short_bytes()? } else { &[] };
-        let (parameters, values) = Parameters::read(version, reader)?;
-        Ok(Self { id, metadata_id, values, parameters })
+        let metadata_id = if dialect.metadata_ids { reader.short_bytes()? } else { &[] };
+        let (parameters, values) = Parameters::read(dialect.version, reader)?;
+        let tablet_block = dialect.tablet_blocks.then(|| reader.byte()).transpose()?;
+        Ok(Self { id, metadata_id, values, parameters, tablet_block })
     }
 }

@@ -6,6 +6,7 @@ use proptest::sample::select;
 use super::batch::{Batch, Statement};
 use super::statement::{Execute, Prepare, Query};
 use super::*;
+use crate::dialect::TabletRouting;
 use crate::envelope::HEADER_LEN;
 use crate::notation::{put_bytes, put_null, put_string, put_unset};
 
@@ -305,10 +306,52 @@ proptest! {
     ) {
         let (values, parameters) = (run.values(), parts.parameters());
         let known: &[u8] = if parts.version == Version::V5 { &metadata_id } else { &[] };
-        let read = Message::Execute(Execute { id: &id, metadata_id: known, values, parameters });
+        let tablet_block = None;
+        let execute_ =
+            Execute { id: &id, metadata_id: known, values, parameters, tablet_block };
+        let read = Message::Execute(execute_);
         parts.check(&read, |out, extras| {
             execute(out, parts.version, &id, &metadata_id, values, &parameters, extras)
         });
+    }
+
+    #[test]
+    fn executions_with_extensions_round_trip_and_are_translated(
+        parts in parts(),
+        id in vec(any::<u8>(), 0..20),
+        metadata_id in vec(any::<u8>(), 0..20),
+        run in any::<bool>().prop_flat_map(run),
+        block in any::<u8>(),
+        other in (any::<bool>(), any::<bool>()),
+    ) {
+        let (version, values, parameters) = (parts.version, run.values(), parts.parameters());
+        let extensions = |metadata_id, has_blocks| Extensions {
+            metadata_id,
+            tablets: if has_blocks { TabletRouting::V2 } else { TabletRouting::V1 },
+            ..Extensions::default()
+        };
+        let (all, fewer) = (extensions(true, true), extensions(other.0, other.1));
+        let (from, to) = (all.dialect(version), fewer.dialect(version));
+        let payload = [("a", Some(&b"b"[..]))];
+        let extras = Extras { tracing: true, payload: &payload };
+        let mut bytes = Vec::new();
+        execute::<Values>(&mut bytes, from, &id, &metadata_id, values, &parameters, &extras)
+            .unwrap();
+        set_tablet_block(&mut bytes, block);
+        let mut translated = b"before".to_vec();
+        translate(&bytes, from, to, &mut translated).unwrap();
+        for (bytes, extensions) in [(&bytes[..], all), (&translated[6..], fewer)] {
+            let dialect = extensions.dialect(version);
+            let header = Header::read(bytes).unwrap().unwrap();
+            prop_assert_eq!(header.envelope_len(), bytes.len());
+            let body = &bytes[HEADER_LEN..];
+            let read = Request::parse_with(&header, body, &extensions).unwrap();
+            prop_assert_eq!(&read.prefix.payload[..], &payload);
+            let known: &[u8] = if dialect.metadata_ids { &metadata_id } else { &[] };
+            let tablet_block = dialect.tablet_blocks.then_some(block);
+            let expected = Execute { id: &id, metadata_id: known, values, parameters, tablet_block };
+            prop_assert_eq!(read.message, Message::Execute(expected));
+        }
     }
 
     #[test]

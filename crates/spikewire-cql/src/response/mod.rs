@@ -32,9 +32,9 @@ pub use rows::Rows;
 pub use schema::SchemaChange;
 pub use supported::Supported;
 
+use crate::dialect::{Dialect, Extensions};
 use crate::envelope::{self, Header, Opcode, Prefix};
 use crate::notation::{Malformed, Reader, Result, TooLong, put_bytes, put_null, put_string};
-use crate::version::Version;
 
 /// A response.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,27 +69,37 @@ pub enum Message<'a> {
 impl<'a> Response<'a> {
     /// Reads a complete, uncompressed envelope.
     pub fn read(envelope: &'a [u8]) -> Result<Self> {
+        Self::read_with(envelope, &Extensions::default())
+    }
+
+    /// The same on a connection with these extensions.
+    pub fn read_with(envelope: &'a [u8], extensions: &Extensions) -> Result<Self> {
         let header = Header::read(envelope)?;
         let whole = header.and_then(|header| {
             Some((header, envelope.get(envelope::HEADER_LEN..header.envelope_len())?))
         });
         let (header, body) =
             whole.ok_or_else(|| Malformed::new("an envelope that is not whole"))?;
-        Self::parse(&header, body)
+        Self::parse_with(&header, body, extensions)
     }
 
     /// Reads the body of an uncompressed envelope. Bytes after the message are ignored, as the
     /// protocol requires.
     pub fn parse(header: &Header, body: &'a [u8]) -> Result<Self> {
+        Self::parse_with(header, body, &Extensions::default())
+    }
+
+    fn parse_with(header: &Header, body: &'a [u8], extensions: &Extensions) -> Result<Self> {
         let mut reader = Reader(body);
         let prefix = Prefix::read(header, &mut reader)?;
         let (version, reader) = (header.layout(), &mut reader);
+        let dialect = extensions.dialect(version);
         let message = match Opcode::from_number(header.opcode) {
             Some(Opcode::Error) => Message::Error(ServerError::read(version, reader)?),
             Some(Opcode::Ready) => Message::Ready,
             Some(Opcode::Authenticate) => Message::Authenticate(reader.string()?),
             Some(Opcode::Supported) => Message::Supported(Supported::read(reader)?),
-            Some(Opcode::Result) => Message::Result(QueryResult::read(version, reader)?),
+            Some(Opcode::Result) => Message::Result(QueryResult::read(dialect, reader)?),
             Some(Opcode::Event) => Message::Event(Event::read(reader)?),
             Some(Opcode::AuthChallenge) => Message::AuthChallenge(reader.bytes()?),
             Some(Opcode::AuthSuccess) => Message::AuthSuccess(reader.bytes()?),
@@ -103,13 +113,14 @@ impl<'a> Response<'a> {
     pub fn write(
         &self,
         out: &mut Vec<u8>,
-        version: Version,
+        dialect: impl Into<Dialect>,
         stream: i16,
     ) -> std::result::Result<(), TooLong> {
-        let start = envelope::begin(out, version, true, self.message.opcode());
+        let dialect = dialect.into();
+        let start = envelope::begin(out, dialect.version, true, self.message.opcode());
         envelope::stamp(&mut out[start..], stream as u16);
         let written = self.prefix.write(out, start);
-        let written = written.and_then(|()| self.message.write(out, version));
+        let written = written.and_then(|()| self.message.write(out, dialect));
         let finished = written.and_then(|()| envelope::finish(out, start));
         if finished.is_err() {
             out.truncate(start);
@@ -133,13 +144,13 @@ impl Message<'_> {
         }
     }
 
-    fn write(&self, out: &mut Vec<u8>, version: Version) -> std::result::Result<(), TooLong> {
+    fn write(&self, out: &mut Vec<u8>, dialect: Dialect) -> std::result::Result<(), TooLong> {
         match self {
-            Self::Error(error) => error.write(out, version),
+            Self::Error(error) => error.write(out, dialect.version),
             Self::Ready => Ok(()),
             Self::Authenticate(class) => put_string(out, "the name of an authenticator", class),
             Self::Supported(supported) => supported.write(out),
-            Self::Result(result) => result.write(out, version),
+            Self::Result(result) => result.write(out, dialect),
             Self::Event(event) => event.write(out),
             Self::AuthChallenge(Some(token)) | Self::AuthSuccess(Some(token)) => {
                 put_bytes(out, "a token", token)

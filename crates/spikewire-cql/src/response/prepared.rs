@@ -1,15 +1,15 @@
 //! A prepared statement.
 
 use super::metadata::{Metadata, flag};
+use crate::dialect::Dialect;
 use crate::notation::{Malformed, Reader, Result, TooLong, put_count, put_short_bytes};
-use crate::version::Version;
 
 /// A prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared<'a> {
     /// The id by which it is executed.
     pub id: &'a [u8],
-    /// The id of its result metadata, for EXECUTE; empty in version 4.
+    /// The id of its result metadata, for EXECUTE; empty if the dialect has none.
     pub metadata_id: &'a [u8],
     /// Flags of its markers. Servers other than Cassandra define some.
     pub flags: u32,
@@ -25,9 +25,9 @@ pub struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// Reads the part of a RESULT after its kind.
-    pub fn read(version: Version, reader: &mut Reader<'a>) -> Result<Self> {
+    pub fn read(dialect: Dialect, reader: &mut Reader<'a>) -> Result<Self> {
         let id = reader.short_bytes()?;
-        let metadata_id = if version == Version::V5 { reader.short_bytes()? } else { &[] };
+        let metadata_id = if dialect.metadata_ids { reader.short_bytes()? } else { &[] };
         let flags = reader.int()? as u32;
         let count = reader.count()?;
         let key = reader.count()?;
@@ -51,10 +51,10 @@ impl<'a> Prepared<'a> {
     pub(super) fn write(
         &self,
         out: &mut Vec<u8>,
-        version: Version,
+        dialect: Dialect,
     ) -> std::result::Result<(), TooLong> {
         put_short_bytes(out, "the id of a prepared statement", self.id)?;
-        if version == Version::V5 {
+        if dialect.metadata_ids {
             put_short_bytes(out, "the id of result metadata", self.metadata_id)?;
         }
         let flags = self.flags & !flag::GLOBAL | self.markers.flags();
@@ -62,10 +62,10 @@ impl<'a> Prepared<'a> {
         put_count(out, "markers", self.markers.columns.len())?;
         put_count(out, "columns of a partition key", self.partition_key.len())?;
         self.partition_key.iter().for_each(|marker| out.extend_from_slice(&marker.to_be_bytes()));
-        self.markers.write(out, version)?;
+        self.markers.write(out, dialect.version)?;
         let flags = self.result.as_ref().map_or(flag::NO_METADATA, Metadata::flags);
         out.extend_from_slice(&flags.to_be_bytes());
         put_count(out, "columns", self.result.as_ref().map_or(0, |result| result.columns.len()))?;
-        self.result.as_ref().map_or(Ok(()), |result| result.write(out, version))
+        self.result.as_ref().map_or(Ok(()), |result| result.write(out, dialect.version))
     }
 }

@@ -3,8 +3,8 @@
 use super::prepared::Prepared;
 use super::rows::Rows;
 use super::schema::SchemaChange;
+use crate::dialect::Dialect;
 use crate::notation::{Malformed, Reader, Result, TooLong, put_string};
-use crate::version::Version;
 
 mod kind {
     pub const VOID: i32 = 1;
@@ -31,12 +31,12 @@ pub enum QueryResult<'a> {
 
 impl<'a> QueryResult<'a> {
     /// Reads the part of a RESULT after its prefix.
-    pub fn read(version: Version, reader: &mut Reader<'a>) -> Result<Self> {
+    pub fn read(dialect: Dialect, reader: &mut Reader<'a>) -> Result<Self> {
         Ok(match reader.int()? {
             kind::VOID => Self::Void,
             kind::ROWS => Self::Rows(Rows::read(reader)?),
             kind::SET_KEYSPACE => Self::SetKeyspace(reader.string()?),
-            kind::PREPARED => Self::Prepared(Prepared::read(version, reader)?),
+            kind::PREPARED => Self::Prepared(Prepared::read(dialect, reader)?),
             kind::SCHEMA_CHANGE => Self::SchemaChange(SchemaChange::read(reader)?),
             kind => return Err(Malformed(format!("a result of the kind {kind}"))),
         })
@@ -45,7 +45,7 @@ impl<'a> QueryResult<'a> {
     pub(super) fn write(
         &self,
         out: &mut Vec<u8>,
-        version: Version,
+        dialect: Dialect,
     ) -> std::result::Result<(), TooLong> {
         let mut begin = |kind: i32| out.extend_from_slice(&kind.to_be_bytes());
         match self {
@@ -55,7 +55,7 @@ impl<'a> QueryResult<'a> {
             }
             Self::Rows(rows) => {
                 begin(kind::ROWS);
-                rows.write(out, version)
+                rows.write(out, dialect.version)
             }
             Self::SetKeyspace(keyspace) => {
                 begin(kind::SET_KEYSPACE);
@@ -63,7 +63,7 @@ impl<'a> QueryResult<'a> {
             }
             Self::Prepared(prepared) => {
                 begin(kind::PREPARED);
-                prepared.write(out, version)
+                prepared.write(out, dialect)
             }
             Self::SchemaChange(change) => {
                 begin(kind::SCHEMA_CHANGE);

@@ -12,6 +12,7 @@ use super::schema::{Change, Target};
 use super::*;
 use crate::consistency::Consistency;
 use crate::types::{Type, Udt};
+use crate::version::Version;
 
 /// Writes a response and reads it back.
 fn check(version: Version, prefix: Prefix<'_>, message: Message<'_>) {
@@ -237,6 +238,12 @@ proptest! {
         let partition_key = partition_key.collect();
         let flags = markers.flags() | 0x8000_0000;
         let prepared = Prepared { id: &id, metadata_id, flags, markers, partition_key, result };
+        let extensions = Extensions { metadata_id: true, ..Extensions::default() };
+        let message = Message::Result(QueryResult::Prepared(prepared.clone()));
+        let response = Response { prefix: Prefix::default(), message };
+        let mut bytes = Vec::new();
+        response.write(&mut bytes, extensions.dialect(version), 1).unwrap();
+        prop_assert_eq!(Response::read_with(&bytes, &extensions), Ok(response));
         check(version, Prefix::default(), Message::Result(QueryResult::Prepared(prepared)));
     }
 

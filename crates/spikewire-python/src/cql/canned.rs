@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+use spikewire_cql::dialect::{Extensions, TabletRouting};
 use spikewire_cql::sharding::MOST_SHARDS;
 use spikewire_cql_server::{Options, Server, ShardAwarePort, Sharded, Traffic};
 use spikewire_sync::RwLock;
@@ -51,10 +52,33 @@ impl Drop for CannedCore {
     }
 }
 
+/// The code of the server's error for partitions that are used too often.
+const RATE_LIMIT: i32 = 0x4321;
+
+/// Scylla's extensions, by their names in Python.
+fn read_extensions(names: &[String]) -> PyResult<Extensions> {
+    let mut extensions = Extensions::default();
+    for name in names {
+        match name.as_str() {
+            "rate_limit" => extensions.rate_limit = Some(RATE_LIMIT),
+            "metadata_id" => extensions.metadata_id = true,
+            "tablets" => extensions.tablets = TabletRouting::V1,
+            "tablets_v2" => extensions.tablets = TabletRouting::V2,
+            other => {
+                return Err(value_error(format!(
+                    "extensions must be \"rate_limit\", \"metadata_id\", \"tablets\" or \
+                     \"tablets_v2\", got {other:?}"
+                )));
+            }
+        }
+    }
+    Ok(extensions)
+}
+
 #[pymethods]
 impl CannedCore {
     #[new]
-    #[pyo3(signature = (*, host, port, rows, shards, shard_aware_port, refusing, says))]
+    #[pyo3(signature = (*, host, port, rows, shards, shard_aware_port, refusing, says, extensions))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
@@ -65,6 +89,7 @@ impl CannedCore {
         shard_aware_port: Option<&str>,
         refusing: Vec<u16>,
         says: HashMap<String, String>,
+        extensions: Vec<String>,
     ) -> PyResult<Self> {
         let address: IpAddr = host
             .parse()
@@ -83,7 +108,9 @@ impl CannedCore {
             }
         };
         let overrides = says.into_iter().collect();
-        let sharded = Sharded { port: way, refusing, overrides, ..Sharded::new(shards) };
+        let extensions = read_extensions(&extensions)?;
+        let sharded =
+            Sharded { port: way, refusing, overrides, extensions, ..Sharded::new(shards) };
         let sharded = (shards > 0).then_some(sharded);
         let options = Options { address: SocketAddr::new(address, port), rows, sharded };
         let server = py.detach(|| Server::start(&options)).map_err(|error| {
@@ -112,6 +139,24 @@ impl CannedCore {
         let each = traffic.into_iter();
         let counts = |Traffic { open, opened, own, others }| (open, opened, own, others);
         Ok(each.map(counts).collect())
+    }
+
+    /// Moves each tablet to the next shard.
+    fn _move_tablets(&self) -> PyResult<()> {
+        self.check_process()?;
+        if let Some(server) = &*self.server.read() {
+            server.move_tablets();
+        }
+        Ok(())
+    }
+
+    /// From now on, each partition is used too often, or not any more.
+    fn _limit(&self, is_limited: bool) -> PyResult<()> {
+        self.check_process()?;
+        if let Some(server) = &*self.server.read() {
+            server.limit(is_limited);
+        }
+        Ok(())
     }
 
     /// Ends it, and its connections.

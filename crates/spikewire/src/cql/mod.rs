@@ -109,7 +109,7 @@ pub use row::{ColumnIndex, FromRow, Row};
 pub use spikewire_cassandra::authenticator::{Authenticator, Conversation};
 pub use spikewire_cassandra::{Error, Kind, Result};
 pub use spikewire_cql::consistency::Consistency;
-pub use spikewire_cql::response::error::details::{Failures, Replicas};
+pub use spikewire_cql::response::error::details::{Failures, LimitedOperation, Replicas};
 pub use spikewire_cql::response::schema::{Change, SchemaChange, Target};
 pub use spikewire_cql::response::{Code, Column, Details, ServerError, WriteType};
 pub use spikewire_cql::types::{Type, Udt, Vector};

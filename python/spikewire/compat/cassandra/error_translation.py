@@ -104,6 +104,9 @@ def _of_server(
     code = error.code
     if code is None:
         return None
+    if isinstance(error, cql_errors.RateLimited):
+        operation = {"read": 0, "write": 1}.get(error.operation)
+        return protocol.RateLimitReached(code, error.message, operation, error.by_coordinator)
     kind = _MESSAGES.get(code)
     if kind is not None:
         exception = kind(code, error.message)

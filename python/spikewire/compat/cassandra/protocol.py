@@ -101,5 +101,22 @@ class ConfigurationException(RequestValidationException):
     summary = "Query invalid because of configuration issue"
 
 
+class RateLimitReached(ConfigurationException):
+    """A partition is used more often than its table allows (Scylla).
+
+    ``op_type`` is 0 for reads, 1 for writes, ``None`` for others; ``rejected_by_coordinator`` says
+    that no replica has seen the statement.
+    """
+
+    summary = "Rate limit of a partition reached"
+
+    def __init__(
+        self, code: int, message: str, op_type: int | None, rejected_by_coordinator: bool
+    ) -> None:
+        super().__init__(code, message)
+        self.op_type = op_type
+        self.rejected_by_coordinator = rejected_by_coordinator
+
+
 def __getattr__(name: str) -> Any:
     return resolve_name(__name__, name)

@@ -45,7 +45,10 @@ class CannedServer(CannedCore):
     and counts the traffic of each shard (``traffic``). ``shard_aware_port`` controls a second port:
     ``"chooses"``: the client's port selects the shard; ``"rewritten"``: it does not, as if the port
     were rewritten on the way; ``None``: there is no second port. Shards in ``refusing`` close
-    connections to them over that port. ``says`` overrides options of SUPPORTED.
+    connections to them over that port. ``says`` overrides options of SUPPORTED. ``extensions`` are
+    those of Scylla that it offers, with which it speaks version 4 only: ``"rate_limit"``,
+    ``"metadata_id"``, and ``"tablets"`` or ``"tablets_v2"``. With tablets, each table consists of
+    16, each of them on one shard.
 
     It ends with the ``with`` block, with ``stop()``, or with this process. Raises ``OSError`` if it
     cannot listen, ``TypeError`` or ``ValueError`` for invalid arguments.
@@ -61,6 +64,7 @@ class CannedServer(CannedCore):
         shard_aware_port: Literal["chooses", "rewritten"] | None = "chooses",
         refusing: Sequence[int] = (),
         says: Mapping[str, str] | None = None,
+        extensions: Sequence[str] = (),
     ) -> Self:
         return super().__new__(
             cls,
@@ -71,6 +75,7 @@ class CannedServer(CannedCore):
             shard_aware_port=shard_aware_port,
             refusing=refusing,
             says=dict(says or {}),
+            extensions=list(extensions),
         )
 
     @property
@@ -87,6 +92,15 @@ class CannedServer(CannedCore):
     def traffic(self) -> list[ShardTraffic]:
         """The traffic of each shard; empty if it has none, and once stopped."""
         return [ShardTraffic(*shard) for shard in self._traffic()]
+
+    def move_tablets(self) -> None:
+        """Moves each tablet to the next shard."""
+        self._move_tablets()
+
+    def limit(self, is_limited: bool = True) -> None:
+        """From now on, prepared statements fail because their partition is used too often, or not
+        any more: reads are rejected by the coordinator, writes by replicas."""
+        self._limit(is_limited)
 
     def stop(self) -> None:
         """Stops the server and closes its connections."""

@@ -1,6 +1,7 @@
 //! Error codes.
 
 use std::fmt;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 /// The class of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,6 +46,9 @@ pub enum Code {
     AlreadyExists,
     /// This node does not know the prepared statement.
     Unprepared,
+    /// A partition is used too often. The number is one that a server announced
+    /// ([`learn_rate_limit`]): Scylla has no fixed one.
+    RateLimit(i32),
     /// An unknown code.
     Other(i32),
 }
@@ -73,6 +77,24 @@ const KNOWN: [(Code, i32, &str); 20] = [
     (Code::Unprepared, 0x2500, "unprepared"),
 ];
 
+/// The numbers of [`Code::RateLimit`], 0 where there is none.
+static RATE_LIMITS: [AtomicI32; 8] = [const { AtomicI32::new(0) }; 8];
+
+/// Takes note that a server uses this number for [`Code::RateLimit`]. `false` if it is that of
+/// another error, or if servers have announced too many.
+pub fn learn_rate_limit(number: i32) -> bool {
+    let is_free = number != 0 && !KNOWN.iter().any(|(_, known, _)| *known == number);
+    let take = |slot: &AtomicI32| {
+        let before = slot.compare_exchange(0, number, Relaxed, Relaxed);
+        before.is_ok() || before == Err(number)
+    };
+    is_free && RATE_LIMITS.iter().any(take)
+}
+
+fn is_rate_limit(number: i32) -> bool {
+    number != 0 && RATE_LIMITS.iter().any(|slot| slot.load(Relaxed) == number)
+}
+
 impl Code {
     /// Every known code.
     pub fn known() -> impl Iterator<Item = Self> {
@@ -82,20 +104,26 @@ impl Code {
     /// The code with this number.
     pub fn from_number(number: i32) -> Self {
         let known = KNOWN.iter().find(|(_, known, _)| *known == number);
-        known.map_or(Self::Other(number), |&(code, ..)| code)
+        known.map_or_else(
+            || if is_rate_limit(number) { Self::RateLimit(number) } else { Self::Other(number) },
+            |&(code, ..)| code,
+        )
     }
 
     /// Its number on the wire.
     pub fn number(self) -> i32 {
         match self {
-            Self::Other(number) => number,
+            Self::RateLimit(number) | Self::Other(number) => number,
             known => self.entry().map_or_else(|| unreachable!("{known:?}"), |entry| entry.1),
         }
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        self.entry().map_or("unknown error", |entry| entry.2)
+        match self {
+            Self::RateLimit(_) => "rate limit",
+            known => known.entry().map_or("unknown error", |entry| entry.2),
+        }
     }
 
     fn entry(self) -> Option<&'static (Self, i32, &'static str)> {

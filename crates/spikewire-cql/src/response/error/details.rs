@@ -89,6 +89,13 @@ pub enum Details {
         /// The table; empty if it is the keyspace.
         table: String,
     },
+    /// For [`Code::RateLimit`].
+    RateLimit {
+        /// What was limited.
+        operation: LimitedOperation,
+        /// Whether the coordinator rejected it, so that no replica has seen it.
+        by_coordinator: bool,
+    },
     /// For [`Code::Unprepared`]: the id of the statement; for a batch, of the first such statement.
     Unprepared(Vec<u8>),
 }
@@ -106,6 +113,46 @@ pub enum DetailValue<'a> {
     Text(&'a str),
     /// A list of texts.
     Texts(&'a [String]),
+}
+
+/// The operations of which a partition has a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitedOperation {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Others, by number.
+    Other(u8),
+}
+
+impl LimitedOperation {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Other(_) => "other",
+        }
+    }
+
+    fn number(self) -> u8 {
+        match self {
+            Self::Read => 0,
+            Self::Write => 1,
+            Self::Other(number) => number,
+        }
+    }
+}
+
+impl From<u8> for LimitedOperation {
+    fn from(number: u8) -> Self {
+        match number {
+            0 => Self::Read,
+            1 => Self::Write,
+            other => Self::Other(other),
+        }
+    }
 }
 
 /// What was being written.
@@ -239,6 +286,10 @@ impl Details {
                 let function = [("keyspace", Text(keyspace)), ("function", Text(function))];
                 (None, [&function[..], &[("arguments", Texts(arguments))]].concat())
             }
+            Self::RateLimit { operation, by_coordinator } => {
+                let operation = ("operation", Text(operation.name()));
+                (None, vec![operation, ("by_coordinator", Flag(*by_coordinator))])
+            }
             Self::AlreadyExists { keyspace, table } => {
                 let table = if table.is_empty() { Absent } else { Text(table) };
                 (None, vec![("keyspace", Text(keyspace)), ("table", table)])
@@ -294,6 +345,10 @@ impl Details {
                 keyspace: reader.string()?.to_owned(),
                 table: reader.string()?.to_owned(),
             },
+            Code::RateLimit(_) => Self::RateLimit {
+                operation: reader.byte()?.into(),
+                by_coordinator: reader.byte()? == 1,
+            },
             Code::Unprepared => Self::Unprepared(reader.short_bytes()?.to_owned()),
             _ => Self::None,
         })
@@ -341,6 +396,9 @@ impl Details {
             Self::AlreadyExists { keyspace, table } => {
                 put_string(out, "the name of a keyspace", keyspace)?;
                 put_string(out, "the name of a table", table)?;
+            }
+            Self::RateLimit { operation, by_coordinator } => {
+                out.extend_from_slice(&[operation.number(), (*by_coordinator).into()]);
             }
             Self::Unprepared(id) => put_short_bytes(out, "the id of a prepared statement", id)?,
         }

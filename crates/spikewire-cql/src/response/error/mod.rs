@@ -13,7 +13,7 @@ pub mod retry;
 use std::fmt;
 
 pub use code::Code;
-pub use details::{DetailValue, Details, Replicas, WriteType};
+pub use details::{DetailValue, Details, LimitedOperation, Replicas, WriteType};
 pub use retry::Retry;
 
 use crate::notation::{Reader, Result, TooLong, put_string};

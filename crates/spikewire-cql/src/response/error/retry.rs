@@ -73,6 +73,8 @@ impl ServerError {
                 | Code::Other(_),
                 _,
             ) => true,
+            // A replica may have taken it before another one rejected it.
+            (Code::RateLimit(_), Details::RateLimit { by_coordinator, .. }) => !by_coordinator,
             // The read of a conditional statement, which may have got further before.
             (_, Details::ReadTimeout { replicas, .. } | Details::ReadFailure { replicas, .. }) => {
                 replicas.consistency.is_serial()

@@ -115,6 +115,25 @@ fn a_statement_that_a_node_forgot_is_prepared_anew() {
 }
 
 #[test]
+fn a_rate_limit_has_the_number_that_a_server_announced() {
+    let bytes = b"\0\0\x51\x23\0\x04full\x01\x01";
+    let read = |bytes: &[u8]| ServerError::read(Version::V4, &mut Reader(bytes)).unwrap();
+    assert_eq!(read(bytes).code, Code::Other(0x5123));
+    assert!(code::learn_rate_limit(0x5123) && code::learn_rate_limit(0x5123));
+    let error = read(bytes);
+    let (operation, by_coordinator) = (LimitedOperation::Write, true);
+    assert_eq!(error.details, Details::RateLimit { operation, by_coordinator });
+    assert_eq!((error.code, error.retry()), (Code::RateLimit(0x5123), Retry::Never));
+    assert!(!error.is_doubtful(), "no replica has seen it");
+    assert!(read(b"\0\0\x51\x23\0\0\x01\0").is_doubtful(), "a replica may have written it");
+    let mut written = Vec::new();
+    error.write(&mut written, Version::V4).unwrap();
+    assert_eq!(written, bytes);
+    // The numbers of other errors are not taken for it.
+    assert!(!code::learn_rate_limit(0x1001) && !code::learn_rate_limit(0));
+}
+
+#[test]
 fn a_rejected_version_differs_from_other_errors() {
     for (code, message, is_rejection) in [
         (
