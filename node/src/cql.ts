@@ -7,9 +7,12 @@ export { Batch, type BatchKind } from './cql/batch.js'
 export * from './cql/errors.js'
 export { Late, type ManyOptions } from './cql/many.js'
 export type {
+  AddressTranslator,
+  Authenticator,
   BatchOptions,
   Consistency,
   ExecuteOptions,
+  Login,
   PrepareOptions,
   SerialConsistency,
   SessionOptions,

@@ -87,3 +87,31 @@ test(
     await slow.clear()
   },
 )
+
+test('nodes are reached where a function of the program says', skip, async (test: TestContext) => {
+  if (unavailable !== undefined) return test.skip(unavailable)
+  const proxies = await Promise.all(facts.addresses.map((address) => proxied(test, address)))
+  const through = new Map(facts.addresses.map((address, at) => [address, proxies[at]?.address]))
+  const asked = new Set<string>()
+  const translate = (advertised: string) => {
+    asked.add(advertised)
+    return through.get(advertised) as string
+  }
+  const first = proxies[0]?.address as string
+  for (const addressTranslator of [
+    translate,
+    async (advertised: string) => Promise.resolve(translate(advertised)),
+  ]) {
+    const session = await connect(first, { timeout: 60_000, addressTranslator })
+    const reached = session.nodes.map(({ address }) => address).sort()
+    assert.deepEqual(reached, proxies.map(({ address }) => address).sort())
+    assert.equal((await session.execute('SELECT key FROM system.local')).length, 1)
+    await session.close()
+  }
+  assert.deepEqual([...asked], facts.addresses.slice(1))
+  const refused = (addressTranslator: unknown) =>
+    connect(first, { addressTranslator: addressTranslator as () => string })
+  await assert.rejects(refused(() => 5), /addressTranslator must return a string/)
+  await assert.rejects(refused(() => Promise.reject(new Error('no map'))), /no map/)
+  await assert.rejects(refused('here'), { name: 'TypeError', message: /must be a function/ })
+})

@@ -7,8 +7,10 @@ import { readFileSync } from 'node:fs'
 import { after, before, type TestContext, test } from 'node:test'
 import {
   AuthenticationFailed,
+  type Authenticator,
   ConnectionFailed,
   connect,
+  type Login,
   type SessionOptions,
   type TlsOptions,
 } from 'spikewire/cql'
@@ -126,4 +128,53 @@ test('invalid TLS options are rejected before anything is sent', async () => {
   for (const [tls, name, message] of invalid) {
     await assert.rejects(connect('127.0.0.1:1', { tls: tls as TlsOptions }), { name, message })
   }
+})
+
+onNode('an authenticator of the program logs in, whether it has to wait or not', async (tls) => {
+  const [user, password] = facts.credentials as [string, string]
+  const token = Buffer.from(`\0${user}\0${password}`)
+  for (const waits of [false, true]) {
+    const calls: unknown[] = []
+    const login: Login = {
+      answer(challenge) {
+        calls.push(challenge)
+        return waits ? new Promise((resolve) => setTimeout(resolve, 5, token)) : token
+      },
+      succeeded(last) {
+        calls.push(last)
+      },
+    }
+    const begun: string[] = []
+    const authenticator: Authenticator = {
+      begin(className, node) {
+        begun.push(className, node)
+        return waits ? Promise.resolve(login) : login
+      },
+    }
+    await connected(tls, { user: undefined, password: undefined, authenticator })
+    const name = 'org.apache.cassandra.auth.PasswordAuthenticator'
+    assert.deepEqual(begun.slice(0, 2), [name, facts.addresses[0]])
+    assert.deepEqual(calls.slice(0, 2), [null, null], 'no challenge, and no last message')
+    assert.equal(calls.length, begun.length, 'each login has ended')
+  }
+})
+
+onNode('an authenticator that fails ends the login with its reason', async (tls) => {
+  const none = { user: undefined, password: undefined, tls }
+  const refused = (authenticator: unknown) =>
+    connect(facts.addresses, { ...none, authenticator: authenticator as Authenticator })
+  const begin = () => {
+    throw new RangeError('no ticket')
+  }
+  await assert.rejects(refused({ begin }), { name: 'ConnectionFailed', message: /no ticket/ })
+  await assert.rejects(refused({ begin: () => Promise.reject(new Error('too late')) }), /too late/)
+  await assert.rejects(refused({ begin: () => 5 }), /must return an object with a method answer/)
+  await assert.rejects(refused({ begin: () => ({ answer: () => 'x' }) }), /return a Uint8Array/)
+  await assert.rejects(refused({}), { name: 'TypeError', message: /method begin/ })
+  const silent = { begin: () => new Promise(() => undefined) }
+  const connectTimeout = 300
+  const waited = connect(facts.addresses, { ...none, authenticator: silent as never, connectTimeout })
+  await assert.rejects(waited, /did not answer within 0.3 s/)
+  const both = { ...none, user: 'a', password: 'b', authenticator: { begin } }
+  await assert.rejects(connect(facts.addresses, both), /authenticator takes the place of user/)
 })

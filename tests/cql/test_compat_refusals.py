@@ -18,7 +18,7 @@ from spikewire.compat.cassandra import (
     policies,
     protocol,
 )
-from spikewire.compat.cassandra.auth import AuthProvider, PlainTextAuthProvider
+
 from spikewire.compat.cassandra.cluster import (
     EXEC_PROFILE_DEFAULT,
     Cluster,
@@ -48,10 +48,6 @@ class OwnRouting(policies.RoundRobinPolicy):
     pass
 
 
-class OwnLogin(PlainTextAuthProvider):
-    pass
-
-
 REFUSED: dict[str, Any] = {
     "metrics_enabled": True,
     "sockopts": [(1, 2, 3)],
@@ -64,8 +60,6 @@ REFUSED: dict[str, Any] = {
     "allow_beta_protocol_version": True,
     "protocol_version": 3,
     "compression": "snappy",
-    "auth_provider": AuthProvider(),
-    "address_translator": object(),
     "load_balancing_policy": OwnRouting(),
     "default_retry_policy": OwnRetries(),
 }
@@ -103,8 +97,10 @@ def test_policies_that_would_not_be_called() -> None:
         ExecutionProfile(load_balancing_policy=OwnRouting())
     with pytest.raises(NotImplementedError, match="OwnRetries"):
         SimpleStatement("x", retry_policy=OwnRetries())
-    with pytest.raises(NotImplementedError, match="OwnLogin"):
-        Cluster(auth_provider=OwnLogin("a", "b"))
+    with pytest.raises(TypeError, match="auth_provider"):
+        Cluster(auth_provider=object())
+    with pytest.raises(TypeError, match="address_translator"):
+        Cluster(address_translator=object())
     with pytest.raises(NotImplementedError, match="OwnSpeculation"):
         ExecutionProfile(speculative_execution_policy=OwnSpeculation(0.1, 2))
     with pytest.raises(NotImplementedError, match="lower consistency"):

@@ -1,6 +1,7 @@
 //! Authentication: SASL, with the mechanism that Cassandra provides or custom ones.
 
 use std::fmt::Debug;
+use std::net::SocketAddr;
 
 use spikewire_options::{InvalidArgument, Secret, check_credentials};
 
@@ -9,6 +10,12 @@ pub trait Authenticator: Debug + Send + Sync {
     /// Starts a conversation with a server that requires this class of authenticator, such as
     /// `org.apache.cassandra.auth.PasswordAuthenticator`. An error refuses to authenticate.
     fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String>;
+
+    /// The same, at a node with this address; some kinds of login depend on it.
+    fn begin_at(&self, class: &str, node: SocketAddr) -> Result<Box<dyn Conversation>, String> {
+        let _ = node;
+        self.begin(class)
+    }
 }
 
 /// The conversation of one login.

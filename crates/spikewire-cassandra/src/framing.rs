@@ -1,5 +1,6 @@
 //! Envelopes and segments of a connection, what they mean to their requests, and its handshake.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -72,6 +73,8 @@ pub enum HandshakeError {
 #[derive(Debug)]
 pub struct Cassandra {
     handshake: Arc<Handshake>,
+    /// The address of its node.
+    node: SocketAddr,
     state: HandshakeState,
     sealing: Sealing,
     /// The shards of its node; `None` for the control connection.
@@ -97,19 +100,20 @@ enum HandshakeState {
 
 impl Cassandra {
     /// The protocol of a new control connection.
-    pub fn control(handshake: Arc<Handshake>) -> Self {
-        Self::new(handshake, None)
+    pub fn control(handshake: Arc<Handshake>, node: SocketAddr) -> Self {
+        Self::new(handshake, node, None)
     }
 
     /// The protocol of a new connection to a node with these shards.
-    pub fn to_node(handshake: Arc<Handshake>, shards: Arc<Shards>) -> Self {
-        Self::new(handshake, Some(shards))
+    pub fn to_node(handshake: Arc<Handshake>, node: SocketAddr, shards: Arc<Shards>) -> Self {
+        Self::new(handshake, node, Some(shards))
     }
 
-    fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
+    fn new(handshake: Arc<Handshake>, node: SocketAddr, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
         Self {
             handshake,
+            node,
             state: HandshakeState::Connected,
             sealing,
             shards,
@@ -226,7 +230,7 @@ impl Cassandra {
             *self.handshake.last_error.lock() = Some(HandshakeError::NoCredentials(why.clone()));
             return Err(why);
         };
-        let mut login = authenticator.begin(class)?;
+        let mut login = authenticator.begin_at(class, self.node)?;
         let answer = login.answer(None)?;
         self.answer(login, &answer, out)
     }

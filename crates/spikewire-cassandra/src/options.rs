@@ -15,6 +15,7 @@ use spikewire_transport::health::SLOW_START;
 use spikewire_transport::tls::Tls;
 
 use crate::authenticator::Authenticator;
+use crate::cluster::AddressTranslator;
 
 /// The default port of the native protocol.
 pub const PORT: u16 = 9042;
@@ -214,6 +215,8 @@ pub struct Options {
     pub remote_datacenters: bool,
     /// Where advertised addresses are reached: `host` or `host:port` each.
     pub address_map: HashMap<String, String>,
+    /// Says where advertised addresses are reached, in place of the map.
+    pub address_translator: Option<Arc<dyn AddressTranslator>>,
     /// Time limit from the first packet to the end of the handshake.
     pub connect_timeout: Duration,
     /// Silence on the control connection after which a heartbeat is sent.
@@ -273,6 +276,7 @@ impl Options {
             local_rack: None,
             remote_datacenters: false,
             address_map: HashMap::new(),
+            address_translator: None,
             connect_timeout: Duration::from_secs(5),
             heartbeat: Duration::from_secs(30),
             reconnect: (Duration::from_millis(100), Duration::from_secs(30)),
@@ -324,6 +328,10 @@ impl Options {
         }
         if let Some(size) = self.page_size {
             BOUNDS.check_count("page_size", u64::try_from(size).unwrap_or_default())?;
+        }
+        if self.address_translator.is_some() && !self.address_map.is_empty() {
+            let message = "address_translator takes the place of address_map";
+            return Err(InvalidArgument::of_value(message));
         }
         RetryBudget::check("retry_budget", self.retry_budget)?;
         if self.retry_budget == Some(0.0) && self.limits.speculation.delay.is_some() {

@@ -102,6 +102,7 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlSetup", cql::session::setup),
     export!("cqlConnect", cql::session::connect),
     export!("cqlClose", cql::session::close),
+    export!("cqlAnswer", cql::questions::answer),
     export!("cqlNodes", cql::session::nodes),
     export!("cqlKeyspace", cql::session::keyspace),
     export!("cqlVersion", cql::session::version),

@@ -54,7 +54,22 @@ export interface CqlNative extends NativePart {
   /** Passes the functions that the native part calls; must be called once. */
   cqlSetup(...hooks: CqlHooks): void
   /** Settles the slot with a session's handle. */
-  cqlConnect(slot: Slot, contactPoints: string, names: string[], values: unknown[]): void
+  cqlConnect(
+    slot: Slot,
+    contactPoints: string,
+    names: string[],
+    values: unknown[],
+    ask: unknown,
+    logsIn: boolean,
+    translates: boolean,
+  ): void
+  /** The answer to a question of a connection, or why there is none. */
+  cqlAnswer(
+    handle: Handle,
+    question: number,
+    answer: string | Uint8Array | null,
+    error: string | null,
+  ): void
   cqlClose(session: Handle, slot: Slot): void
   /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]

@@ -1,8 +1,10 @@
 /** Options of sessions and of statements. */
 
 import type { TlsOptions } from '../options/tls.js'
+import type { AddressTranslator, Authenticator } from './questions.js'
 
 export type { TlsOptions } from '../options/tls.js'
+export type { AddressTranslator, Authenticator, Login } from './questions.js'
 
 /** Consistency levels: how many replicas must answer. */
 export type Consistency =
@@ -28,6 +30,11 @@ export interface SessionOptions {
   /** The user to log in as; requires `password`. */
   user?: string | undefined
   password?: string | undefined
+  /**
+   * Logs in instead, if the server requires something else. Connections of the session are then
+   * driven by a thread of their own, which waits for it.
+   */
+  authenticator?: Authenticator | undefined
   /** Whether and how connections are encrypted. Default: false. */
   tls?: boolean | TlsOptions | undefined
   /** The only version of the native protocol to try. Default: 5, then 4. */
@@ -45,6 +52,11 @@ export interface SessionOptions {
   remoteDatacenters?: boolean | undefined
   /** Replacements for the addresses that nodes advertise: `host` or `host:port` each. */
   addressMap?: { readonly [advertised: string]: string } | undefined
+  /**
+   * Says where the addresses that nodes advertise are reached, in place of `addressMap`. If it
+   * fails, so does connecting; later, the nodes stay as they were known.
+   */
+  addressTranslator?: AddressTranslator | undefined
   /** Time limit for opening a connection, including the handshake. Default: 5,000. */
   connectTimeout?: number | undefined
   /** How long the control connection may be silent before a heartbeat is sent. Default: 30,000. */

@@ -9,6 +9,7 @@ import { SessionClosed } from './errors.js'
 import { makeInstances } from './factories.js'
 import { native } from './native.js'
 import type { SessionOptions } from './options.js'
+import { asking } from './questions.js'
 import { Verbs } from './verbs.js'
 
 /** What is known about a node. */
@@ -104,7 +105,11 @@ export class Session extends Verbs {
         names.push(name)
         values.push(value)
       }
-      native.cqlConnect(slot, pointsText(contactPoints), names, values)
+      const { authenticator, addressTranslator: translator } = options ?? {}
+      const [logsIn, translates] = [authenticator !== undefined, translator !== undefined]
+      const ask = logsIn || translates ? asking(authenticator, translator) : undefined
+      const points = pointsText(contactPoints)
+      native.cqlConnect(slot, points, names, values, ask, logsIn, translates)
     } catch (error) {
       rejectCall(slot, error)
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
 from spikewire.options import TlsOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from spikewire.types import Hedge, Priority, Seconds
 
@@ -123,7 +123,8 @@ class Login(Protocol):
 
 class Authenticator(Protocol):
     """Logs in to servers that require something other than a name and password. Its methods are
-    called by the thread that opens a connection; an exception ends the login.
+    called by the thread that opens a connection; an exception ends the login. One with a method
+    ``begin_at(class_name, node)`` is called with the node's address (``host:port``) as well.
     """
 
     def begin(self, class_name: str, /) -> Login:
@@ -232,6 +233,12 @@ class SessionOptions(TypedDict, total=False):
     """Whether nodes of other datacenters are used if no local one is available. Default: False."""
     address_map: dict[str, str]
     """Addresses that nodes advertise, and their replacements. Default: none."""
+    address_translator: Callable[[str], str] | None
+    """Says where an advertised address (``host:port``) is reached: ``host`` or ``host:port``, where
+    a host may be a name; without a port it is the advertised one. Called by the thread that watches
+    the cluster. If it raises, opening fails; later, the nodes stay as they were known. Default:
+    none.
+    """
     application: dict[str, str]
     """What the server's lists of clients show: ``APPLICATION_NAME``, ``APPLICATION_VERSION``,
     ``CLIENT_ID``. Default: nothing."""

@@ -11,11 +11,13 @@
 //! | `worker`, `after_events` | the background thread: when to refresh what |
 //! | `node_reports` | events about nodes |
 //! | `tables`, `versions` | reading the system tables; schema versions of nodes |
-//! | `reach` | which nodes can be reached; address translation |
+//! | `reach` | which nodes can be reached |
+//! | `addresses` | where advertised addresses are reached |
 //! | `node`, `shards`, `snapshot` | the public view |
 //! | `tablets` | the tablets of tables |
 //! | `shared` | state shared by the thread and the users |
 
+mod addresses;
 mod after_events;
 mod control;
 mod node;
@@ -43,6 +45,7 @@ use spikewire_transport::metrics::{NodeStats, Observed, Stats};
 use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTask};
 
 pub use crate::shards::Shards;
+pub use addresses::AddressTranslator;
 pub use node::{HostId, Node};
 pub use snapshot::{MOST_REPLICAS, Snapshot};
 

@@ -1,12 +1,9 @@
-//! Which nodes can be reached, and at which address.
+//! Which nodes can be reached.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
 use spikewire_cql::envelope::{HEADER_LEN, Header};
 use spikewire_cql::request;
 use spikewire_cql::version::Version;
@@ -18,47 +15,6 @@ use spikewire_transport::protocol::{Answers, Frame, Framing, HandshakeStep, Malf
 use spikewire_transport::wire::Wire;
 
 use super::Node;
-use crate::error::{Error, Result};
-use crate::options::Host;
-
-/// Translates advertised addresses.
-#[derive(Debug, Default)]
-pub struct AddressMap(FxHashMap<String, (IpAddr, Option<u16>)>);
-
-impl AddressMap {
-    /// Parses the map: keys are `address` or `address:port`, and so are values. A value without a
-    /// port keeps the advertised one.
-    pub fn new(map: &HashMap<String, String>) -> Result<Self> {
-        let bad =
-            |key: &str, why: &str| Error::invalid(format!("address_map entry {key:?}: {why}"));
-        let read = |(from, to): (&String, &String)| {
-            let host = |text: &str| Host::parse(text, 0xffff).map_err(|why| bad(from, &why));
-            let key = host(from)?;
-            let has_port = |text: &str, host: &Host| {
-                text.len() != host.name.len() && text.ends_with(&host.port.to_string())
-            };
-            let key = if has_port(from, &key) { key.to_string() } else { key.name };
-            let target = host(to)?;
-            let ip =
-                target.name.parse().map_err(|_| bad(from, "its value must be an IP address"))?;
-            Ok((key, (ip, has_port(to, &target).then_some(target.port))))
-        };
-        map.iter().map(read).collect::<Result<_>>().map(Self)
-    }
-
-    /// Where this address is reached.
-    pub fn reach(&self, advertised: SocketAddr) -> SocketAddr {
-        if self.0.is_empty() {
-            return advertised;
-        }
-        let host = Host { name: advertised.ip().to_string(), port: advertised.port() };
-        let entry = self.0.get(&host.to_string()).or_else(|| self.0.get(&host.name));
-        match entry {
-            Some((ip, port)) => SocketAddr::new(*ip, port.unwrap_or(advertised.port())),
-            None => advertised,
-        }
-    }
-}
 
 /// How long a node may take to answer before it counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -85,7 +41,7 @@ impl Framing for OptionsProbe {
         }
     }
 
-    fn cut(&mut self, bytes: &[u8]) -> std::result::Result<Option<Frame>, Malformed> {
+    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
         let header = Header::read(bytes).map_err(|error| Malformed(error.to_string().into()))?;
         let frame = |header: Header| Frame {
             header: 0,
@@ -214,27 +170,5 @@ impl Probes {
             return now.after(Duration::from_millis(20));
         }
         self.lost.iter().map(|(_, at, _)| *at).min().unwrap_or(Tick::NEVER)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_mapped_with_and_without_ports() {
-        let entries =
-            [("10.0.0.1", "127.0.0.1"), ("10.0.0.2:9042", "127.0.0.1:19042"), ("fe80::1", "::1")];
-        let map = entries.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
-        let map = AddressMap::new(&map).unwrap();
-        let reach = |text: &str| map.reach(text.parse().unwrap()).to_string();
-        assert_eq!(reach("10.0.0.1:9042"), "127.0.0.1:9042");
-        assert_eq!(reach("10.0.0.2:9042"), "127.0.0.1:19042");
-        assert_eq!(reach("10.0.0.2:9043"), "10.0.0.2:9043");
-        assert_eq!(reach("[fe80::1]:7"), "[::1]:7");
-        for (from, to) in [("", "::1"), ("a b", "::1"), ("10.0.0.1", "db.example")] {
-            let error = AddressMap::new(&[(from.to_owned(), to.to_owned())].into()).unwrap_err();
-            assert!(error.message().contains("address_map entry"), "{error}");
-        }
     }
 }

@@ -134,7 +134,7 @@ pub fn open(
     closed: &Arc<AtomicBool>,
 ) -> Result<Control> {
     let within = options.connect_timeout;
-    let framing = Cassandra::control(handshake.clone());
+    let framing = Cassandra::control(handshake.clone(), address);
     let opened = Session::open_until_closed(address, encryption, framing, within, closed);
     let session = opened.map_err(|error| {
         let at_node = |error: Error| error.on(address.to_string());

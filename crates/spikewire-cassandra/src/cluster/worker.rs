@@ -15,11 +15,12 @@ use spikewire_transport::jitter::{about, any_of, drawn, jittered};
 use spikewire_transport::metrics::Event as Signal;
 use spikewire_transport::{Encryption, Tick};
 
+use super::addresses::Addresses;
 use super::after_events::{AfterEvents, CALM};
 use super::control::Control;
 use super::node::{Description, HostId, Node};
 use super::node_reports::NodeReports;
-use super::reach::{AddressMap, Probes};
+use super::reach::Probes;
 use super::shared::Shared;
 use super::snapshot::Keyspaces;
 use super::tables::Local;
@@ -51,7 +52,7 @@ struct Schedule {
 #[derive(Debug)]
 pub(super) struct ClusterWorker {
     shared: Arc<Shared>,
-    addresses: AddressMap,
+    addresses: Addresses,
     /// The registered descriptors of the control connection; dropped before those are closed.
     listed: Option<Listed>,
     control: Option<Control>,
@@ -72,7 +73,7 @@ pub(super) struct ClusterWorker {
 impl ClusterWorker {
     /// Connects to the cluster and reads it for the first time.
     pub fn start(options: Options) -> Result<Self> {
-        let addresses = AddressMap::new(&options.address_map)?;
+        let addresses = Addresses::new(&options)?;
         let closed = Arc::new(AtomicBool::new(false));
         let control = seeds::first(&options, &closed)?;
         let pause = options.reconnect.0;
@@ -217,7 +218,8 @@ impl ClusterWorker {
 
     /// Records what the cluster says about whether a node is alive.
     fn note(&mut self, advertised: SocketAddr, alive: bool) {
-        let address = self.addresses.reach(advertised);
+        let reached = self.addresses.reach(advertised, &self.shared.closed);
+        let Ok(address) = reached else { return self.due.nodes.note(Tick::now()) };
         let snapshot = self.shared.snapshot.load_full();
         match snapshot.nodes.iter().find(|node| node.address == address) {
             Some(node) => {
@@ -258,7 +260,7 @@ impl ClusterWorker {
         self.schema = local.schema_version;
         let mut described = vec![local];
         for mut peer in control.peers()? {
-            peer.address = self.addresses.reach(peer.address);
+            peer.address = self.addresses.reach(peer.address, &self.shared.closed)?;
             // A node that moved may be listed twice for a while.
             if described
                 .iter()

@@ -55,7 +55,7 @@ impl Protocol for Cassandra {
     const CLOSED: &'static str = SESSION_CLOSED;
 
     fn new(cluster: &Cluster, node: &Node) -> Self {
-        Self::to_node(cluster.handshake(), node.shards.clone())
+        Self::to_node(cluster.handshake(), node.address, node.shards.clone())
     }
 
     fn shard(&self) -> Option<u16> {

@@ -7,6 +7,8 @@ use super::*;
 use crate::cluster::seeds;
 use crate::options::Options;
 
+const NODE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9042);
+
 const ALL: Extensions = Extensions {
     lwt_mark: Some(1 << 31),
     rate_limit: Some(0x4321),
@@ -58,11 +60,11 @@ fn a_connection_uses_what_its_node_offers_of_what_the_session_agreed_on() {
         (plain, ALL, Extensions { metadata_id: false, ..v1 }),
     ] {
         let handshake = seeds::handshake(&Options::new(Vec::new()), Version::V4);
-        let mut control = Cassandra::control(handshake.clone());
+        let mut control = Cassandra::control(handshake.clone(), NODE);
         assert_eq!(shake(&mut control, &first), first);
         handshake.asks_nodes.store(true, Relaxed);
         let shards = Arc::new(Shards::new(false, true));
-        let mut connection = Cassandra::to_node(handshake.clone(), shards.clone());
+        let mut connection = Cassandra::to_node(handshake.clone(), NODE, shards.clone());
         assert_eq!(shake(&mut connection, &node), used);
         let told = shards.extensions();
         assert_eq!((told.lwt_mark, told.metadata_id), (used.lwt_mark, used.metadata_id));
@@ -82,8 +84,8 @@ fn a_connection_uses_what_its_node_offers_of_what_the_session_agreed_on() {
 #[test]
 fn a_server_without_extensions_is_not_asked_again() {
     let handshake = seeds::handshake(&Options::new(Vec::new()), Version::V4);
-    shake(&mut Cassandra::control(handshake.clone()), &Extensions::default());
-    let mut connection = Cassandra::to_node(handshake, Arc::new(Shards::new(false, true)));
+    shake(&mut Cassandra::control(handshake.clone(), NODE), &Extensions::default());
+    let mut connection = Cassandra::to_node(handshake, NODE, Arc::new(Shards::new(false, true)));
     let mut out = Vec::new();
     connection.next_handshake_step(None, &mut out);
     assert_eq!(Header::read(&out).unwrap().unwrap().opcode, Opcode::Startup as u8);

@@ -41,7 +41,7 @@ impl Client {
         decode_options: DecodeOptions,
     ) -> Result<Self> {
         let outbox = Arc::<Outbox>::default();
-        let driver = Driver::start(env, environment, cluster.clone(), outbox.clone())?;
+        let driver = Driver::start(env, environment, cluster.clone(), outbox.clone(), false)?;
         let streams = Streams::new(cluster.clone());
         Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
     }

@@ -18,6 +18,7 @@ mod classes;
 mod errors;
 mod job;
 mod options;
+pub mod questions;
 pub mod rows;
 pub mod session;
 mod statement;

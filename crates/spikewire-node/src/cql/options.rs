@@ -8,7 +8,7 @@ use crate::arguments::{OptionArgument, text};
 use crate::js::{Result, Value};
 
 /// The options of this package: how values are converted, and what cancels opening.
-const OWN: [&str; 3] = ["integers", "maps", "signal"];
+const OWN: [&str; 5] = ["address_translator", "authenticator", "integers", "maps", "signal"];
 
 /// Parses contact points, and options as two arrays of names and values.
 pub fn read(
@@ -30,6 +30,8 @@ pub fn read(
             "maps" => {
                 decode_options.maps = value.word(&name, &[("auto", false), ("map", true)])?;
             }
+            // What answers for them is passed beside the options.
+            "authenticator" | "addressTranslator" => {}
             name => session.set(name, &value, &OWN)?,
         }
     }

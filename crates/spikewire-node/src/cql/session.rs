@@ -12,6 +12,7 @@ use super::classes::{Class, Classes};
 use super::errors::closed;
 use super::job::{Start, StatementJob};
 use super::options;
+use super::questions::{ProgramAuthenticator, ProgramTranslator, Questions};
 use super::rows;
 use super::ticket::{Outbox, Pledge, StatementCaller, StatementTicket};
 use super::value::CqlDecodeOptions;
@@ -30,6 +31,8 @@ pub struct Session {
     pub decode_options: CqlDecodeOptions,
     driver: Driver<Cassandra, StatementTicket>,
     outbox: Arc<Outbox>,
+    /// The program's part in connections, by its number.
+    questions: Option<(Arc<Questions>, u32)>,
 }
 
 impl Session {
@@ -38,16 +41,19 @@ impl Session {
         environment: &Rc<Environment>,
         engine: Arc<Engine>,
         decode_options: CqlDecodeOptions,
+        questions: Option<(Arc<Questions>, u32)>,
     ) -> Result<Self> {
         let outbox = Arc::<Outbox>::default();
         let topology = engine.cluster().clone();
-        let driver = Driver::start(env, environment, topology, outbox.clone())?;
+        let waits = questions.is_some();
+        let driver = Driver::start(env, environment, topology, outbox.clone(), waits)?;
         let classes = environment.resources.add(Rc::new(Classes::default()));
         Ok(Self {
             engine,
             decode_options: CqlDecodeOptions { classes, ..decode_options },
             driver,
             outbox,
+            questions,
         })
     }
 
@@ -84,6 +90,10 @@ impl Session {
 
 impl Resource for Session {
     fn end(&self) {
+        // What waits for an answer would not end.
+        if let Some((questions, _)) = &self.questions {
+            questions.end();
+        }
         self.driver.end();
         self.engine.cluster().close();
     }
@@ -97,18 +107,38 @@ pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `cqlConnect(slot, contactPoints, names, values)`: settles with the number of a session.
+/// `cqlConnect(slot, contactPoints, names, values, ask, logsIn, translates)`: settles with the number of a
+/// session. `ask` answers [`Questions`], if there are any: about logins, addresses or both.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
-    let (options, decode_options) =
+    let (mut options, decode_options) =
         options::read(call.argument(1), call.argument(2), call.argument(3))?;
     let environment = call.host.environment.clone();
+    let mut questions = None;
+    if let Some(ask) = call.argument(4).present() {
+        let asked = Questions::new(call, ask, options.options.connect_timeout)?;
+        let (logs_in, translates) = (call.argument(5).boolean(), call.argument(6).boolean());
+        if logs_in == Some(true) {
+            let authenticator = ProgramAuthenticator(asked.0.clone());
+            options.options.authenticator = Some(Arc::new(authenticator));
+        }
+        if translates == Some(true) {
+            let translator = ProgramTranslator(asked.0.clone());
+            options.options.address_translator = Some(Arc::new(translator));
+        }
+        questions = Some(asked);
+    }
     // Certificates are read on that thread, too.
     let open = move || Ok::<_, Failure>(Engine::open(options.finish()?)?);
     work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
         let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked").into()))
-            .and_then(|engine| started(env, &environment, engine, decode_options));
+            .and_then(|engine| {
+                started(env, &environment, engine, decode_options, questions.clone())
+            });
+        if result.is_err() {
+            end_questions(&environment, questions.as_ref());
+        }
         environment.settle(env, slot, result);
     })?;
     Ok(None)
@@ -119,14 +149,23 @@ fn started<'e>(
     environment: &Rc<Environment>,
     engine: Arc<Engine>,
     decode_options: CqlDecodeOptions,
+    questions: Option<(Arc<Questions>, u32)>,
 ) -> Result<Value<'e>> {
     if environment.is_ending() {
         engine.cluster().close();
         return Err(Error::new(Kind::Closed, "the environment is being torn down").into());
     }
-    let session = Session::start(env, environment, engine.clone(), decode_options);
+    let session = Session::start(env, environment, engine.clone(), decode_options, questions);
     let session = session.inspect_err(|_| engine.cluster().close())?;
     env.uint32(environment.resources.add(Rc::new(session)))
+}
+
+/// Lets nothing wait for the program any more.
+fn end_questions(environment: &Environment, questions: Option<&(Arc<Questions>, u32)>) {
+    if let Some((questions, handle)) = questions {
+        questions.end();
+        environment.resources.remove(*handle);
+    }
 }
 
 /// `cqlClose(session, slot)`: closes every connection; statements in flight fail.
@@ -140,6 +179,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     };
     environment.resources.remove(call.index(0)?);
     environment.resources.remove(session.decode_options.classes);
+    end_questions(&environment, session.questions.as_ref());
     session.driver.close(call.env);
     let cluster = session.engine.cluster().clone();
     work::spawn(

@@ -43,17 +43,19 @@ where
     T: Completes<P>,
     LoopDriver<P, T>: Send + Sync,
 {
-    /// Starts a driver on the environment's event loop, or on a thread if it has none.
+    /// Starts a driver on the environment's event loop, or on a thread if it has none or if
+    /// connections wait for the program (`waits`).
     pub fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
         topology: Arc<P::Topology>,
         outbox: Arc<Outbox<T::Completion>>,
+        waits: bool,
     ) -> Result<Self>
     where
         ErrorOf<P>: Into<Failure>,
     {
-        match &environment.uv {
+        match environment.uv.as_ref().filter(|_| !waits) {
             Some(on) => UvDriver::start(on, environment, topology, outbox).map(Self::Uv),
             None => ThreadDriver::start(env, environment, topology, outbox).map(Self::Thread),
         }

@@ -43,6 +43,34 @@ impl Function {
     }
 }
 
+/// A reference to a function that is released when this is dropped, on the environment's thread.
+#[derive(Debug)]
+pub struct OwnFunction {
+    raw: sys::napi_env,
+    function: Function,
+}
+
+impl OwnFunction {
+    /// Creates a reference to a function.
+    pub fn keep(value: Value<'_>) -> Result<Self> {
+        Ok(Self { raw: value.env().raw, function: Function::keep(value)? })
+    }
+
+    /// Calls the function. A failure means that it threw an exception or that the environment is
+    /// ending.
+    pub fn call<'e>(&self, env: Env<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
+        self.function.call(env, arguments)
+    }
+}
+
+impl Drop for OwnFunction {
+    fn drop(&mut self) {
+        // SAFETY: the pointer of the reference keeps this on the environment's thread, which is
+        // live while it drops what belongs to it.
+        self.function.let_go(unsafe { Env::from_raw(self.raw) });
+    }
+}
+
 impl<'e> Env<'e> {
     /// Calls a function. A failure means that it threw an exception or that the environment is
     /// ending.

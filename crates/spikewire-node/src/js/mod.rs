@@ -30,6 +30,6 @@ pub mod work;
 
 pub use call::{Call, Export};
 pub use failure::{Failure, Result};
-pub use function::Function;
+pub use function::{Function, OwnFunction};
 pub use handle::{Env, Value};
 pub use read::Type;

@@ -34,9 +34,15 @@ pub fn read(points: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> 
                 let authenticator = |_: &str, value: &_| security::authenticator(value);
                 session.options.authenticator = optional("authenticator", &value, authenticator)?;
             }
+            "address_translator" => {
+                let translator = |_: &str, value: &_| security::address_translator(value);
+                session.options.address_translator =
+                    optional("address_translator", &value, translator)?;
+            }
             "submit_limit" => limit = submit_limit(&value)?,
             name => {
-                session.set(name, &OptionArgument(value), &["authenticator", "submit_limit"])?;
+                let others = ["address_translator", "authenticator", "submit_limit"];
+                session.set(name, &OptionArgument(value), &others)?;
             }
         }
     }

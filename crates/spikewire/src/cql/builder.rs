@@ -1,10 +1,13 @@
 //! Options of a session.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cassandra::authenticator::Authenticator;
+use spikewire_cassandra::cluster::AddressTranslator;
 use spikewire_cassandra::options::SpeculativeDelay;
 use spikewire_cassandra::{Options, Result, SessionOptions};
 use spikewire_cql::consistency::Consistency;
@@ -33,6 +36,24 @@ use crate::seeds::Seeds;
 pub struct Builder {
     session: SessionOptions,
     threads: usize,
+}
+
+/// A function of the program that translates addresses.
+struct Translator<F>(F);
+
+impl<F> fmt::Debug for Translator<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Translator")
+    }
+}
+
+impl<F> AddressTranslator for Translator<F>
+where
+    F: Fn(SocketAddr) -> std::result::Result<String, String> + Send + Sync,
+{
+    fn translate(&self, advertised: SocketAddr) -> std::result::Result<String, String> {
+        (self.0)(advertised)
+    }
 }
 
 impl Default for Builder {
@@ -88,6 +109,28 @@ impl Builder {
     /// The addresses to connect to, by advertised address: `address` or `address:port`.
     pub fn address_map(mut self, map: HashMap<String, String>) -> Self {
         self.session.options.address_map = map;
+        self
+    }
+
+    /// Says where the addresses that nodes advertise are reached, in place of a map.
+    ///
+    /// ```no_run
+    /// use spikewire::cql::Session;
+    ///
+    /// let session = Session::builder()
+    ///     .address_translator(|advertised| Ok(format!("gateway:{}", advertised.port())))
+    ///     .connect("db1")?;
+    /// # Ok::<(), spikewire::cql::Error>(())
+    /// ```
+    ///
+    /// The text is `host` or `host:port`; without a port it is the advertised one. The function is
+    /// called on the thread that watches the cluster. After an error opening fails; later, the
+    /// nodes stay as they were known.
+    pub fn address_translator<F>(mut self, translate: F) -> Self
+    where
+        F: Fn(SocketAddr) -> std::result::Result<String, String> + Send + Sync + 'static,
+    {
+        self.session.options.address_translator = Some(Arc::new(Translator(translate)));
         self
     }
 

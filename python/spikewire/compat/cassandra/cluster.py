@@ -15,6 +15,7 @@ from spikewire.compat.cassandra.cluster_options import (
     endpoint_text,
     login_of,
     protocol_version_of,
+    translation_of,
 )
 from spikewire.compat.cassandra.connection import Connection, DefaultEndPoint
 from spikewire.compat.cassandra.control import ControlConnection, Listeners
@@ -210,12 +211,6 @@ class Cluster(MetadataRefresh):
         for name, default in [*TUNING.items(), *UNSUPPORTED.items()]:
             if name != "reconnection_policy":
                 setattr(self, name, others.get(name, default))
-        if address_translator is not None and type(address_translator) is not IdentityTranslator:
-            message = (
-                "address_translator: only IdentityTranslator is supported; spikewire.cql.Session "
-                "has address_map, a dict of advertised addresses and those to use instead"
-            )
-            raise NotImplementedError(message)
         self._options: dict[str, Any] = {
             "connect_timeout": _NEVER if connect_timeout is None else connect_timeout,
             "schema_agreement": max_schema_agreement_wait,
@@ -224,6 +219,7 @@ class Cluster(MetadataRefresh):
             **({} if reconnect is None else {"reconnect": reconnect}),
             **encryption_of(ssl_context, ssl_options),
             **login_of(auth_provider),
+            **translation_of(address_translator),
             **compression_of(compression),
             **protocol_version_of(protocol_version),
             **application_of(application_name, application_version, client_id),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from spikewire.compat.cassandra.auth import PlainTextAuthProvider
+from spikewire.compat.cassandra.auth import PlainTextAuthProvider, ProviderLogins
 from spikewire.compat.cassandra.differences import DIFFERENCES, TUNING, UNSUPPORTED
 from spikewire.compat.cassandra.encryption import tls_of
 from spikewire.compat.cassandra.errors import CompatWarning
+from spikewire.compat.cassandra.policies import IdentityTranslator
 from spikewire.compat.cassandra.profiles import NOT_SET
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "endpoint_text",
     "login_of",
     "protocol_version_of",
+    "translation_of",
 ]
 
 
@@ -49,10 +51,25 @@ def login_of(provider: Any) -> dict[str, Any]:
         return {}
     if isinstance(provider, PlainTextAuthProvider) and type(provider) is PlainTextAuthProvider:
         return {"user": provider.username, "password": provider.password}
-    message = (
-        f"auth_provider: only PlainTextAuthProvider is supported, not {type(provider).__name__}"
-    )
-    raise NotImplementedError(message)
+    if not hasattr(provider, "new_authenticator"):
+        message = "auth_provider must implement the cassandra.auth.AuthProvider interface"
+        raise TypeError(message)
+    return {"authenticator": ProviderLogins(provider)}
+
+
+def translation_of(translator: Any) -> dict[str, Any]:
+    """The function of addresses for an ``AddressTranslator``, which knows no ports."""
+    if translator is None or type(translator) is IdentityTranslator:
+        return {}
+    if not hasattr(translator, "translate"):
+        message = "address_translator must have a method translate(addr)"
+        raise TypeError(message)
+
+    def translate(advertised: str) -> str:
+        host, _, port = advertised.rpartition(":")
+        return endpoint_text(translator.translate(host.strip("[]")), int(port))
+
+    return {"address_translator": translate}
 
 
 def compression_of(compression: bool | str | None) -> dict[str, Any]:

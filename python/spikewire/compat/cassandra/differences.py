@@ -47,9 +47,8 @@ _ABSENT = Missing("it is a feature of DataStax Enterprise, not of Cassandra")
 _ENTRIES: dict[str, Entry] = {
     "Cluster(metrics_enabled)": Missing("use the server's own metrics"),
     "Cluster(cloud)": Missing("list the addresses of the nodes in contact_points"),
-    "Cluster(auth_provider)": Differs("accepts only PlainTextAuthProvider"),
-    "Cluster(address_translator)": Differs(
-        "accepts only IdentityTranslator; spikewire.cql.Session has address_map"
+    "Cluster(auth_provider)": Differs(
+        "calls authenticators in the thread that opens a connection, which waits for them"
     ),
     "Cluster(compression)": Differs(
         "accepts 'lz4'; True means no compression, and 'snappy' is not supported"

@@ -7,7 +7,7 @@ __all__ = ["MISSING_NAMES"]
 
 _INTERNAL = "it is internal to cassandra-driver; the engine handles this itself"
 _DSE = "it is a feature of DataStax Enterprise, not of Cassandra"
-_LOGIN = "use PlainTextAuthProvider; spikewire.cql.Session accepts other authenticators"
+_LOGIN = "use PlainTextAuthProvider, SaslAuthProvider, or an AuthProvider of your own"
 _POOLS = "the engine manages its connections itself"
 _CUSTOM = "the engine decides this itself and would never call it"
 
@@ -18,11 +18,10 @@ MISSING_NAMES: tuple[tuple[str, str, str], ...] = (
         _LOGIN,
         (
             "BaseDSEAuthenticator DSEGSSAPIAuthProvider DSEPlainTextAuthProvider "
-            "GSSAPIAuthenticator SASLClient SaslAuthProvider SaslAuthenticator "
+            "GSSAPIAuthenticator SASLClient "
             "TransitionalModePlainTextAuthProvider TransitionalModePlainTextAuthenticator"
         ),
     ),
-    ("AuthProvider", _LOGIN, "new_authenticator"),
     (
         "cluster",
         _DSE,
@@ -137,11 +136,6 @@ MISSING_NAMES: tuple[tuple[str, str, str], ...] = (
     ("KeyspaceMetadata", "use KeyspaceMetadata.user_type_strings", "resolve_user_types"),
     ("TableMetadata", "use the entry compaction of TableMetadata.options", "compaction_options"),
     ("metrics", "use the server's own metrics", "*"),
-    (
-        "policies",
-        "use IdentityTranslator; spikewire.cql.Session has address_map",
-        "EC2MultiRegionTranslator",
-    ),
     ("policies", "columns cannot be encrypted", "ColumnEncryptionPolicy"),
     ("policies", "use DefaultLoadBalancingPolicy", "DSELoadBalancingPolicy WrapperPolicy"),
     ("policies", _CUSTOM, "NoSpeculativeExecutionPlan SpeculativeExecutionPlan"),

@@ -10,6 +10,7 @@ called.
 from __future__ import annotations
 
 import math
+import socket
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire.compat.cassandra.differences import DIFFERENCES
@@ -30,6 +31,7 @@ __all__ = [
     "DCAwareRoundRobinPolicy",
     "DefaultLoadBalancingPolicy",
     "DowngradingConsistencyRetryPolicy",
+    "EC2MultiRegionTranslator",
     "ExponentialReconnectionPolicy",
     "FallthroughRetryPolicy",
     "HostDistance",
@@ -358,7 +360,7 @@ def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict
 
 
 class AddressTranslator:
-    """How to reach nodes. Only ``IdentityTranslator`` is supported."""
+    """How to reach nodes: the base class of translators."""
 
     def translate(self, addr: str) -> str:
         """The address to use for an advertised one."""
@@ -371,6 +373,18 @@ class IdentityTranslator(AddressTranslator):
     def translate(self, addr: str) -> str:
         """The address to use for an advertised one."""
         return addr
+
+
+class EC2MultiRegionTranslator(AddressTranslator):
+    """Uses private addresses within a region of Amazon and public ones between regions, as the name
+    servers there tell them."""
+
+    def translate(self, addr: str) -> str:
+        """The address to use for an advertised one."""
+        kind = socket.SOCK_STREAM
+        family = socket.getaddrinfo(addr, 0, socket.AF_UNSPEC, kind)[0][0]
+        found = socket.getaddrinfo(socket.getfqdn(addr), 0, family, kind)
+        return str(found[0][4][0]) if found else addr
 
 
 class ColDesc(NamedTuple):
