@@ -40,6 +40,10 @@ class TlsOptions(TypedDict, total=False):
     """The unencrypted key of ``certificate``."""
     verify_hostname: bool
     """Whether a node's certificate must match its name or address. Default: True."""
+    verify: bool
+    """Whether a node's certificate is verified at all. If not, anybody can pose as a node. Default:
+    True.
+    """
     server_name: str | None
     """The name for which the certificates of all nodes are issued instead. Default: none."""
 

@@ -78,12 +78,11 @@ def test_a_provider_of_the_program_logs_in(package: str, closed: CassandraCluste
     finally:
         cluster.shutdown()
     name = "org.apache.cassandra.auth.PasswordAuthenticator"
-    assert calls[:3] == [
+    assert list(dict.fromkeys(calls)) == [
         ("new_authenticator", closed.addresses[0].rpartition(":")[0]),
         ("initial_response", name),
         ("on_authentication_success", None),
     ]
-    assert {call[0] for call in calls} <= {call[0] for call in calls[:3]}
 
 
 @pytest.mark.parametrize("package", [OURS, REAL])

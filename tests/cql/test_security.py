@@ -283,6 +283,14 @@ def stranger(cluster: CassandraCluster) -> dict[str, Any]:
     return {"ssl_context": context, "ssl_options": of_files(cluster, "certfile", "keyfile")}
 
 
+def unverified(cluster: CassandraCluster) -> dict[str, Any]:
+    """Trusts whatever the node shows."""
+    settings = stranger(cluster)
+    settings["ssl_context"].check_hostname = False
+    settings["ssl_context"].verify_mode = ssl.CERT_NONE
+    return settings
+
+
 def of_context(cluster: CassandraCluster, **options: Any) -> dict[str, Any]:
     assert cluster.certificates is not None
     named = of_files(cluster, "certfile", "keyfile")
@@ -319,6 +327,17 @@ SETTINGS: dict[str, tuple[Any, bool]] = {
         False,
     ),
     "another authority": (stranger, False),
+    "another authority, nothing verified": (unverified, True),
+    "options, nothing verified": (
+        lambda cluster: {
+            "ssl_options": {
+                **of_files(cluster, "certfile", "keyfile"),
+                "cert_reqs": ssl.CERT_NONE,
+                "ssl_version": ssl.PROTOCOL_TLS,
+            }
+        },
+        True,
+    ),
     "no encryption": (lambda _: {}, False),
 }
 
@@ -354,11 +373,6 @@ def context(**settings: Any) -> ssl.SSLContext:
     [
         ({"ssl_context": object()}, TypeError, "must be an ssl.SSLContext"),
         (
-            {"ssl_context": context(check_hostname=False, verify_mode=ssl.CERT_NONE)},
-            NotImplementedError,
-            "CERT_NONE",
-        ),
-        (
             {"ssl_context": context(verify_flags=ssl.VERIFY_CRL_CHECK_LEAF)},
             NotImplementedError,
             "revocation lists are not supported",
@@ -376,11 +390,6 @@ def context(**settings: Any) -> ssl.SSLContext:
         ({"ssl_options": 5}, TypeError, "must be a dict"),
         ({"ssl_options": {"ca_certs": "x", "ciphers": "ALL"}}, NotImplementedError, "ciphers"),
         ({"ssl_options": {"ca_certs": "x", "colour": 1}}, NotImplementedError, "colour"),
-        (
-            {"ssl_options": {"ca_certs": "x", "cert_reqs": ssl.CERT_NONE}},
-            NotImplementedError,
-            "CERT_NONE",
-        ),
         ({"ssl_options": {"check_hostname": True}}, ValueError, "ca_certs is missing"),
         ({"ssl_options": {"ca_certs": "x", "keyfile": "y"}}, ValueError, "without certfile"),
         (

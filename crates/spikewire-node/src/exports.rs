@@ -104,6 +104,7 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlClose", cql::session::close),
     export!("cqlAnswer", cql::questions::answer),
     export!("cqlNodes", cql::session::nodes),
+    export!("cqlSchema", cql::session::schema),
     export!("cqlKeyspace", cql::session::keyspace),
     export!("cqlVersion", cql::session::version),
     export!("cqlRegisterType", cql::session::register_type),

@@ -430,6 +430,11 @@ fn certificates_are_verified() {
     // Not verifying the name does not make an authority trusted.
     let stranger = TlsOptions { verify_hostname: false, ..other.options() };
     assert!(error_with(&stranger).contains("no authority that the client trusts"));
+    // Unless nothing is verified, which needs no authority.
+    let unverified = TlsOptions { verify: false, ..TlsOptions::default() };
+    let mut bench = server.bench(&unverified);
+    bench.submit(1, b"x", policy(LONG));
+    assert_eq!(bench.ending(1).unwrap().0, b"x");
     // By name.
     let tls = Tls::new(&authority.options()).unwrap();
     let named = tls.to_host("db.example").unwrap();

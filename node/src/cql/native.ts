@@ -73,6 +73,8 @@ export interface CqlNative extends NativePart {
   cqlClose(session: Handle, slot: Slot): void
   /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]
+  /** Settles the slot with the schema as JSON. */
+  cqlSchema(session: Handle, slot: Slot): void
   cqlKeyspace(session: Handle): string | null
   cqlVersion(session: Handle): number
   /** `make` returns, for the names of a type's fields, the function that creates its values. */

@@ -10,6 +10,7 @@ import { makeInstances } from './factories.js'
 import { native } from './native.js'
 import type { SessionOptions } from './options.js'
 import { asking } from './questions.js'
+import { type Schema, schemaOf } from './schema.js'
 import { Verbs } from './verbs.js'
 
 /** What is known about a node. */
@@ -145,6 +146,28 @@ export class Session extends Verbs {
       nodes.push({ address, datacenter, rack, release, isUp } as NodeInfo)
     }
     return nodes
+  }
+
+  /**
+   * Keyspaces, tables, columns, indexes, views and types: as they are after all changes that this
+   * session made, and all that were announced. They are read when they are first asked for, and
+   * kept current from then on.
+   *
+   * @throws Timeout if they could not be read within the session's `timeout`
+   */
+  schema(callback: Callback<Schema>): void
+  schema(): Promise<Schema>
+  schema(callback?: Callback<Schema>): Promise<Schema> | undefined {
+    checkCallback(callback)
+    this.#connection.check()
+    const read = new Promise<string>(executor)
+    const slot = openSlot()
+    try {
+      native.cqlSchema(this.#connection.handle, slot)
+    } catch (error) {
+      rejectCall(slot, error)
+    }
+    return outcome(read.then(schemaOf), callback)
   }
 
   /**

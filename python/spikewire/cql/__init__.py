@@ -13,6 +13,7 @@ from spikewire._native import Late
 from spikewire.cql import errors, options, types
 from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Rows, SessionSubmit
 from spikewire.cql.query import AsyncQuery, Query
+from spikewire.cql.schema import ColumnSchema, Index, Keyspace, Schema, Table, View
 from spikewire.cql.session import AsyncSession, Session, connect
 from spikewire.cql.trace import Trace, TraceEvent
 from spikewire.cql.types import (
@@ -38,8 +39,11 @@ __all__ = [
     "AsyncSession",
     "Batch",
     "BoundStatement",
+    "ColumnSchema",
     "Date",
     "Duration",
+    "Index",
+    "Keyspace",
     "Late",
     "Node",
     "Parameters",
@@ -47,14 +51,17 @@ __all__ = [
     "Query",
     "Row",
     "Rows",
+    "Schema",
     "Session",
     "SessionSubmit",
     "Statement",
+    "Table",
     "Time",
     "Timestamp",
     "Trace",
     "TraceEvent",
     "Value",
+    "View",
     "connect",
     "errors",
     "options",

@@ -358,6 +358,9 @@ class SessionCore:
     def replicas(self, keyspace: str, token: int) -> list[str]:
         """The addresses of the nodes that hold a token of a keyspace."""
 
+    def _schema(self) -> str:
+        """The schema as JSON. Blocks."""
+
     def register_type(self, name: str, class_: type[Any], /) -> None:
         """Returns values of a user-defined type as instances of a class, which is called with the
         fields by name: a dataclass, a named tuple. Unregistered types are returned as ``Row``.
@@ -497,6 +500,9 @@ class AsyncSessionCore:
 
     def replicas(self, keyspace: str, token: int) -> list[str]:
         """The addresses of the nodes that hold a token of a keyspace."""
+
+    def _schema(self) -> str:
+        """The schema as JSON. Blocks."""
 
     def register_type(self, name: str, class_: type[Any], /) -> None:
         """Returns values of a user-defined type as instances of a class, which is called with the

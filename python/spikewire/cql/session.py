@@ -12,6 +12,7 @@ from spikewire.cql import _native, many, trace
 from spikewire.cql._common import CommonSession
 from spikewire.cql._opening import session_opening
 from spikewire.cql.query import AsyncQuery, Query
+from spikewire.cql.schema import schema_of
 from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.tasks import accept_awaitables, begun
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from spikewire._native import Late
     from spikewire.cql._native import Rows, SessionSubmit
     from spikewire.cql.options import ExecuteOptions, SessionOptions
+    from spikewire.cql.schema import Schema
     from spikewire.cql.trace import Trace
     from spikewire.cql.types import Parameters, Statement
     from spikewire.types import Seconds
@@ -82,6 +84,15 @@ class Session(_native.SessionCore, CommonSession):
         """
         opening, session_options = session_opening(url, options)
         return cls(opening.seeds, **session_options)
+
+    def schema(self) -> Schema:
+        """Keyspaces, tables, columns, indexes, views and types: as they are after all changes that
+        this session made, and all that were announced.
+
+        They are read when they are first asked for, and kept current from then on. Raises
+        ``Timeout`` if they could not be read within the session's ``timeout``.
+        """
+        return schema_of(self._schema())
 
     @property
     def submit(self) -> SessionSubmit:
@@ -278,6 +289,11 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         # A cancelled call must not close a session that another call opened.
         await open_unless_cancelled(self._start, self._end)
         return self
+
+    async def schema(self) -> Schema:
+        """Keyspaces, tables, columns, indexes, views and types, as ``Session.schema`` has them."""
+        loop = asyncio.get_running_loop()
+        return schema_of(await loop.run_in_executor(None, self._schema))
 
     def query(
         self,

@@ -138,7 +138,8 @@ impl Control {
         }
     }
 
-    fn query<T>(
+    /// Executes a statement, and reads its rows.
+    pub fn query<T>(
         &mut self,
         text: &str,
         read: impl FnOnce(&Rows<'_>) -> spikewire_cql::notation::Result<T>,

@@ -15,6 +15,7 @@
 //! | `addresses` | where advertised addresses are reached |
 //! | `node`, `shards`, `snapshot` | the public view |
 //! | `tablets` | the tablets of tables |
+//! | `schema`, `schema_state`, `schema_tables` | keyspaces and tables, on request |
 //! | `shared` | state shared by the thread and the users |
 
 mod addresses;
@@ -25,6 +26,9 @@ mod node_reports;
 mod reach;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod schema;
+mod schema_state;
+mod schema_tables;
 pub(crate) mod seeds;
 mod shared;
 mod snapshot;
@@ -37,8 +41,10 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use arc_swap::Guard;
+use spikewire_cql::response::SchemaChange;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::metrics::{NodeStats, Observed, Stats};
@@ -52,6 +58,8 @@ pub use snapshot::{MOST_REPLICAS, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::framing::Handshake;
 use crate::options::Options;
+use schema::Schema;
+use schema_state::Lookup;
 pub(crate) use shared::SchemaListener;
 use shared::Shared;
 use tablets::Tablets;
@@ -133,6 +141,32 @@ impl Cluster {
         &self.shared.tablets
     }
 
+    /// Takes note of a change of the schema that a statement made.
+    pub(crate) fn note_schema_change(&self, change: &SchemaChange) {
+        self.shared.note_schema_change(Some(change));
+    }
+
+    /// The schema, after all changes by statements of this session and all those that were
+    /// announced. It is read when it is first asked for, and from then on after each change.
+    /// Blocks while it is read, no longer than the default timeout of statements.
+    pub fn schema(&self) -> Result<Arc<Schema>> {
+        let waits = match self.shared.schema.look_up() {
+            Lookup::Known(schema) => return Ok(schema),
+            Lookup::Waits(waits) => waits,
+        };
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        self.shared.wake();
+        let limit = self.options().limits.timeout;
+        let limit = if limit.is_zero() { Duration::MAX } else { limit };
+        waits.recv_timeout(limit).unwrap_or_else(|_| {
+            let seconds = limit.as_secs_f64();
+            let message = format!("the schema could not be read within {seconds} s");
+            Err(Error::new(Kind::Timeout, message))
+        })
+    }
+
     /// Tells `listener` of changes of the schema from now on. There is one listener.
     pub(crate) fn set_schema_listener(&self, listener: Arc<dyn SchemaListener>) {
         let _ = self.shared.schema_listener.set(listener);
@@ -176,6 +210,7 @@ impl Cluster {
         }
         self.shared.wake();
         self.shared.metrics.events().listen(false);
+        self.shared.schema.close();
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {
             // A panic was reported when it happened.

@@ -10,6 +10,7 @@ use spikewire_transport::descriptors::Descriptors;
 use spikewire_transport::metrics::RefreshCounter;
 use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTasks};
 
+use super::schema_state::SchemaState;
 use super::tablets::Tablets;
 use super::{Node, Snapshot};
 use crate::framing::Handshake;
@@ -48,6 +49,8 @@ pub(super) struct Shared {
     pub schema_listener: OnceLock<Arc<dyn SchemaListener>>,
     /// The tablets of tables.
     pub tablets: Tablets,
+    /// The schema.
+    pub schema: SchemaState,
     /// Refreshes of nodes and keyspaces.
     pub refreshes: RefreshCounter,
 }
@@ -73,6 +76,7 @@ impl Shared {
             metrics: Metrics::default(),
             schema_listener: OnceLock::new(),
             tablets: Tablets::default(),
+            schema: SchemaState::default(),
             refreshes: RefreshCounter::default(),
         }
     }
@@ -146,10 +150,16 @@ impl Shared {
 
     /// Tells of a change of the schema.
     pub fn schema_changed(&self, change: Option<&SchemaChange>) {
-        self.tablets.schema_changed(change);
+        self.note_schema_change(change);
         if let Some(listener) = self.schema_listener.get() {
             listener.schema_changed(change);
         }
+    }
+
+    /// Takes note of a change of the schema, about which others are told elsewhere.
+    pub fn note_schema_change(&self, change: Option<&SchemaChange>) {
+        self.tablets.schema_changed(change);
+        self.schema.change();
     }
 
     /// A node with a free number. Tables are indexed by numbers, so that those of nodes that are

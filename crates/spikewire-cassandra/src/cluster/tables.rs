@@ -27,15 +27,15 @@ pub const SCYLLA_KEYSPACES: &str = "SELECT * FROM system_schema.scylla_keyspaces
 pub type Replication = BTreeMap<String, String>;
 
 /// A row, by column name.
-struct Row<'a>(Vec<(&'a str, Option<&'a [u8]>)>);
+pub(super) struct Row<'a>(Vec<(&'a str, Option<&'a [u8]>)>);
 
 impl<'a> Row<'a> {
-    fn bytes(&self, name: &str) -> Option<&'a [u8]> {
+    pub fn bytes(&self, name: &str) -> Option<&'a [u8]> {
         let cell = self.0.iter().find(|(known, _)| *known == name)?.1;
         cell.filter(|bytes| !bytes.is_empty())
     }
 
-    fn text(&self, name: &str) -> Option<&'a str> {
+    pub fn text(&self, name: &str) -> Option<&'a str> {
         std::str::from_utf8(self.bytes(name)?).ok()
     }
 
@@ -49,25 +49,33 @@ impl<'a> Row<'a> {
         four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()
     }
 
+    pub fn flag(&self, name: &str) -> bool {
+        self.bytes(name).is_some_and(|bytes| bytes != [0])
+    }
+
+    pub fn int(&self, name: &str) -> Option<i32> {
+        Some(i32::from_be_bytes(self.bytes(name)?.try_into().ok()?))
+    }
+
     fn port(&self, name: &str) -> Option<u16> {
         let port = i32::from_be_bytes(self.bytes(name)?.try_into().ok()?);
         u16::try_from(port).ok().filter(|port| *port > 0)
     }
 
-    fn texts(&self, name: &str) -> Result<Vec<&'a str>> {
+    pub fn texts(&self, name: &str) -> Result<Vec<&'a str>> {
         let Some(bytes) = self.bytes(name) else { return Ok(Vec::new()) };
         let mut reader = Reader(bytes);
         (0..reader.count()?).map(|_| text(&mut reader)).collect()
     }
 }
 
-fn text<'a>(reader: &mut Reader<'a>) -> Result<&'a str> {
+pub(super) fn text<'a>(reader: &mut Reader<'a>) -> Result<&'a str> {
     let bytes = reader.bytes()?.unwrap_or_default();
     std::str::from_utf8(bytes).map_err(|error| Malformed::new(error.to_string()))
 }
 
 /// Passes each row to `take`, by column name.
-fn each(rows: &Rows<'_>, mut take: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+pub(super) fn each(rows: &Rows<'_>, mut take: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     let metadata = rows.metadata.as_ref();
     let metadata = metadata.ok_or_else(|| Malformed::new("rows without their columns"))?;
     let mut cells = rows.cells;

@@ -24,7 +24,7 @@ use super::reach::Probes;
 use super::shared::Shared;
 use super::snapshot::Keyspaces;
 use super::tables::Local;
-use super::{Snapshot, seeds};
+use super::{Snapshot, schema_tables, seeds};
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 
@@ -42,6 +42,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 struct Schedule {
     nodes: AfterEvents,
     keyspaces: AfterEvents,
+    schema: AfterEvents,
     compare: Tick,
     heartbeat: Tick,
     look: Tick,
@@ -84,6 +85,7 @@ impl ClusterWorker {
         let due = Schedule {
             nodes: AfterEvents::default(),
             keyspaces: AfterEvents::default(),
+            schema: AfterEvents::default(),
             compare: Tick::NEVER,
             heartbeat: now.after(jittered(options.heartbeat)),
             look: Tick::NEVER,
@@ -171,8 +173,8 @@ impl ClusterWorker {
         if snapshot.nodes.iter().any(|node| node.is_lost() && node.address == control.address) {
             return Err(Error::new(Kind::Connection, "its node does not answer any more"));
         }
-        let Schedule { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
-        let refresh = nodes.at().min(keyspaces.at());
+        let Schedule { nodes, keyspaces, schema, compare, heartbeat, .. } = &self.due;
+        let refresh = nodes.at().min(keyspaces.at()).min(schema.at());
         let until = idle.min(refresh).min(*compare).min(*heartbeat);
         if let Some(event) = control.wait(until)? {
             self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
@@ -185,6 +187,9 @@ impl ClusterWorker {
         let now = Tick::now();
         if self.due.nodes.at().min(self.due.keyspaces.at()) <= now {
             self.refresh()?;
+        }
+        if self.shared.schema.is_awaited() || self.due.schema.at() <= now {
+            self.read_schema()?;
         }
         if self.due.compare <= now {
             self.compare(now)?;
@@ -208,6 +213,9 @@ impl ClusterWorker {
             }
             Event::Schema(change) => {
                 self.shared.schema_changed(Some(change));
+                if self.shared.schema.is_outdated() {
+                    self.due.schema.note(now);
+                }
                 if matches!(change.target, Target::Keyspace) {
                     self.due.keyspaces.note(now);
                 }
@@ -248,6 +256,9 @@ impl ClusterWorker {
         self.refresh()?;
         if schema.is_some() && schema != self.schema {
             self.shared.schema_changed(None);
+        }
+        if self.shared.schema.is_outdated() {
+            self.due.schema.note(Tick::now());
         }
         Ok(())
     }
@@ -311,6 +322,16 @@ impl ClusterWorker {
         let gone: Vec<_> = self.described.iter().filter(is_gone).map(|node| node.host_id).collect();
         self.shared.tablets.forget_nodes(&gone);
         self.described = described;
+        Ok(())
+    }
+
+    /// Reads keyspaces and tables for those who asked for them.
+    fn read_schema(&mut self) -> Result<()> {
+        let Some(control) = &mut self.control else { return Ok(()) };
+        self.due.schema = AfterEvents::default();
+        let changes = self.shared.schema.begin();
+        let schema = schema_tables::read(control)?;
+        self.shared.schema.publish(changes, schema);
         Ok(())
     }
 

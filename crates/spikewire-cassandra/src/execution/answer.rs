@@ -132,7 +132,7 @@ pub(super) fn read<'a>(
         QueryResult::SchemaChange(change) => {
             // Its event may arrive later than this answer.
             memory.statements.note(&change);
-            memory.cluster.tablets().schema_changed(Some(&change));
+            memory.cluster.note_schema_change(&change);
             Content::Schema(change)
         }
         QueryResult::Prepared(prepared) => {

@@ -212,6 +212,23 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(Some(flat))
 }
 
+/// `cqlSchema(session, slot)`: settles with the schema as JSON.
+pub fn schema<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let environment = call.host.environment.clone();
+    let (cluster, slot) = (Session::of(call)?.engine.cluster().clone(), call.index(1)?);
+    work::spawn(
+        call.env,
+        "spikewire.cql.schema",
+        move || cluster.schema().map(|schema| schema.to_json()),
+        move |env, read| {
+            let read = read.unwrap_or_else(|_| Err(Error::closed()));
+            let text = read.map_err(Failure::from).and_then(|text| env.string(&text));
+            environment.settle(env, slot, text);
+        },
+    )?;
+    Ok(None)
+}
+
 /// `cqlKeyspace(session)`: the default keyspace of statements, or `null`.
 pub fn keyspace<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let keyspace = Session::of(call)?.engine.keyspace();

@@ -25,6 +25,7 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
                 "system_ca" => options.system_authorities = optional(&what, &value, flag)?,
                 "certificate" => certificate = optional(&what, &value, pem)?,
                 "private_key" => key = optional(&what, &value, pem)?,
+                "verify" => options.verify = flag(&what, &value)?,
                 "verify_hostname" => options.verify_hostname = flag(&what, &value)?,
                 "server_name" => {
                     let text =
@@ -34,7 +35,7 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
                 _ => {
                     return Err(type_error(format!(
                         "unknown entry {name:?} of tls; there are: ca, certificate, private_key, \
-                         server_name, system_ca, verify_hostname"
+                         server_name, system_ca, verify, verify_hostname"
                     )));
                 }
             }

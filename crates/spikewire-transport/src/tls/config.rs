@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
@@ -47,25 +47,29 @@ pub struct Tls {
 impl Tls {
     /// Reads the files and checks everything.
     pub fn new(options: &TlsOptions) -> Result<Self, TlsError> {
-        let TlsOptions { authorities, system_authorities, identity, verify_hostname, server_name } =
-            options;
+        let TlsOptions { authorities, system_authorities, identity, verify_hostname, .. } = options;
+        let TlsOptions { server_name, verify, .. } = options;
         let mut roots = RootCertStore::empty();
         for authority in authorities {
             trust(&mut roots, authority)?;
         }
-        if system_authorities.unwrap_or(authorities.is_empty()) {
+        if system_authorities.unwrap_or(authorities.is_empty()) && *verify {
             trust_system(&mut roots)?;
         }
-        if roots.is_empty() {
+        if roots.is_empty() && *verify {
             return Err(TlsError("no authority is trusted: name one for TLS".to_owned()));
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let verifier = Verifier::new(roots, provider.clone(), *verify_hostname)?;
+        let verifier: Arc<dyn ServerCertVerifier> = if *verify {
+            Arc::new(Verifier::new(roots, provider.clone(), *verify_hostname)?)
+        } else {
+            Arc::new(Unverified(provider.clone()))
+        };
         let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| TlsError(format!("TLS: {error}")))?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier));
+            .with_custom_certificate_verifier(verifier);
         let config = match identity {
             None => builder.with_no_client_auth(),
             Some((chain, key)) => {
@@ -165,6 +169,47 @@ fn named(pem: &Pem) -> String {
     match pem {
         Pem::File(path) => format!("in {}", path.display()),
         Pem::Bytes(_) => "in the bytes given".to_owned(),
+    }
+}
+
+/// Accepts every certificate of whoever has its key.
+#[derive(Debug)]
+struct Unverified(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unverified {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

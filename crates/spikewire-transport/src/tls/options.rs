@@ -39,6 +39,8 @@ pub struct TlsOptions {
     /// Whether the server's certificate must be valid for the server's name. If not, whoever has
     /// any certificate signed by a trusted authority can pose as the server.
     pub verify_hostname: bool,
+    /// Whether the server's certificate is verified at all. If not, anybody can pose as the server.
+    pub verify: bool,
     /// The name in the certificates of all servers, if it differs from their own names or
     /// addresses.
     pub server_name: Option<String>,
@@ -65,6 +67,7 @@ impl Default for TlsOptions {
             system_authorities: None,
             identity: None,
             verify_hostname: true,
+            verify: true,
             server_name: None,
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use spikewire_cassandra::Result;
 use spikewire_cassandra::blocking::BlockingExecutor;
+use spikewire_cassandra::cluster::schema::Schema;
 use spikewire_cassandra::session::{Call, NoValues, Preparation, Session as Composer};
 use spikewire_cassandra::statement::{self, StatementOptions};
 use spikewire_cassandra::statement_job::{BatchTexts, Renewal, Unready};
@@ -231,6 +232,13 @@ impl Session {
     /// The nodes of the cluster as last seen.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(self.core.composer.cluster())
+    }
+
+    /// Keyspaces, tables, columns, indexes, views and types: as they are after all changes that this
+    /// session made, and all that were announced. Read when it is first asked for, and kept current
+    /// from then on.
+    pub fn schema(&self) -> Result<Arc<Schema>> {
+        self.core.composer.cluster().schema()
     }
 
     /// Enables and disables metrics, and provides the events.

@@ -107,6 +107,9 @@ pub use prepared::{Prepared, Statement};
 pub use result::{QueryResult, Rows};
 pub use row::{ColumnIndex, FromRow, Row};
 pub use spikewire_cassandra::authenticator::{Authenticator, Conversation};
+pub use spikewire_cassandra::cluster::schema::{
+    ColumnKind, ColumnSchema, Index, Keyspace, Schema, Table, View,
+};
 pub use spikewire_cassandra::{Error, Kind, Result};
 pub use spikewire_cql::consistency::Consistency;
 pub use spikewire_cql::response::error::details::{Failures, LimitedOperation, Replicas};

@@ -24,6 +24,7 @@ from spikewire.compat.cassandra.error_translation import NoHostAvailable, transl
 from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
+from spikewire.compat.cassandra.load_balancing import routing_of
 from spikewire.compat.cassandra.metadata import Metadata
 from spikewire.compat.cassandra.metadata_refresh import MetadataRefresh
 from spikewire.compat.cassandra.missing_errors import raise_missing_attribute, resolve_name
@@ -36,7 +37,6 @@ from spikewire.compat.cassandra.policies import (
     TokenAwarePolicy,
     reconnect_of,
     retries_of,
-    routing_of,
 )
 from spikewire.compat.cassandra.pool import Host, split
 from spikewire.compat.cassandra.profiles import (
@@ -192,6 +192,8 @@ class Cluster(MetadataRefresh):
         self._control: Any = None
         self._user_types: dict[tuple[str, str], Any] = {}
         self._listeners = Listeners(self)
+        #: The program's own load balancing policies that know the nodes.
+        self._populated: list[LoadBalancingPolicy] = []
         others |= {
             "conviction_policy_factory": conviction_policy_factory,
             "metrics_enabled": metrics_enabled,
@@ -309,6 +311,9 @@ class Cluster(MetadataRefresh):
         except NotImplementedError:
             del self.profile_manager.profiles[name]
             raise
+        if self._control is not None:
+            self._populate(self._control)
+            self._listeners.watch()
 
     def register_user_type(self, keyspace: str, user_type: str, klass: Any) -> None:
         """Returns values of a user-defined type as ``klass(**fields)``."""
@@ -335,7 +340,7 @@ class Cluster(MetadataRefresh):
         if self.is_shutdown:
             message = "Cluster is already shut down"
             raise DriverException(message)
-        self._core()
+        self._populate(self._core())
         self._listeners.watch()
         try:
             session = Session(self, self._open(keyspace))
@@ -345,6 +350,18 @@ class Cluster(MetadataRefresh):
             raise
         self.sessions.add(session)
         return session
+
+    def _populate(self, core: Any) -> None:
+        """Tells the program's own load balancing policies of the nodes, once each."""
+        hosts = self._hosts_of(core)
+        for profile in self.profile_manager.profiles.values():
+            policy = profile.routing.own
+            if policy is None or any(policy is known for known in self._populated):
+                continue
+            policy.check_supported()
+            policy.populate(self, [host for host in hosts if host.is_up])
+            self._populated.append(policy)
+            self._listeners.add(policy, hosts)
 
     def _close_control(self) -> None:
         with self._lock:

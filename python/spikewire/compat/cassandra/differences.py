@@ -59,8 +59,8 @@ _ENTRIES: dict[str, Entry] = {
         "in ssl_options as well"
     ),
     "Cluster(load_balancing_policy)": Differs(
-        "selects the engine's routing by its class; custom classes are not supported because their "
-        "methods would never be called"
+        "of the driver's own classes selects the engine's routing; methods are called for classes "
+        "of the program, in the thread that delivers answers"
     ),
     "ExecutionProfile(continuous_paging_options)": _ABSENT,
     "Session.execute(execute_as)": _ABSENT,
@@ -94,7 +94,7 @@ _ENTRIES: dict[str, Entry] = {
     "policies.HostFilterPolicy": Differs("uses the nodes that its predicate accepts in turn"),
     "policies.RetryPolicy": Differs(
         "selects the engine's retries: a write is retried only if it cannot have been applied or "
-        "is idempotent"
+        "is idempotent, also by a derived class that does not override on_request_error"
     ),
     "policies.ConstantReconnectionPolicy": Differs(
         "sets the delays between attempts, which continue as long as the session is open"

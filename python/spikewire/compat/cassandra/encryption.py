@@ -33,10 +33,6 @@ _OF_SOCKET = {
 }
 #: Protocol versions that leave the choice to both sides.
 _ANY = (ssl.PROTOCOL_TLS, ssl.PROTOCOL_TLS_CLIENT)
-_UNCHECKED = (
-    "{} trusts every certificate (verify_mode is CERT_NONE), which is not supported: specify the "
-    "authority of the nodes' certificates"
-)
 
 
 def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
@@ -71,8 +67,6 @@ def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
 
 
 def _of_options(options: dict[str, Any]) -> dict[str, Any]:
-    if options.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
-        raise NotImplementedError(_UNCHECKED.format("ssl_options: cert_reqs"))
     if "ciphers" in options:
         message = "ssl_options: ciphers is not supported: only secure cipher suites are offered"
         raise NotImplementedError(message)
@@ -82,6 +76,8 @@ def _of_options(options: dict[str, Any]) -> dict[str, Any]:
     elif version not in _ANY:
         message = f"ssl_options: ssl_version={version!r} is not supported; use TLS 1.2 or 1.3"
         raise NotImplementedError(message)
+    if options.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
+        return {"verify": False}
     if "ca_certs" not in options:
         message = "ssl_options: ca_certs is missing: no certificate would be trusted"
         raise ValueError(message)
@@ -93,8 +89,6 @@ def _of_context(context: Any) -> dict[str, Any]:
     if not isinstance(context, ssl.SSLContext):
         message = f"ssl_context must be an ssl.SSLContext, not {type(context).__name__}"
         raise TypeError(message)
-    if context.verify_mode == ssl.CERT_NONE:
-        raise NotImplementedError(_UNCHECKED.format("ssl_context"))
     if context.verify_flags & (ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN):
         message = "ssl_context: revocation lists are not supported"
         raise NotImplementedError(message)
@@ -108,6 +102,8 @@ def _of_context(context: Any) -> dict[str, Any]:
     elif newest not in (versions.MAXIMUM_SUPPORTED, versions.TLSv1_3):
         message = f"ssl_context: maximum_version={newest.name} is not supported; use TLS 1.2 or 1.3"
         raise NotImplementedError(message)
+    if context.verify_mode == ssl.CERT_NONE:
+        return {"verify": False}
     kinds = context.cert_store_stats()
     if kinds["x509"] != kinds["x509_ca"] or kinds["crl"]:
         message = (

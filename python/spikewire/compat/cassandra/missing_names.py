@@ -138,37 +138,6 @@ MISSING_NAMES: tuple[tuple[str, str, str], ...] = (
     ("metrics", "use the server's own metrics", "*"),
     ("policies", "columns cannot be encrypted", "ColumnEncryptionPolicy"),
     ("policies", "use DefaultLoadBalancingPolicy", "DSELoadBalancingPolicy WrapperPolicy"),
-    ("policies", _CUSTOM, "NoSpeculativeExecutionPlan SpeculativeExecutionPlan"),
-    *(
-        (policy, _CUSTOM, "check_supported distance make_query_plan populate predicate")
-        for policy in (
-            "DCAwareRoundRobinPolicy",
-            "DefaultLoadBalancingPolicy",
-            "HostFilterPolicy",
-            "LoadBalancingPolicy",
-            "RoundRobinPolicy",
-            "TokenAwarePolicy",
-            "WhiteListRoundRobinPolicy",
-        )
-    ),
-    *(
-        (
-            policy,
-            _CUSTOM,
-            "on_read_timeout on_request_error on_unavailable on_write_timeout",
-        )
-        for policy in (
-            "DowngradingConsistencyRetryPolicy",
-            "FallthroughRetryPolicy",
-            "NeverRetryPolicy",
-            "RetryPolicy",
-        )
-    ),
-    *(
-        (f"{policy}SpeculativeExecutionPolicy", _CUSTOM, "new_plan")
-        for policy in ("Constant", "No", "")
-    ),
-    ("ConstantSpeculativeExecutionPolicy", _CUSTOM, "ConstantSpeculativeExecutionPlan"),
     ("ReconnectionPolicy", _CUSTOM, "new_schedule"),
     ("pool", _POOLS, "HostConnection HostConnectionPool"),
     (

@@ -11,21 +11,31 @@ from __future__ import annotations
 
 import math
 import socket
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.levels import WriteType
+from spikewire.compat.cassandra.load_balancing import (
+    DCAwareRoundRobinPolicy,
+    DefaultLoadBalancingPolicy,
+    HostDistance,
+    HostFilterPolicy,
+    HostStateListener,
+    LoadBalancingPolicy,
+    RoundRobinPolicy,
+    TokenAwarePolicy,
+    WhiteListRoundRobinPolicy,
+)
 from spikewire.compat.cassandra.missing_errors import resolve_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from spikewire.compat.cassandra.pool import Host
+    from collections.abc import Iterable
 
 __all__ = [
     "AddressTranslator",
     "ColDesc",
     "ConstantReconnectionPolicy",
+    "ConstantSpeculativeExecutionPlan",
     "ConstantSpeculativeExecutionPolicy",
     "ConvictionPolicy",
     "DCAwareRoundRobinPolicy",
@@ -40,11 +50,13 @@ __all__ = [
     "IdentityTranslator",
     "LoadBalancingPolicy",
     "NeverRetryPolicy",
+    "NoSpeculativeExecutionPlan",
     "NoSpeculativeExecutionPolicy",
     "ReconnectionPolicy",
     "RetryPolicy",
     "RoundRobinPolicy",
     "SimpleConvictionPolicy",
+    "SpeculativeExecutionPlan",
     "SpeculativeExecutionPolicy",
     "TokenAwarePolicy",
     "WhiteListRoundRobinPolicy",
@@ -61,131 +73,6 @@ SHORTEST_DELAY = 0.001
 
 
 WT = WriteType
-
-
-class HostDistance:
-    """How close a node is."""
-
-    IGNORED = -1
-    LOCAL_RACK = 0
-    LOCAL = 1
-    REMOTE = 2
-
-
-class Routing(NamedTuple):
-    """What a load balancing policy specifies."""
-
-    #: The datacenter whose nodes are used.
-    local_datacenter: str | None = None
-    #: Whether others are used if none of its nodes is available.
-    remote: bool = False
-    #: The only addresses to use.
-    only: tuple[str, ...] | None = None
-    #: Whether a node may be used.
-    accepts: Callable[[Any], bool] | None = None
-
-    @property
-    def chooses(self) -> bool:
-        """Whether each statement goes to a node that the policy names, instead of one of the
-        engine's choice."""
-        return self.only is not None or self.accepts is not None
-
-    def takes(self, host: Host) -> bool:
-        """Whether a node may be used."""
-        if self.only is not None and host.address not in self.only:
-            return False
-        return self.accepts is None or bool(self.accepts(host))
-
-
-class HostStateListener:
-    """Is notified of nodes, see ``Cluster.register_listener``."""
-
-    def on_up(self, host: Any) -> None:
-        """A node is up."""
-
-    def on_down(self, host: Any) -> None:
-        """A node is down."""
-
-    def on_add(self, host: Any) -> None:
-        """A node was added, and is up."""
-
-    def on_remove(self, host: Any) -> None:
-        """A node was removed."""
-
-
-class LoadBalancingPolicy(HostStateListener):
-    """Which node is used."""
-
-
-class RoundRobinPolicy(LoadBalancingPolicy):
-    """All nodes. If the partition is known, its replicas come first, as with all policies here."""
-
-
-class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
-    """The nodes of one datacenter, by default that of the first contact point."""
-
-    def __init__(self, local_dc: str = "", used_hosts_per_remote_dc: int = 0) -> None:
-        self.local_dc = local_dc
-        self.used_hosts_per_remote_dc = used_hosts_per_remote_dc
-
-
-class TokenAwarePolicy(LoadBalancingPolicy):
-    """Replicas first. The engine always does that, and chooses among them by load."""
-
-    def __init__(self, child_policy: LoadBalancingPolicy, shuffle_replicas: bool = False) -> None:
-        self._child_policy = child_policy
-        self.shuffle_replicas = shuffle_replicas
-
-
-class WhiteListRoundRobinPolicy(RoundRobinPolicy):
-    """Only the nodes with these addresses, in turn."""
-
-    def __init__(self, hosts: Sequence[str]) -> None:
-        self._allowed_hosts = tuple(hosts)
-
-
-class HostFilterPolicy(LoadBalancingPolicy):
-    """Only the nodes for which a function is true, in turn."""
-
-    def __init__(self, child_policy: LoadBalancingPolicy, predicate: Any) -> None:
-        self._child_policy = child_policy
-        self.predicate = predicate
-
-
-class DefaultLoadBalancingPolicy(LoadBalancingPolicy):
-    """The same as another policy."""
-
-    def __init__(self, child_policy: LoadBalancingPolicy) -> None:
-        self._child_policy = child_policy
-
-
-def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
-    """What a policy specifies. Raises ``NotImplementedError`` if that is not supported."""
-    if isinstance(policy, LoadBalancingPolicy):
-        kind = type(policy)
-        if kind in (TokenAwarePolicy, DefaultLoadBalancingPolicy):
-            return routing_of(getattr(policy, "_child_policy", None), what)
-        if isinstance(policy, HostFilterPolicy) and kind is HostFilterPolicy:
-            inner = routing_of(policy._child_policy, what)
-            outer, own = inner.accepts, policy.predicate
-            both: Callable[[Any], bool] = (
-                own if outer is None else lambda host: outer(host) and own(host)
-            )
-            return inner._replace(accepts=both, remote=True)
-        if isinstance(policy, WhiteListRoundRobinPolicy) and kind is WhiteListRoundRobinPolicy:
-            return Routing(only=policy._allowed_hosts, remote=True)
-        if isinstance(policy, DCAwareRoundRobinPolicy) and kind is DCAwareRoundRobinPolicy:
-            return Routing(policy.local_dc or None, policy.used_hosts_per_remote_dc > 0)
-        if kind is RoundRobinPolicy:
-            return Routing(remote=True)
-    if policy is None:
-        return Routing()
-    message = (
-        f"{what}: {type(policy).__name__} is not supported, its methods would never be called: "
-        "the engine routes statements itself. Use RoundRobinPolicy, DCAwareRoundRobinPolicy, "
-        "WhiteListRoundRobinPolicy or the parameter host of execute"
-    )
-    raise NotImplementedError(message)
 
 
 class ConvictionPolicy:
@@ -269,20 +156,81 @@ def reconnect_of(policy: object) -> tuple[float, float] | None:
     return shortest, longest
 
 
+#: What a retry policy decides: what to do, and at which consistency level; ``None``: the same.
+Decision: TypeAlias = "tuple[int, int | None]"
+
+
 class RetryPolicy:
-    """The engine's retries: by the kind of the error, and whether the statement is idempotent."""
+    """The engine's retries: by the kind of the error, and whether the statement is idempotent. The
+    methods are called for policies of the program that are derived from this class."""
 
     RETRY = 0
     RETHROW = 1
     IGNORE = 2
     RETRY_NEXT_HOST = 3
 
+    def on_read_timeout(
+        self,
+        query: Any,  # noqa: ARG002
+        consistency: int,
+        required_responses: int,
+        received_responses: int,
+        data_retrieved: bool,
+        retry_num: int,
+    ) -> Decision:
+        """Retries once if replicas answered, but not the one with the data."""
+        useful = received_responses >= required_responses and not data_retrieved
+        again = retry_num == 0 and useful
+        return (self.RETRY, consistency) if again else (self.RETHROW, None)
+
+    def on_write_timeout(
+        self,
+        query: Any,  # noqa: ARG002
+        consistency: int,
+        write_type: int,
+        required_responses: int,  # noqa: ARG002
+        received_responses: int,  # noqa: ARG002
+        retry_num: int,
+    ) -> Decision:
+        """Retries once if it was the log of a batch that was not written."""
+        again = retry_num == 0 and write_type == WriteType.BATCH_LOG
+        return (self.RETRY, consistency) if again else (self.RETHROW, None)
+
+    def on_unavailable(
+        self,
+        query: Any,  # noqa: ARG002
+        consistency: int,  # noqa: ARG002
+        required_replicas: int,  # noqa: ARG002
+        alive_replicas: int,  # noqa: ARG002
+        retry_num: int,
+    ) -> Decision:
+        """Asks another node, once."""
+        return (self.RETRY_NEXT_HOST if retry_num == 0 else self.RETHROW), None
+
+    def on_request_error(
+        self,
+        query: Any,
+        consistency: int,  # noqa: ARG002
+        error: Any,
+        retry_num: int,  # noqa: ARG002
+    ) -> Decision:
+        """Asks the next node, unless that might apply a statement twice that is not idempotent."""
+        cause = error.__cause__
+        in_doubt = getattr(cause, "in_doubt", False) and not getattr(query, "is_idempotent", False)
+        return (self.RETHROW if in_doubt else self.RETRY_NEXT_HOST), None
+
 
 class FallthroughRetryPolicy(RetryPolicy):
     """No retries."""
 
+    def on_read_timeout(self, *_: Any, **__: Any) -> Decision:
+        """Gives up."""
+        return self.RETHROW, None
 
-class NeverRetryPolicy(RetryPolicy):
+    on_write_timeout = on_unavailable = on_request_error = on_read_timeout
+
+
+class NeverRetryPolicy(FallthroughRetryPolicy):
     """No retries."""
 
 
@@ -293,26 +241,67 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
         DIFFERENCES.missing("DowngradingConsistencyRetryPolicy")
 
 
+def is_own_retry(policy: RetryPolicy | None) -> bool:
+    """Whether a policy is the program's own, whose methods are called."""
+    kinds = (RetryPolicy, FallthroughRetryPolicy, NeverRetryPolicy)
+    return policy is not None and type(policy) not in kinds
+
+
 def retries_of(policy: RetryPolicy | None, what: str) -> int | None:
-    """A policy's limit of retries; ``None`` for the engine's."""
-    if policy is None or type(policy) is RetryPolicy:
-        return None
-    if type(policy) in (FallthroughRetryPolicy, NeverRetryPolicy):
-        return 0
-    message = (
-        f"{what}: {type(policy).__name__} is not supported, its methods would never be called: "
-        "the engine retries statements itself. Use RetryPolicy, FallthroughRetryPolicy or "
-        "NeverRetryPolicy, and a statement's is_idempotent"
-    )
-    raise NotImplementedError(message)
+    """How often the engine retries: ``None`` for its own limit."""
+    if policy is not None and not isinstance(policy, RetryPolicy):  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"{what} must be a RetryPolicy, not {type(policy).__name__}"
+        raise TypeError(message)
+    return None if policy is None or type(policy) is RetryPolicy else 0
+
+
+class SpeculativeExecutionPlan:
+    """When copies of one statement are sent."""
+
+    def next_execution(self, host: Any) -> float:
+        """Seconds until the next copy, after one was sent to ``host``; below 0: none."""
+        raise NotImplementedError
+
+
+class NoSpeculativeExecutionPlan(SpeculativeExecutionPlan):
+    """No copies."""
+
+    def next_execution(self, host: Any) -> float:  # noqa: ARG002
+        """None."""
+        return -1
+
+
+class ConstantSpeculativeExecutionPlan(SpeculativeExecutionPlan):
+    """Copies at constant intervals."""
+
+    def __init__(self, delay: float, max_attempts: int) -> None:
+        self.delay = delay
+        self.remaining = max_attempts
+
+    def next_execution(self, host: Any) -> float:  # noqa: ARG002
+        """The interval, as long as copies remain."""
+        self.remaining -= 1
+        return self.delay if self.remaining >= 0 else -1
 
 
 class SpeculativeExecutionPolicy:
     """Whether copies of a statement are sent to other nodes before the first one has replied."""
 
+    def new_plan(self, keyspace: str | None, statement: Any) -> SpeculativeExecutionPlan:
+        """When copies of this statement are sent."""
+        raise NotImplementedError
+
 
 class NoSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
     """No speculative executions."""
+
+    def new_plan(
+        self,
+        keyspace: str | None,  # noqa: ARG002
+        statement: Any,  # noqa: ARG002
+    ) -> SpeculativeExecutionPlan:
+        """None."""
+        return NoSpeculativeExecutionPlan()
 
 
 def _check_kind(name: str, what: str, value: object, kinds: tuple[type, ...]) -> None:
@@ -337,26 +326,34 @@ class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
         self.delay = delay
         self.max_attempts = max_attempts
 
+    def new_plan(
+        self,
+        keyspace: str | None,  # noqa: ARG002
+        statement: Any,  # noqa: ARG002
+    ) -> SpeculativeExecutionPlan:
+        """Copies at these intervals."""
+        return ConstantSpeculativeExecutionPlan(self.delay, self.max_attempts)
+
+
+def is_own_speculation(policy: SpeculativeExecutionPolicy | None) -> bool:
+    """Whether a policy is the program's own, whose methods are called."""
+    kinds = (NoSpeculativeExecutionPolicy, ConstantSpeculativeExecutionPolicy)
+    return policy is not None and type(policy) not in kinds
+
 
 def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict[str, Any]:
-    """A policy as options of an idempotent statement. Raises ``NotImplementedError`` if it is not
-    supported."""
-    if policy is None or type(policy) is NoSpeculativeExecutionPolicy:
-        return {}
-    if isinstance(policy, ConstantSpeculativeExecutionPolicy) and (
-        type(policy) is ConstantSpeculativeExecutionPolicy
-    ):
+    """A policy as options of an idempotent statement; none for one of the program's own."""
+    if policy is not None and not isinstance(policy, SpeculativeExecutionPolicy):  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"{what} must be a SpeculativeExecutionPolicy, not {type(policy).__name__}"
+        raise TypeError(message)
+    if isinstance(policy, ConstantSpeculativeExecutionPolicy) and not is_own_speculation(policy):
         if policy.max_attempts == 0:
             return {}
         return {
             "speculative_delay": max(policy.delay, SHORTEST_DELAY),
             "speculative_attempts": policy.max_attempts,
         }
-    message = (
-        f"{what}: {type(policy).__name__} is not supported, its methods would never be called: "
-        "use ConstantSpeculativeExecutionPolicy"
-    )
-    raise NotImplementedError(message)
+    return {}
 
 
 class AddressTranslator:

@@ -8,13 +8,12 @@ from typing import Any, Final
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.factories import named_tuple_factory
 from spikewire.compat.cassandra.levels import ConsistencyLevel
+from spikewire.compat.cassandra.load_balancing import Routing, routing_of
 from spikewire.compat.cassandra.policies import (
     LoadBalancingPolicy,
     RetryPolicy,
-    Routing,
     SpeculativeExecutionPolicy,
     retries_of,
-    routing_of,
     speculation_of,
 )
 

@@ -9,7 +9,7 @@ import concurrent.futures
 import itertools
 import re
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spikewire import cql
 from spikewire.compat.cassandra.column_types import type_of
@@ -17,7 +17,14 @@ from spikewire.compat.cassandra.error_translation import NoHostAvailable
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, literals, question_marks
 from spikewire.compat.cassandra.order import Writes
-from spikewire.compat.cassandra.policies import retries_of, speculation_of
+from spikewire.compat.cassandra.own_policies import Policies, PolicyCall
+from spikewire.compat.cassandra.policies import (
+    RetryPolicy,
+    is_own_retry,
+    is_own_speculation,
+    retries_of,
+    speculation_of,
+)
 from spikewire.compat.cassandra.profiles import NOT_SET, ExecutionProfile
 from spikewire.compat.cassandra.query import (
     BatchStatement,
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from spikewire.compat.cassandra.cluster import Cluster
     from spikewire.compat.cassandra.order import About
     from spikewire.compat.cassandra.pool import Host
+    from spikewire.compat.cassandra.session import Session
 
 __all__ = ["KEPT", "Call", "Requests", "level_named", "seconds"]
 
@@ -220,7 +228,9 @@ class Requests(Settings):
         if payload:
             options["payload"] = payload
         default = self.cluster.default_retry_policy
-        retries = retries_of(query.retry_policy or profile.retry_policy or default, "retry_policy")
+        retry = query.retry_policy or profile.retry_policy or default
+        retries = retries_of(retry, "retry_policy")
+        policies = self._policies(query, profile, host, retry)
         if retries is not None:
             options["max_retries"] = retries
         call: Any
@@ -229,11 +239,27 @@ class Requests(Settings):
             call = self._use_of(query, options) or self._call(
                 query, parameters, options, retries is None
             )
+            if policies is not None and isinstance(call, Call):
+                call = PolicyCall(call, policies)
         except (TypeError, ValueError, NotImplementedError, KeyError):
             raise
         except Exception as error:  # noqa: BLE001
             call = FailedRequest(error, options)
         return call, query, profile.row_factory
+
+    def _policies(
+        self, query: Any, profile: ExecutionProfile, host: Host | None, retry: RetryPolicy | None
+    ) -> Policies | None:
+        """The policies of a statement, if some are the program's own."""
+        balancing = host or profile.routing.own
+        speculation = profile.speculative_execution_policy
+        speculates = bool(query.is_idempotent) and is_own_speculation(speculation)
+        if profile.routing.own is None and not is_own_retry(retry) and not speculates:
+            return None
+        copies = speculation if query.is_idempotent else None
+        return Policies(
+            cast("Session", self), query, balancing, retry or RetryPolicy(), copies
+        )
 
     def _use_of(self, query: Any, options: dict[str, Any]) -> Use | None:
         if self._core.protocol_version >= 5 or not isinstance(query, SimpleStatement):
@@ -359,7 +385,7 @@ class Requests(Settings):
             options["node"] = str(host.endpoint)
             return
         routing = profile.routing
-        if not routing.chooses:
+        if not routing.chooses or routing.own is not None:
             return
         nodes = [node for node in self.hosts if routing.takes(node)]
         if not nodes:

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::bridge::errors::{type_error, type_name, value_error};
+use crate::bridge::errors::{Raise as _, type_error, type_name, value_error};
 use crate::bridge::lifecycle::Lifecycle;
+use crate::bridge::signal::detached_apart;
 use crate::cql::classes::Classes;
 use crate::cql::job::Goal;
 use crate::cql::many::{HowMany, Many, Sends};
@@ -132,6 +133,13 @@ pub(super) fn replicas(
     let snapshot = core.session.cluster().snapshot();
     let nodes = snapshot.replicas(keyspace, token).unwrap_or_default();
     Ok(nodes.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
+}
+
+/// The schema as JSON. Blocks.
+pub(super) fn schema(shared: &Shared, py: Python<'_>) -> PyResult<String> {
+    let core = shared.core(py)?;
+    let read = move || core.session.cluster().schema().map(|schema| schema.to_json());
+    detached_apart(py, read, drop)?.map_err(|error| error.raise(py))
 }
 
 /// A blocking session; `spikewire.cql.Session` is built on it.

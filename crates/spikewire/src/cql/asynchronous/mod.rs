@@ -11,6 +11,7 @@ mod query;
 
 use std::sync::Arc;
 
+use spikewire_cassandra::cluster::schema::Schema;
 use spikewire_cassandra::connection::Cassandra;
 use spikewire_cassandra::session::{Call, NoValues, Preparation, Session as Composer};
 use spikewire_cassandra::statement::{self, StatementOptions};
@@ -294,6 +295,14 @@ impl AsyncSession {
     /// The nodes of the cluster as last seen.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(self.core.composer.cluster())
+    }
+
+    /// Keyspaces, tables, columns, indexes, views and types: as they are after all changes that this
+    /// session made, and all that were announced. Read when it is first asked for, and kept current
+    /// from then on.
+    pub fn schema(&self) -> impl Future<Output = Result<Arc<Schema>>> + Send + 'static {
+        let cluster = self.core.composer.cluster().clone();
+        on_a_thread(move |_| cluster.schema(), no_thread)
     }
 
     /// Enables and disables metrics, and provides the events.

@@ -64,6 +64,10 @@ statement_verbs!(SessionCore {
         session::replicas(self.runner.shared(), py, keyspace, token)
     }
 
+    fn _schema(&self, py: Python<'_>) -> PyResult<String> {
+        session::schema(self.runner.shared(), py)
+    }
+
     #[pyo3(signature = (statement, /, **options))]
     fn _prepared<'py>(
         &self,
