@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { after, before, type TestContext, test } from 'node:test'
-import { connect, type Session, SessionClosed } from 'spikewire/cql'
+import { connect, type Schema, type Session, SessionClosed } from 'spikewire/cql'
 import { AT, sessionIn, withoutCassandra } from './support/cassandra.js'
 
 const skip = { skip: withoutCassandra }
@@ -190,4 +190,46 @@ test('a session closes while another one prepares its statement', skip, async (t
   await ours
   await other.close()
   await theirs
+})
+
+test('the schema is known and follows changes', skip, async () => {
+  const session = await sessionIn('node_schema_known')
+  try {
+    await session.execute('CREATE TYPE place (street text, zip int)')
+    await session.execute(
+      'CREATE TABLE orders (shop text, at int, name text static, places list<frozen<place>>, ' +
+        "PRIMARY KEY (shop, at)) WITH CLUSTERING ORDER BY (at DESC) AND comment = 'of a day'",
+    )
+    await session.execute('CREATE INDEX by_name ON orders (places)')
+    const schema = await session.schema()
+    const keyspace = schema.keyspaces.get('node_schema_known')
+    assert.ok(keyspace)
+    assert.deepEqual([keyspace.durableWrites, keyspace.isVirtual], [true, false])
+    assert.match(String(keyspace.replication['class']), /SimpleStrategy/)
+    assert.deepEqual([...(keyspace.types.get('place') ?? [])], [['street', 'text'], ['zip', 'int']])
+    const orders = keyspace.tables.get('orders')
+    assert.ok(orders)
+    assert.deepEqual([orders.partitionKey, orders.clustering], [['shop'], ['at']])
+    assert.deepEqual(
+      orders.columns.map(({ name, type, kind, descending }) => [name, type, kind, descending]),
+      [
+        ['shop', 'text', 'partition_key', false],
+        ['at', 'int', 'clustering', true],
+        ['name', 'text', 'static', false],
+        ['places', 'list<frozen<place>>', 'regular', false],
+      ],
+    )
+    assert.equal(orders.comment, 'of a day')
+    assert.deepEqual(orders.indexes.get('by_name')?.options, { target: 'values(places)' })
+    assert.equal(schema.keyspaces.get('system_views')?.isVirtual, true)
+    await session.execute('ALTER TABLE orders ADD price decimal')
+    const changed = await new Promise<Schema>((resolve, reject) =>
+      session.schema((error, value) => (error ? reject(error) : resolve(value as Schema))),
+    )
+    const columns = changed.keyspaces.get('node_schema_known')?.tables.get('orders')?.columns
+    assert.equal(columns?.at(-1)?.name, 'price')
+  } finally {
+    await session.close()
+  }
+  assert.throws(() => session.schema(), { name: 'SessionClosed' })
 })

@@ -5,7 +5,7 @@ use std::thread;
 
 use futures::executor::block_on;
 use futures::future::try_join_all;
-use spikewire::cql::{Batch, Change, Kind, Target};
+use spikewire::cql::{Batch, Change, ColumnKind, Kind, Target};
 
 use crate::support::{eventually, place};
 
@@ -215,4 +215,46 @@ fn values_for_a_statement_without_markers_are_rejected() {
     for error in errors {
         assert!(error.message().contains("takes no values, and 1 were given"), "{error}");
     }
+}
+
+#[test]
+fn the_schema_is_known_and_follows_changes() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(
+        &session,
+        "shop text, at int, name text, PRIMARY KEY (shop, at)) WITH CLUSTERING ORDER BY (at DESC",
+    );
+    let schema = session.schema().unwrap();
+    let keyspace = &schema.keyspaces[&place.keyspace];
+    assert!(!keyspace.is_virtual && keyspace.durable_writes && !keyspace.replication.is_empty());
+    let known = &keyspace.tables[&table];
+    let columns: Vec<_> = known
+        .columns
+        .iter()
+        .map(|column| (column.name.as_str(), column.cql_type.as_str(), column.kind))
+        .collect();
+    assert_eq!(
+        columns,
+        [
+            ("shop", "text", ColumnKind::PartitionKey(0)),
+            ("at", "int", ColumnKind::Clustering(0, true)),
+            ("name", "text", ColumnKind::Regular),
+        ]
+    );
+    session.execute(format!("ALTER TABLE {table} ADD price decimal"), ()).unwrap();
+    session.execute(format!("CREATE TYPE place_{table} (street text, zip int)"), ()).unwrap();
+    session.execute(format!("CREATE INDEX by_{table} ON {table} (name)"), ()).unwrap();
+    let schema = block_on(async {
+        let session = place.builder().connect_async(&place.at).await.unwrap();
+        session.schema().await.unwrap()
+    });
+    let keyspace = &schema.keyspaces[&place.keyspace];
+    assert_eq!(keyspace.tables[&table].columns.len(), 4);
+    assert_eq!(keyspace.tables[&table].indexes[&format!("by_{table}")].options["target"], "name");
+    let fields = [("street", "text"), ("zip", "int")];
+    let fields = fields.map(|(name, ty)| (name.to_owned(), ty.to_owned()));
+    assert_eq!(keyspace.types[&format!("place_{table}")], fields);
+    // The session that made the changes knows them as well.
+    assert_eq!(*session.schema().unwrap(), *schema);
 }
