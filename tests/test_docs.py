@@ -72,6 +72,7 @@ PROGRAMS = [
 CASSANDRA_PROGRAMS = [
     "docs/cassandra-columns.md",
     "docs/cassandra-for-tests.md",
+    "docs/cassandra-schema.md",
     "docs/cassandra.md",
     "docs/compat-cassandra.md",
     "docs/from-cassandra-driver.md",
