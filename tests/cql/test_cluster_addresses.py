@@ -26,9 +26,7 @@ READ = "SELECT release_version FROM system.local"
 def through(cassandra_cluster: SharedCassandra) -> Iterator[dict[str, str]]:
     """A proxy for each node, by the address that the node advertises."""
     with contextlib.ExitStack() as running:
-        proxies = [
-            running.enter_context(CqlProxy(node)) for node in cassandra_cluster.addresses
-        ]
+        proxies = [running.enter_context(CqlProxy(node)) for node in cassandra_cluster.addresses]
         yield {proxy.target: proxy.address for proxy in proxies}
 
 
@@ -97,9 +95,9 @@ def test_translators_of_the_drop_in(cassandra_cluster: SharedCassandra) -> None:
         def translate(self, addr: str) -> str:
             raise LookupError(addr)
 
-    with Cluster(hosts[:1], port=int(nodes[0][2]), address_translator=Broken()) as cluster:
-        with pytest.raises(NoHostAvailable):
-            cluster.connect()
+    broken = Cluster(hosts[:1], port=int(nodes[0][2]), address_translator=Broken())
+    with broken, pytest.raises(NoHostAvailable):
+        broken.connect()
 
 
 def test_the_translator_of_amazon_regions(monkeypatch: pytest.MonkeyPatch) -> None:

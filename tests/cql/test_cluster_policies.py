@@ -1,4 +1,4 @@
-"""Policies of the program, on three real nodes: the drop-in and cassandra-driver call them alike."""
+"""Policies of the program, on three real nodes: the drop-in calls them as cassandra-driver does."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def recording(driver: Modules, decide: Any) -> Any:
         def __init__(self) -> None:
             self.calls: list[Any] = []
 
-        def on_unavailable(self, query: Any, **about: Any) -> Any:
+        def on_unavailable(self, query: Any, **about: Any) -> Any:  # noqa: ARG002
             self.calls.append(about)
             return decide(self, about["retry_num"])
 
@@ -174,9 +174,7 @@ def test_a_retry_policy_changes_the_consistency_level(
 
     policy = recording(driver, lambda own, _: (own.RETRY, levels.ONE))
     with Connection(driver, cassandra_cluster, short, retry_policy=policy) as session:
-        statement = driver.query.SimpleStatement(
-            MANY.format(short), consistency_level=levels.THREE
-        )
+        statement = driver.query.SimpleStatement(MANY.format(short), consistency_level=levels.THREE)
         assert session.execute(statement).one().name == "fig"
     (told,) = policy.calls
     assert told == {
@@ -238,7 +236,7 @@ def test_copies_are_sent_when_the_plan_says(
             return 0.0 if self.remaining >= 0 else -1
 
     class Eager(driver.policies.SpeculativeExecutionPolicy):  # type: ignore[misc]
-        def new_plan(self, keyspace: Any, statement: Any) -> Any:
+        def new_plan(self, keyspace: Any, statement: Any) -> Any:  # noqa: ARG002
             return Plan()
 
     policy = sticky(driver)

@@ -119,7 +119,7 @@ def test_a_provider_that_fails(package: str, closed: CassandraCluster) -> None:
             cluster.connect()
     finally:
         cluster.shutdown()
-    assert "no ticket" in str(list(error.value.errors.values())[0])
+    assert "no ticket" in str(next(iter(error.value.errors.values())))
 
 
 def test_mechanisms_of_sasl(monkeypatch: pytest.MonkeyPatch, closed: CassandraCluster) -> None:

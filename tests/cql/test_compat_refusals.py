@@ -18,7 +18,6 @@ from spikewire.compat.cassandra import (
     policies,
     protocol,
 )
-
 from spikewire.compat.cassandra.cluster import (
     EXEC_PROFILE_DEFAULT,
     Cluster,

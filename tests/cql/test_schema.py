@@ -29,9 +29,7 @@ def table(cassandra: SharedCassandra, keyspace: str) -> str:
     return f"{keyspace}.orders"
 
 
-def test_a_table_with_everything(
-    cassandra: SharedCassandra, keyspace: str, table: str
-) -> None:
+def test_a_table_with_everything(cassandra: SharedCassandra, keyspace: str, table: str) -> None:
     with cql.Session(cassandra.addresses[0], timeout=60) as session:
         schema = session.schema()
         known = schema.keyspaces[keyspace]
@@ -56,7 +54,8 @@ def test_a_table_with_everything(
         index = orders.indexes["by_places"]
         assert (index.kind, index.options) == ("COMPOSITES", {"target": "full(places)"})
         virtual = schema.keyspaces["system_views"]
-        assert virtual.is_virtual and "clients" in virtual.tables
+        assert virtual.is_virtual
+        assert "clients" in virtual.tables
         with pytest.raises(LookupError, match=f"there is no table {keyspace}.nothing"):
             schema.table(keyspace, "nothing")
         with pytest.raises(LookupError, match="there is no keyspace nowhere"):

@@ -107,7 +107,7 @@ def test_the_drop_in_has_the_rate_limit_of_scylla_driver() -> None:
 
 
 def test_extensions_have_names() -> None:
-    with pytest.raises(ValueError, match="extensions must be .* got \"speed\""):
+    with pytest.raises(ValueError, match=r'extensions must be .* got "speed"'):
         CannedServer(shards=2, extensions=["speed"])
 
 
@@ -147,15 +147,19 @@ def test_scylla_driver_understands_the_server(tmp_path: Path) -> None:
             cluster.shutdown()
         """
         complaints = tmp_path / "errors"
-        with complaints.open("w") as stderr, subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(program)],
-            env={**os.environ, "PYTHONPATH": str(SCYLLA)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-        ) as driver:
-            assert driver.stdin is not None and driver.stdout is not None
+        with (
+            complaints.open("w") as stderr,
+            subprocess.Popen(
+                [sys.executable, "-c", textwrap.dedent(program)],
+                env={**os.environ, "PYTHONPATH": str(SCYLLA)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            ) as driver,
+        ):
+            assert driver.stdin is not None
+            assert driver.stdout is not None
             said = driver.stdout.readline()
             assert said == f"{SHARDS} True\n", complaints.read_text()
             server.limit()

@@ -36,7 +36,7 @@ pub struct Handshake {
     /// Further entries of the STARTUP message.
     pub application: Vec<(String, String)>,
     /// Whether the server has shards or extensions: connections to nodes then send OPTIONS first.
-    pub asks_nodes: AtomicBool,
+    pub nodes_have_options: AtomicBool,
     /// What the first control connection agreed on: requests are composed accordingly.
     pub extensions: OnceLock<Extensions>,
     /// The reason why the server last rejected a connection.
@@ -131,7 +131,8 @@ impl Cassandra {
     fn go_on(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
         let Some(frame) = frame else {
             // If there is nothing to ask for, that saves a round trip.
-            let needs_options = self.shards.is_none() || self.handshake.asks_nodes.load(Relaxed);
+            let needs_options =
+                self.shards.is_none() || self.handshake.nodes_have_options.load(Relaxed);
             return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
@@ -176,7 +177,7 @@ impl Cassandra {
     }
 
     fn on_supported(&mut self, supported: &Supported<'_>) {
-        let (sharding, offered) = (Sharding::of(supported), Extensions::of(supported));
+        let (sharding, offered) = (Sharding::of(supported), supported.extensions());
         let agreed = match &self.shards {
             None => *self.handshake.extensions.get_or_init(|| offered),
             Some(_) => self.handshake.agreed(),
@@ -184,8 +185,8 @@ impl Cassandra {
         self.extensions = usable(offered, agreed);
         match &self.shards {
             None => {
-                let asks = sharding.is_some() || agreed != Extensions::default();
-                self.handshake.asks_nodes.store(asks, Relaxed);
+                let have_options = sharding.is_some() || agreed != Extensions::default();
+                self.handshake.nodes_have_options.store(have_options, Relaxed);
             }
             Some(shards) => {
                 shards.learn(sharding, &self.extensions);

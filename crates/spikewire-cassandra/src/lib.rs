@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`options`], [`authenticator`] | session options and authentication |
+//! | [`options`], [`authenticator`], [`address_translator`] | session options; the program's part in connections |
 //! | `session_options` | the options by name, with their bounds |
 //! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
 //! | `shards` | the shards of a node, and which of them a token belongs to |
@@ -25,6 +25,7 @@
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
+pub mod address_translator;
 pub mod authenticator;
 pub mod blocking;
 pub mod cluster;

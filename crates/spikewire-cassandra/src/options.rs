@@ -14,8 +14,8 @@ use spikewire_transport::RetryBudget;
 use spikewire_transport::health::SLOW_START;
 use spikewire_transport::tls::Tls;
 
+use crate::address_translator::AddressTranslator;
 use crate::authenticator::Authenticator;
-use crate::cluster::AddressTranslator;
 
 /// The default port of the native protocol.
 pub const PORT: u16 = 9042;

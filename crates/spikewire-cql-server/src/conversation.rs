@@ -209,7 +209,7 @@ impl Conversation {
             }
         };
         self.version = Some(version);
-        self.extensions = self.offered().taken(options);
+        self.extensions = self.offered().in_startup(options);
         self.sealing = Sealing::during_startup(version, lz4);
         self.reply(out, stream, Message::Ready);
         self.seal(out);

@@ -181,13 +181,17 @@ impl Shards {
 
     /// The error of a statement while partitions are used too often. Reads are rejected by the
     /// coordinator, writes by replicas.
-    pub(crate) fn check_limit(&self, writes: bool, taken: &Extensions) -> Result<(), ServerError> {
+    pub(crate) fn check_limit(
+        &self,
+        writes: bool,
+        extensions: &Extensions,
+    ) -> Result<(), ServerError> {
         if !self.is_limited.load(Relaxed) {
             return Ok(());
         }
         let message = "Per-partition rate limit reached".to_owned();
         let operation = if writes { LimitedOperation::Write } else { LimitedOperation::Read };
-        Err(match taken.rate_limit {
+        Err(match extensions.rate_limit {
             Some(number) => ServerError {
                 code: Code::RateLimit(number),
                 message,

@@ -3,18 +3,16 @@
 //!
 //! Sources: Scylla's `docs/dev/protocol-extensions.md` and its document about tablets.
 
-use crate::response::Supported;
-use crate::response::error::code;
 use crate::version::Version;
 
-const LWT_MARK: &str = "SCYLLA_LWT_ADD_METADATA_MARK";
-const LWT_MARK_ARGUMENT: &str = "LWT_OPTIMIZATION_META_BIT_MASK=";
-const RATE_LIMIT: &str = "SCYLLA_RATE_LIMIT_ERROR";
-const RATE_LIMIT_ARGUMENT: &str = "ERROR_CODE=";
-const METADATA_ID: &str = "SCYLLA_USE_METADATA_ID";
-const TABLETS_V1: &str = "TABLETS_ROUTING_V1";
+pub(crate) const LWT_MARK: &str = "SCYLLA_LWT_ADD_METADATA_MARK";
+pub(crate) const LWT_MARK_ARGUMENT: &str = "LWT_OPTIMIZATION_META_BIT_MASK=";
+pub(crate) const RATE_LIMIT: &str = "SCYLLA_RATE_LIMIT_ERROR";
+pub(crate) const RATE_LIMIT_ARGUMENT: &str = "ERROR_CODE=";
+pub(crate) const METADATA_ID: &str = "SCYLLA_USE_METADATA_ID";
+pub(crate) const TABLETS_V1: &str = "TABLETS_ROUTING_V1";
 /// The name in Scylla's own document. The bytes are not final: any other name may mean others.
-const TABLETS_V2: &str = "TABLETS_ROUTING_V2_EXPERIMENTAL_V2";
+pub(crate) const TABLETS_V2: &str = "TABLETS_ROUTING_V2_EXPERIMENTAL_V2";
 
 /// What the bodies of messages look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,28 +57,6 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// The extensions that a server offers and this crate knows. One whose argument is not valid is
-    /// left out.
-    pub fn of(supported: &Supported<'_>) -> Self {
-        let has = |key| !supported.get(key).is_empty();
-        let argument = |key, name| {
-            let values = supported.get(key).iter();
-            values.filter_map(|value| value.strip_prefix(name)).next()
-        };
-        let mask = argument(LWT_MARK, LWT_MARK_ARGUMENT).and_then(|mask| mask.parse().ok());
-        let number = argument(RATE_LIMIT, RATE_LIMIT_ARGUMENT).and_then(|code| code.parse().ok());
-        Self {
-            lwt_mark: mask.filter(|mask| *mask != 0),
-            rate_limit: number.filter(|number| code::learn_rate_limit(*number)),
-            metadata_id: has(METADATA_ID),
-            tablets: match (has(TABLETS_V1), has(TABLETS_V2)) {
-                (_, true) => TabletRouting::V2,
-                (true, false) => TabletRouting::V1,
-                (false, false) => TabletRouting::None,
-            },
-        }
-    }
-
     /// Its options in STARTUP.
     pub fn startup(&self) -> Vec<(&'static str, String)> {
         let mut options = Vec::new();
@@ -116,7 +92,7 @@ impl Extensions {
 
     /// Those of them that a client takes, as a server reads its STARTUP.
     #[must_use]
-    pub fn taken(&self, startup: &[(&str, &str)]) -> Self {
+    pub fn in_startup(&self, startup: &[(&str, &str)]) -> Self {
         let has = |key| startup.iter().any(|(name, _)| *name == key);
         Self {
             lwt_mark: self.lwt_mark.filter(|_| has(LWT_MARK)),
@@ -138,58 +114,5 @@ impl Extensions {
             tablet_blocks: self.tablets == TabletRouting::V2,
             ..plain
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ALL: Extensions = Extensions {
-        lwt_mark: Some(1 << 31),
-        rate_limit: Some(0x4321),
-        metadata_id: true,
-        tablets: TabletRouting::V2,
-    };
-
-    fn of(pairs: &[(&str, &str)]) -> Extensions {
-        Extensions::of(&Supported(pairs.iter().map(|(key, value)| (*key, vec![*value])).collect()))
-    }
-
-    #[test]
-    fn what_a_server_offers_is_what_the_client_takes() {
-        let offered = ALL.supported();
-        let pairs: Vec<_> = offered.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        assert_eq!(of(&pairs), ALL);
-        let startup = of(&pairs).startup();
-        let startup: Vec<_> = startup.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        assert_eq!(
-            startup,
-            [
-                ("SCYLLA_LWT_ADD_METADATA_MARK", "LWT_OPTIMIZATION_META_BIT_MASK=2147483648"),
-                ("SCYLLA_RATE_LIMIT_ERROR", ""),
-                ("SCYLLA_USE_METADATA_ID", ""),
-                ("TABLETS_ROUTING_V2_EXPERIMENTAL_V2", ""),
-            ]
-        );
-        assert_eq!(ALL.taken(&startup), ALL);
-        assert_eq!(ALL.taken(&startup[..1]), Extensions { lwt_mark: ALL.lwt_mark, ..of(&[]) });
-    }
-
-    #[test]
-    fn an_offer_that_makes_no_sense_is_left_out() {
-        for pairs in [
-            &[("SCYLLA_LWT_ADD_METADATA_MARK", "LWT_OPTIMIZATION_META_BIT_MASK=0")][..],
-            &[("SCYLLA_LWT_ADD_METADATA_MARK", "LWT_OPTIMIZATION_META_BIT_MASK=4294967296")],
-            &[("SCYLLA_LWT_ADD_METADATA_MARK", "")],
-            &[("SCYLLA_RATE_LIMIT_ERROR", "ERROR_CODE=many")],
-            // It is the code of another error.
-            &[("SCYLLA_RATE_LIMIT_ERROR", "ERROR_CODE=4097")],
-            &[("TABLETS_ROUTING_V2_EXPERIMENTAL", "")],
-        ] {
-            assert_eq!(of(pairs), Extensions::default(), "{pairs:?}");
-        }
-        let both = [("TABLETS_ROUTING_V1", ""), ("TABLETS_ROUTING_V2_EXPERIMENTAL", "")];
-        assert_eq!(of(&both).tablets, TabletRouting::V1);
     }
 }

@@ -147,8 +147,7 @@ def _table(keyspace: str, name: str, about: dict[str, Any]) -> dict[str, Any]:
         "name": name,
         "columns": {column["name"]: ColumnSchema(**column) for column in about["columns"]},
         "indexes": {
-            index: Index(index, of["kind"], of["options"])
-            for index, of in about["indexes"].items()
+            index: Index(index, of["kind"], of["options"]) for index, of in about["indexes"].items()
         },
         "comment": about["comment"],
     }

@@ -10,16 +10,9 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use spikewire_transport::resolve::Resolver;
 
+use crate::address_translator::AddressTranslator;
 use crate::error::{Error, Kind, Result};
 use crate::options::{Host, Options};
-
-/// Says where advertised addresses are reached. Called on the thread that watches the cluster,
-/// whenever it reads an address.
-pub trait AddressTranslator: fmt::Debug + Send + Sync {
-    /// Where this address is reached: `host` or `host:port`, where a host is an address or a name;
-    /// without a port it is the advertised one. After an error the nodes stay as they were known.
-    fn translate(&self, advertised: SocketAddr) -> Result<String, String>;
-}
 
 /// Translates advertised addresses.
 #[derive(Debug)]

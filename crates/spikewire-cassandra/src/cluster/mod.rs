@@ -51,7 +51,6 @@ use spikewire_transport::metrics::{NodeStats, Observed, Stats};
 use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTask};
 
 pub use crate::shards::Shards;
-pub use addresses::AddressTranslator;
 pub use node::{HostId, Node};
 pub use snapshot::{MOST_REPLICAS, Snapshot};
 

@@ -26,7 +26,7 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
         authenticator: options.authenticator.clone(),
         keyspace: Mutex::new(options.keyspace.as_deref().map(Arc::from)),
         application: options.application.clone(),
-        asks_nodes: AtomicBool::new(false),
+        nodes_have_options: AtomicBool::new(false),
         extensions: OnceLock::new(),
         last_error: Mutex::default(),
     })

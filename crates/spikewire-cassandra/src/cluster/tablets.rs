@@ -125,10 +125,10 @@ mod tests {
         add(&tablets, tablet(0, 10, 1));
         add(&tablets, tablet(20, 30, 2));
         add(&tablets, tablet(i64::MIN, -5, 3));
-        let found = [i64::MIN, -6, -5, -4, 0, 1, 10, 11, 20, 21, 30, 31, i64::MAX];
+        let tokens = [i64::MIN, -6, -5, -4, 0, 1, 10, 11, 20, 21, 30, 31, i64::MAX];
         let none = None;
         assert_eq!(
-            found.map(|token| host(&tablets, token)),
+            tokens.map(|token| host(&tablets, token)),
             [
                 none,
                 Some(3),

@@ -38,7 +38,7 @@ fn shake(connection: &mut Cassandra, offered: &Extensions) -> Extensions {
     let ready = response(ResponseMessage::Ready);
     let step = connection.next_handshake_step(Some(&ready), &mut Vec::new());
     assert_eq!(step, HandshakeStep::Ready);
-    offered.taken(&startup)
+    offered.in_startup(&startup)
 }
 
 fn execute(dialect: Dialect) -> Vec<u8> {
@@ -62,7 +62,7 @@ fn a_connection_uses_what_its_node_offers_of_what_the_session_agreed_on() {
         let handshake = seeds::handshake(&Options::new(Vec::new()), Version::V4);
         let mut control = Cassandra::control(handshake.clone(), NODE);
         assert_eq!(shake(&mut control, &first), first);
-        handshake.asks_nodes.store(true, Relaxed);
+        handshake.nodes_have_options.store(true, Relaxed);
         let shards = Arc::new(Shards::new(false, true));
         let mut connection = Cassandra::to_node(handshake.clone(), NODE, shards.clone());
         assert_eq!(shake(&mut connection, &node), used);

@@ -1,4 +1,4 @@
-//! Questions to functions of the program, asked by threads that then wait for the answer: logins,
+//! Questions to functions of the program, by threads that then wait for the answer: logins,
 //! and translations of addresses. The functions may be asynchronous, so that connections of such a
 //! session are driven by a thread of their own, which may wait.
 
@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
+use spikewire_cassandra::address_translator::AddressTranslator;
 use spikewire_cassandra::authenticator::{Authenticator, Conversation};
-use spikewire_cassandra::cluster::AddressTranslator;
 use spikewire_sync::Mutex;
 
 use crate::binding::Call;
@@ -39,7 +39,7 @@ type Answer = std::result::Result<Vec<u8>, String>;
 #[derive(Debug, Default)]
 struct State {
     next: u32,
-    asked: VecDeque<(u32, Question)>,
+    queue: VecDeque<(u32, Question)>,
     waiting: HashMap<u32, SyncSender<Answer>>,
     is_over: bool,
 }
@@ -61,10 +61,13 @@ impl Questions {
     pub fn new(call: &Call<'_>, ask: Value<'_>, patience: Duration) -> Result<(Arc<Self>, u32)> {
         let (state, waker) = (Mutex::default(), Mutex::default());
         let questions = Arc::new(Self { state, waker, patience, logins: AtomicU32::new(0) });
-        let handle =
-            call.host.environment.resources.add(std::rc::Rc::new(Asked(questions.clone())));
-        let (ask, asked) = (OwnFunction::keep(ask)?, questions.clone());
-        let woken = move |env: Env<'_>| asked.pass_on(env, handle, &ask);
+        let handle = call
+            .host
+            .environment
+            .resources
+            .add(std::rc::Rc::new(QuestionsResource(questions.clone())));
+        let (ask, shared) = (OwnFunction::keep(ask)?, questions.clone());
+        let woken = move |env: Env<'_>| shared.pass_on(env, handle, &ask);
         let waker = Waker::new(call.env, "spikewire.cql.questions", woken)?;
         *questions.waker.lock() = Some(waker);
         Ok((questions, handle))
@@ -80,7 +83,7 @@ impl Questions {
     }
 
     fn take_question(&self) -> Option<(u32, Question)> {
-        self.state.lock().asked.pop_front()
+        self.state.lock().queue.pop_front()
     }
 
     fn settle(&self, number: u32, answer: Answer) {
@@ -98,7 +101,7 @@ impl Questions {
         }
         let number = state.next;
         state.next = state.next.wrapping_add(1);
-        state.asked.push_back((number, question));
+        state.queue.push_back((number, question));
         if let Some(waiting) = waiting {
             state.waiting.insert(number, waiting);
         }
@@ -123,7 +126,7 @@ impl Questions {
     pub fn end(&self) {
         let mut state = self.state.lock();
         state.is_over = true;
-        state.asked.clear();
+        state.queue.clear();
         for (_, waiting) in state.waiting.drain() {
             let _ = waiting.try_send(Err(OVER.to_owned()));
         }
@@ -133,9 +136,9 @@ impl Questions {
 }
 
 /// The questions, as JavaScript knows them.
-struct Asked(Arc<Questions>);
+struct QuestionsResource(Arc<Questions>);
 
-impl Resource for Asked {
+impl Resource for QuestionsResource {
     fn end(&self) {
         self.0.end();
     }
@@ -172,9 +175,9 @@ fn put(
 
 /// `cqlAnswer(handle, question, answer, error)`: bytes or a text, or why there is none.
 pub fn answer<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let asked = call.host.environment.resources.get::<Asked>(call.index(0)?);
+    let resource = call.host.environment.resources.get::<QuestionsResource>(call.index(0)?);
     // The session may be closed by now.
-    let Ok(asked) = asked else { return Ok(None) };
+    let Ok(resource) = resource else { return Ok(None) };
     let value = call.argument(2);
     let answer = match call.argument(3).text()? {
         Some(error) => Err(error),
@@ -183,7 +186,7 @@ pub fn answer<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
             None => Ok(value.with_bytes(<[u8]>::to_vec).unwrap_or_default()),
         },
     };
-    asked.0.settle(call.index(1)?, answer);
+    resource.0.settle(call.index(1)?, answer);
     Ok(None)
 }
 

@@ -116,17 +116,17 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = call.host.environment.clone();
     let mut questions = None;
     if let Some(ask) = call.argument(4).present() {
-        let asked = Questions::new(call, ask, options.options.connect_timeout)?;
+        let opened = Questions::new(call, ask, options.options.connect_timeout)?;
         let (logs_in, translates) = (call.argument(5).boolean(), call.argument(6).boolean());
         if logs_in == Some(true) {
-            let authenticator = ProgramAuthenticator(asked.0.clone());
+            let authenticator = ProgramAuthenticator(opened.0.clone());
             options.options.authenticator = Some(Arc::new(authenticator));
         }
         if translates == Some(true) {
-            let translator = ProgramTranslator(asked.0.clone());
+            let translator = ProgramTranslator(opened.0.clone());
             options.options.address_translator = Some(Arc::new(translator));
         }
-        questions = Some(asked);
+        questions = Some(opened);
     }
     // Certificates are read on that thread, too.
     let open = move || Ok::<_, Failure>(Engine::open(options.finish()?)?);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use spikewire_cassandra::address_translator::AddressTranslator;
 use spikewire_cassandra::authenticator::{Authenticator, Conversation};
-use spikewire_cassandra::cluster::AddressTranslator;
 
 use crate::bridge::cached::intern;
 use crate::bridge::errors::{type_error, type_name};

@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_cassandra::address_translator::AddressTranslator;
 use spikewire_cassandra::authenticator::Authenticator;
-use spikewire_cassandra::cluster::AddressTranslator;
 use spikewire_cassandra::options::SpeculativeDelay;
 use spikewire_cassandra::{Options, Result, SessionOptions};
 use spikewire_cql::consistency::Consistency;

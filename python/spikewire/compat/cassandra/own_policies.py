@@ -215,11 +215,11 @@ class _Attempts:
         elif decision == RetryPolicy.RETRY:
             self._send(host or node, new_level)
         elif decision == RetryPolicy.RETRY_NEXT_HOST:
-            self._send_elsewhere(host, new_level, node)
+            self._send_elsewhere(new_level, node)
         else:
             self._give_up(error)
 
-    def _send_elsewhere(self, host: Any, level: int | None, node: str | None) -> None:
+    def _send_elsewhere(self, level: int | None, node: str | None) -> None:
         if self._hosts is None:
             # The engine chooses, but not the same node.
             others = [other for other in self._policies.session.hosts if str(other) != node]

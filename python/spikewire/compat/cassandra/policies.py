@@ -380,8 +380,8 @@ class EC2MultiRegionTranslator(AddressTranslator):
         """The address to use for an advertised one."""
         kind = socket.SOCK_STREAM
         family = socket.getaddrinfo(addr, 0, socket.AF_UNSPEC, kind)[0][0]
-        found = socket.getaddrinfo(socket.getfqdn(addr), 0, family, kind)
-        return str(found[0][4][0]) if found else addr
+        entries = socket.getaddrinfo(socket.getfqdn(addr), 0, family, kind)
+        return str(entries[0][4][0]) if entries else addr
 
 
 class ColDesc(NamedTuple):

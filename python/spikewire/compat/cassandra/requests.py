@@ -257,9 +257,7 @@ class Requests(Settings):
         if profile.routing.own is None and not is_own_retry(retry) and not speculates:
             return None
         copies = speculation if query.is_idempotent else None
-        return Policies(
-            cast("Session", self), query, balancing, retry or RetryPolicy(), copies
-        )
+        return Policies(cast("Session", self), query, balancing, retry or RetryPolicy(), copies)
 
     def _use_of(self, query: Any, options: dict[str, Any]) -> Use | None:
         if self._core.protocol_version >= 5 or not isinstance(query, SimpleStatement):
