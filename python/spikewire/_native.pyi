@@ -427,6 +427,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record:
@@ -464,6 +465,8 @@ class Client:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -497,6 +500,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record | _D:
@@ -534,6 +538,8 @@ class Client:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -563,6 +569,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> bool:
@@ -591,6 +598,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -620,7 +628,7 @@ class Client:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -648,6 +656,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -675,6 +684,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -701,6 +711,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -724,6 +735,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -753,6 +765,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -779,6 +792,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -815,6 +829,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -849,6 +864,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
@@ -882,6 +898,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
         """Reads many records in one call, in parallel over the nodes.
@@ -919,6 +936,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -955,6 +973,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -985,6 +1004,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
@@ -1008,6 +1028,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
         """Checks which of many records exist, without reading their bins.
@@ -1037,6 +1058,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1085,6 +1107,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1127,6 +1150,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
@@ -1156,6 +1180,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch:
@@ -1187,6 +1212,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
@@ -1215,6 +1241,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -1242,6 +1269,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch:
@@ -1280,6 +1308,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
@@ -1547,6 +1576,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record[_V]:
@@ -1584,6 +1614,8 @@ class Dataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1617,6 +1649,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record[_V] | _D:
@@ -1654,6 +1687,8 @@ class Dataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1683,6 +1718,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> bool:
@@ -1711,6 +1747,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -1740,7 +1777,7 @@ class Dataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -1768,6 +1805,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1795,6 +1833,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1821,6 +1860,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -1844,6 +1884,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -1873,6 +1914,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1899,6 +1941,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -1935,6 +1978,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -1969,6 +2013,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
@@ -2002,6 +2047,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
         """Reads many records in one call, in parallel over the nodes.
@@ -2039,6 +2085,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -2075,6 +2122,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -2105,6 +2153,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
@@ -2128,6 +2177,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
         """Checks which of many records exist, without reading their bins.
@@ -2157,6 +2207,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2205,6 +2256,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2247,6 +2299,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Deletes many records in one call.
@@ -2276,6 +2329,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
@@ -2307,6 +2361,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
@@ -2335,6 +2390,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -2362,6 +2418,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
@@ -2400,6 +2457,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
@@ -2600,6 +2658,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
@@ -2637,6 +2696,8 @@ class ClientSubmit:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2670,6 +2731,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record | _D]:
@@ -2707,6 +2769,8 @@ class ClientSubmit:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2736,6 +2800,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
@@ -2764,6 +2829,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -2793,7 +2859,7 @@ class ClientSubmit:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -2821,6 +2887,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -2848,6 +2915,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -2874,6 +2942,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -2897,6 +2966,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -2926,6 +2996,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -2952,6 +3023,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -2988,6 +3060,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3022,6 +3095,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3055,6 +3129,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3092,6 +3167,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -3128,6 +3204,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -3158,6 +3235,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
@@ -3181,6 +3259,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -3210,6 +3289,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3258,6 +3338,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3300,6 +3381,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
@@ -3329,6 +3411,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
@@ -3360,6 +3443,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
@@ -3388,6 +3472,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -3415,6 +3500,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
@@ -3453,6 +3539,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
@@ -3499,6 +3586,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
@@ -3536,6 +3624,8 @@ class DatasetSubmit(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3569,6 +3659,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V] | _D]:
@@ -3606,6 +3697,8 @@ class DatasetSubmit(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3635,6 +3728,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
@@ -3663,6 +3757,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3692,7 +3787,7 @@ class DatasetSubmit(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3720,6 +3815,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3747,6 +3843,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3773,6 +3870,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3796,6 +3894,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -3825,6 +3924,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3851,6 +3951,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3887,6 +3988,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3921,6 +4023,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3954,6 +4057,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3991,6 +4095,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -4027,6 +4132,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -4057,6 +4163,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
@@ -4080,6 +4187,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -4109,6 +4217,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4157,6 +4266,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4199,6 +4309,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
@@ -4228,6 +4339,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4259,6 +4371,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
@@ -4287,6 +4400,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -4314,6 +4428,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4352,6 +4467,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
@@ -4497,6 +4613,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record]:
@@ -4534,6 +4651,8 @@ class AsyncClient:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4567,6 +4686,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record | _D]:
@@ -4604,6 +4724,8 @@ class AsyncClient:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4633,6 +4755,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[bool]:
@@ -4661,6 +4784,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -4690,7 +4814,7 @@ class AsyncClient:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -4718,6 +4842,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -4745,6 +4870,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -4771,6 +4897,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -4794,6 +4921,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4823,6 +4951,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4849,6 +4978,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -4885,6 +5015,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -4919,6 +5050,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
@@ -4952,6 +5084,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -4989,6 +5122,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -5025,6 +5159,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -5055,6 +5190,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
@@ -5078,6 +5214,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -5107,6 +5244,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5155,6 +5293,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5197,6 +5336,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
@@ -5226,6 +5366,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
@@ -5257,6 +5398,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
@@ -5285,6 +5427,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -5312,6 +5455,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
@@ -5350,6 +5494,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
@@ -5616,6 +5761,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
@@ -5653,6 +5799,8 @@ class AsyncDataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -5686,6 +5834,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record[_V] | _D]:
@@ -5723,6 +5872,8 @@ class AsyncDataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -5752,6 +5903,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[bool]:
@@ -5780,6 +5932,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -5809,7 +5962,7 @@ class AsyncDataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -5837,6 +5990,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -5864,6 +6018,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -5890,6 +6045,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -5913,6 +6069,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -5942,6 +6099,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -5968,6 +6126,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -6004,6 +6163,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -6038,6 +6198,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -6071,6 +6232,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -6108,6 +6270,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -6144,6 +6307,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -6174,6 +6338,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
@@ -6197,6 +6362,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -6226,6 +6392,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -6274,6 +6441,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -6316,6 +6484,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
@@ -6345,6 +6514,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
@@ -6376,6 +6546,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
@@ -6404,6 +6575,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -6431,6 +6603,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
@@ -6469,6 +6642,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:

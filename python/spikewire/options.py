@@ -103,6 +103,12 @@ class ClientOptions(TypedDict, total=False):
     """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every
     key. Default: 100.
     """
+    compress: bool
+    """Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
+    get plain requests. Queries and jobs are never compressed. Default: False.
+    """
+    compression_threshold: int
+    """The largest request in bytes that is not worth compressing. Default: 128."""
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool
@@ -195,6 +201,8 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     priority: Priority | None
     """As in ``get``. Default: "interactive"."""
+    compress: bool | None
+    """As in ``get``. Default: the client's."""
 
 
 class AsyncOptions(ClientOptions, total=False):

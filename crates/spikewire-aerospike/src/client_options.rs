@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::frame::MAX_BODY;
 use spikewire_aerospike_protocol::host;
 use spikewire_options::{Bounds, InvalidArgument};
 use spikewire_transport::RetryBudget;
@@ -46,6 +47,7 @@ const BOUNDS: Bounds = Bounds {
         ("error_rate_window", (1, 3600)),
         ("near_cache", (0, 1 << 40)),
         ("near_cache_heat", (0, 100_000)),
+        ("compression_threshold", (0, MAX_BODY as u64)),
     ],
     spans: &[
         ("connect_timeout", (Duration::from_millis(1), NO_LIMIT)),
@@ -66,10 +68,12 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 38] = [
+    pub const NAMES: [&str; 40] = [
         "adaptive_limits",
         "auth",
         "cluster_name",
+        "compress",
+        "compression_threshold",
         "connect_timeout",
         "connections_per_node",
         "error_rate_window",
@@ -133,6 +137,8 @@ impl ClientOptions {
             "sleep_jitter" => options.policy.retries.set_jitter(value.flag(name)?),
             "max_retries" => options.policy.max_retries = count()? as u32,
             "retry_in_doubt" => options.policy.retries.set_in_doubt(value.flag(name)?),
+            "compress" => options.policy.retries.set_compress(value.flag(name)?),
+            "compression_threshold" => options.compression_threshold = count()? as usize,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
             "hedge" => self.hedge = Hedge::of(name, value)?,
@@ -196,6 +202,7 @@ impl ClientOptions {
             ("error_rate_window", options.error_rate_window as usize),
             ("near_cache", options.near_cache.bytes),
             ("near_cache_heat", options.near_cache.heat as usize),
+            ("compression_threshold", options.compression_threshold),
         ] {
             BOUNDS.check_count(name, count as u64)?;
         }

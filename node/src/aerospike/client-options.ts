@@ -62,6 +62,13 @@ export interface ClientOptions {
   nearCacheStaleness?: number | undefined
   /** From how many reads per second on a key is kept in `nearCache`; 0: every key. Default: 100. */
   nearCacheHeat?: number | undefined
+  /**
+   * Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
+   * get plain requests. Queries and jobs are never compressed. Default: false.
+   */
+  compress?: boolean | undefined
+  /** The largest request in bytes that is not worth compressing. Default: 128. */
+  compressionThreshold?: number | undefined
   /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
   /** The consistency of reads. */
@@ -151,6 +158,8 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'nearCache',
     'nearCacheStaleness',
     'nearCacheHeat',
+    'compress',
+    'compressionThreshold',
     'retryInDoubt',
     'replica',
     'racks',

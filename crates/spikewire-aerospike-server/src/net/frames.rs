@@ -6,6 +6,7 @@ use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use super::compression;
 use super::connection::{BACKLOG, Connection, Twist};
 use super::worker::Worker;
 use crate::command::batch;
@@ -45,17 +46,34 @@ impl Worker {
             }
             used += len;
             if frame.kind == Kind::Message {
+                let start = connection.out.len();
                 let rest = self.context.run(connection.node, frame.body, now, &mut connection.out);
+                let packs = self.packs(frame.body);
+                if packs {
+                    self.pack_replies(connection, start);
+                }
                 if let Some(reply) = rest {
-                    connection.start(reply);
+                    connection.start(reply, packs);
                     connection.waiting = true;
                     return used;
                 }
             } else {
                 self.run_other(connection, frame);
                 now = self.state.clock.now();
+                if connection.closing {
+                    return bytes.len();
+                }
+                if connection.running.is_some() {
+                    connection.waiting = true;
+                    return used;
+                }
             }
         }
+    }
+
+    /// Whether the reply to this message is compressed.
+    fn packs(&self, body: &[u8]) -> bool {
+        compression::is_asked(body) && self.compresses()
     }
 
     /// Updates the privileges of a connection's user; returns whether it has one.
@@ -95,14 +113,25 @@ impl Worker {
                     self.refresh_login(connection);
                 }
             }
-            // Compression requires the Enterprise Edition.
+            Kind::Compressed if self.compresses() => match self.unpack(frame.body) {
+                Ok(message) => self.run_message(connection, &message[frame::HEADER_LEN..]),
+                Err(_) => compression::reject(connection),
+            },
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
-            Kind::Message => {
-                let now = self.state.clock.now();
-                if let Some(reply) = self.context.run(connection.node, frame.body, now, out) {
-                    connection.start(reply);
-                }
-            }
+            Kind::Message => self.run_message(connection, frame.body),
+        }
+    }
+
+    fn run_message(&mut self, connection: &mut Connection, body: &[u8]) {
+        let now = self.state.clock.now();
+        let start = connection.out.len();
+        let rest = self.context.run(connection.node, body, now, &mut connection.out);
+        let packs = self.packs(body);
+        if packs {
+            self.pack_replies(connection, start);
+        }
+        if let Some(reply) = rest {
+            connection.start(reply, packs);
         }
     }
 
@@ -116,6 +145,9 @@ impl Worker {
             self.context.access = Some(login.access.clone());
         }
         let next = running.reply.advance(&mut self.context, now, &mut connection.out);
+        if running.packs {
+            self.pack_replies(connection, start);
+        }
         let twist = running.twist;
         if twist.stall && connection.out.len() > start {
             running.twist = Twist { mute: true, ..Twist::default() };
@@ -154,7 +186,7 @@ impl Worker {
                 return used;
             }
             used += len;
-            if self.run_one_faulty(connection, frame) {
+            if self.run_one_faulty(connection, frame) || connection.closing {
                 return bytes.len();
             }
             if connection.running.is_some() {
@@ -166,6 +198,14 @@ impl Worker {
 
     /// Processes one request according to its fate; returns whether the connection ends with it.
     fn run_one_faulty(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) -> bool {
+        // Faults do not depend on how a message is sent.
+        if frame.kind == Kind::Compressed
+            && self.compresses()
+            && let Ok(message) = self.unpack(frame.body)
+        {
+            let body = &message[frame::HEADER_LEN..];
+            return self.run_one_faulty(connection, frame::Frame { kind: Kind::Message, body });
+        }
         let mut fate = Fate::Served;
         let (mut delay, mut late_end) = (Duration::ZERO, Duration::ZERO);
         if let Some((faults, dice)) = &mut self.faults[connection.node]
@@ -232,7 +272,7 @@ fn not_authenticated(frame: frame::Frame<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends a reply that consists of a result code.
-fn answer_code(out: &mut Vec<u8>, code: ResultCode, info3: u8) {
+pub(super) fn answer_code(out: &mut Vec<u8>, code: ResultCode, info3: u8) {
     let start = frame::begin(out, Kind::Message);
     out.extend_from_slice(&Header { result: code.0, info3, ..Header::default() }.to_bytes());
     frame::finish(out, start);

@@ -369,7 +369,8 @@ impl CommandSpec {
         }
         let mut bytes = buffer::take();
         let timeout = server_timeout(self.policy.timeout);
-        let mut request = Request::begin(&mut bytes, &Header { timeout, ..self.header });
+        let info1 = self.header.info1 | compression(&self.policy);
+        let mut request = Request::begin(&mut bytes, &Header { timeout, info1, ..self.header });
         request.encoded_fields(2, &set.fields);
         request.digest(digest);
         if let Some(filter) = &self.filter {
@@ -418,6 +419,13 @@ impl CommandSpec {
             row.field(field::KEY, key);
         }
     }
+}
+
+/// The flag of commands whose requests and replies are compressed. Connections act on it, and take
+/// it out where it has no place: the node may not know compression.
+#[inline]
+pub fn compression(policy: &Policy) -> u8 {
+    if policy.retries.compress() { info1::COMPRESS_RESPONSE } else { 0 }
 }
 
 /// The limits of one call: the client's defaults, overridden by the call's options.

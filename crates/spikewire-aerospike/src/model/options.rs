@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::compression::THRESHOLD;
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::RetryBudget;
 use spikewire_transport::health::SLOW_START;
@@ -49,6 +50,8 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// Interval between two passes of the cluster worker.
     pub tend_interval: Duration,
+    /// Requests of this many bytes and fewer are not compressed.
+    pub compression_threshold: usize,
     /// Use the nodes' alternate addresses.
     pub use_services_alternate: bool,
     /// Advertised addresses and their replacements.
@@ -111,6 +114,7 @@ impl Options {
             policy: Policy::default(),
             connect_timeout: Duration::from_secs(1),
             tend_interval: Duration::from_secs(1),
+            compression_threshold: THRESHOLD,
             use_services_alternate: false,
             ip_map: HashMap::new(),
             racks: Vec::new(),

@@ -30,6 +30,8 @@ pub struct RetryOptions {
     pub in_doubt: Option<bool>,
     /// Which of the commands that wait for a node go first.
     pub priority: Option<Priority>,
+    /// Whether request and reply are compressed where nodes can do that.
+    pub compress: Option<bool>,
 }
 
 impl RetryOptions {
@@ -42,19 +44,21 @@ impl RetryOptions {
         jitter: None,
         in_doubt: None,
         priority: None,
+        compress: None,
     };
 
     /// Boxes the options if any of them is set.
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
-        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, priority } = &self;
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, .. } = &self;
         let is_any_set = max_retries.is_some()
             | sleep.is_some()
             | multiplier.is_some()
             | longest.is_some()
             | jitter.is_some()
             | in_doubt.is_some()
-            | priority.is_some();
+            | self.priority.is_some()
+            | self.compress.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -80,6 +84,9 @@ impl RetryOptions {
         }
         if let Some(in_doubt) = self.in_doubt {
             policy.retries.set_in_doubt(in_doubt);
+        }
+        if let Some(compress) = self.compress {
+            policy.retries.set_compress(compress);
         }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }

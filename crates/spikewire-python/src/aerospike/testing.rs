@@ -168,6 +168,8 @@ impl ClusterCore {
         dict.set_item("bytes", stats.bytes)?;
         dict.set_item("master_partitions", stats.master_partitions)?;
         dict.set_item("replica_partitions", stats.replica_partitions)?;
+        dict.set_item("compressed_requests", stats.counters.compressed_requests)?;
+        dict.set_item("compressed_replies", stats.counters.compressed_replies)?;
         Ok(dict)
     }
 

@@ -120,6 +120,19 @@ impl Builder {
         self
     }
 
+    /// Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
+    /// get plain requests. Queries and jobs are never compressed. Default no.
+    pub fn compress(mut self, compress: bool) -> Self {
+        self.client.options.policy.retries.set_compress(compress);
+        self
+    }
+
+    /// The largest request in bytes that is not worth compressing, at most 128 MiB. Default 128.
+    pub fn compression_threshold(mut self, bytes: usize) -> Self {
+        self.client.options.compression_threshold = bytes;
+        self
+    }
+
     /// Whether writes store the user key with the record. Default no.
     pub fn send_key(mut self, send_key: bool) -> Self {
         self.client.send_key = send_key;

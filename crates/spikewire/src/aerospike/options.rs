@@ -132,6 +132,12 @@ impl CallOptions {
         self
     }
 
+    /// Whether request and reply are compressed where nodes can do that.
+    pub const fn compress(mut self, compress: bool) -> Self {
+        self.retry_mut().compress = Some(compress);
+        self
+    }
+
     /// Whether a write that may have been applied is retried.
     pub const fn retry_in_doubt(mut self, retry: bool) -> Self {
         self.retry_mut().in_doubt = Some(retry);

@@ -77,6 +77,10 @@ class Step(StepBase):
         """Whether the call goes before or behind others that wait for a node; as in ``get``."""
         return self._set("priority", priority)
 
+    def compress(self, compress: bool | None) -> Self:
+        """Whether request and reply are compressed; as in ``get``."""
+        return self._set("compress", compress)
+
     def retries(
         self,
         max_retries: int | None = None,

@@ -44,6 +44,7 @@ class CallOptions(TypedDict, total=False):
     max_sleep_between_retries: Seconds | None
     sleep_jitter: bool | None
     priority: Priority | None
+    compress: bool | None
 
 
 class BatchOptions(CallOptions, total=False):

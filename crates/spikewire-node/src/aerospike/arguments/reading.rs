@@ -56,6 +56,7 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
             .get(c"priority")?
             .map(|value| Ok::<_, Failure>(Priority::parse(&text("priority", value)?)?))
             .transpose()?,
+        compress: options.flag(c"compress")?,
     };
     Ok(retry.boxed())
 }

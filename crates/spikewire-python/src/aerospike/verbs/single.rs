@@ -207,15 +207,17 @@ pub struct RetryRules<'py> {
     pub jitter: Option<bool>,
     pub in_doubt: Option<bool>,
     pub priority: Option<Bound<'py, PyAny>>,
+    pub compress: Option<bool>,
 }
 
 impl RetryRules<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
-        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, priority } = self;
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, .. } = self;
         let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
         let silent = silent && longest.is_none() && jitter.is_none();
-        if silent && in_doubt.is_none() && priority.is_none() {
+        let silent = silent && in_doubt.is_none() && self.compress.is_none();
+        if silent && self.priority.is_none() {
             return Ok(None);
         }
         self.read().map(RetryOptions::boxed)
@@ -237,6 +239,7 @@ impl RetryRules<'_> {
             jitter: self.jitter,
             in_doubt: self.in_doubt,
             priority: self.priority.as_ref().map(arguments::priority).transpose()?,
+            compress: self.compress,
         })
     }
 }

@@ -89,6 +89,7 @@ macro_rules! client_verbs {
                     jitter: sleep_jitter,
                     in_doubt: None,
                     priority: None,
+                    compress: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

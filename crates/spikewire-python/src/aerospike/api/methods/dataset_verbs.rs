@@ -87,6 +87,7 @@ macro_rules! dataset_verbs {
                     jitter: sleep_jitter,
                     in_doubt: None,
                     priority: None,
+                    compress: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,
