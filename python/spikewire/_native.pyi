@@ -330,6 +330,7 @@ class OfficialWrites:
         replica: Replica | None = None,
         max_retries: int | None = None,
         sleep_between_retries: Seconds | None = None,
+        compress: bool | None = None,
     ) -> bool:
         """Writes the rows of a batch and notes what became of each; says whether the batch failed.
 

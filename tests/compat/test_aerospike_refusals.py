@@ -110,7 +110,7 @@ def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     ("policy", "message"),
-    [({"replica": 9}, "'replica' of 9"), ({"compress": True}, "compress")],
+    [({"replica": 9}, "'replica' of 9"), ({"timeout_delay": 1}, "timeout_delay")],
 )
 def test_settings_without_effect_warn(
     config: dict[str, Any], policy: dict[str, Any], message: str

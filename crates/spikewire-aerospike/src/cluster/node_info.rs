@@ -167,9 +167,8 @@ mod tests {
 
     #[test]
     fn editions_are_told_by_their_names() {
-        let of = |edition| {
-            validate(&Requirements::default(), "edition", edition).unwrap().is_enterprise
-        };
+        let of =
+            |edition| validate(&Requirements::default(), "edition", edition).unwrap().is_enterprise;
         for edition in ["Aerospike Enterprise Edition", "Aerospike Federal Edition"] {
             assert!(of(edition), "{edition}");
         }

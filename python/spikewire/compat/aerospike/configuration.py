@@ -21,6 +21,8 @@ _AS_INTEGER = 0
 #: The key of the shared memory if the configuration has none.
 _SHM_KEY = 0xA9000000
 _LONGEST_PATH = 255
+#: The engine's limit for the size of a request.
+_LARGEST = 128 << 20
 _BOOLS = ("rack_aware", "use_services_alternate", "force_single_node", "fail_if_not_connected")
 
 
@@ -48,7 +50,12 @@ class Configuration:
             if name in CONFIG_NO_EFFECT and value not in (None, False, {}):
                 without_effect(f"the setting {name!r}")
         policies = settings.get("policies")
-        self.policies = Policies(policies if isinstance(policies, dict) else {}, strict=strict)
+        policies = policies if isinstance(policies, dict) else {}
+        threshold = settings.get("compression_threshold")
+        own = policies.get("write", {})
+        if isinstance(threshold, int) and threshold and isinstance(own, dict):
+            policies = {**policies, "write": {"compression_threshold": threshold, **own}}
+        self.policies = Policies(policies, strict=strict)
         self.strict_types = bool(settings.get("strict_types", True))
         integers = settings.get("send_bool_as") == _AS_INTEGER and "send_bool_as" in settings
         self.serializers = _serializers(settings.get("serialization"), bools_as_integers=integers)
@@ -98,6 +105,8 @@ class Configuration:
             options[option] = value
         if "connections_per_node" in options:  # Each is shared by many commands.
             options["connections_per_node"] = min(int(options["connections_per_node"]), 16)
+        if threshold := self.policies.of["write"]["compression_threshold"]:
+            options["compression_threshold"] = min(threshold, _LARGEST)
         racks = settings.get("rack_ids") or (
             [settings["rack_id"]] if "rack_id" in settings else None
         )

@@ -8,8 +8,8 @@ __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 
 #: Settings of policies that have no effect here.
 POLICY_NO_EFFECT = frozenset(
-    {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
-     "commit_level", "on_locking_only", "compression_threshold", "deserialize",
+    {"connect_timeout", "timeout_delay", "error_detail_verbosity",
+     "commit_level", "on_locking_only", "deserialize",
      "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
      "concurrent", "async_heap_rec",
      "send_set_name", "expected_duration", "short_query"}
@@ -17,7 +17,7 @@ POLICY_NO_EFFECT = frozenset(
 #: Settings of configurations that have no effect here.
 CONFIG_NO_EFFECT = frozenset(
     {"shm", "use_shared_connection", "thread_pool_size", "max_threads",
-     "compression_threshold", "min_conns_per_node", "rack_aware", "connect_timeout",
+     "min_conns_per_node", "rack_aware", "connect_timeout",
      "fail_if_not_connected", "force_single_node"}
 )  # fmt: skip
 
@@ -27,6 +27,7 @@ _OF_CALL = Differs(
     "in the policy of one call, it limits the duration of the call and lets a read try another "
     "replica; a write is not resent because a node does not answer"
 )
+_OF_SCANS = Differs("has no effect on queries, scans and jobs, whose replies are not compressed")
 _OF_WRITES = Differs("a write that may have been applied is never retried")
 _NO_LOG = Differs("the only message is written at LOG_LEVEL_TRACE when a client is created")
 _REVOKED = Missing("leave it out and use short-lived certificates")
@@ -79,6 +80,10 @@ _ENTRIES: dict[str, Entry] = {
     "policy.txn": _TOGETHER,
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
+    "policy.compress": _OF_SCANS,
+    "policy.compression_threshold": Differs(
+        "in the policy of one call, it switches compression on, from the client's threshold on"
+    ),
     "Client.get_stats": Differs("counts commands only while metrics are enabled"),
     "Client.enable_metrics": Differs("byte counts and connection latencies are 0"),
     "config.max_conns_per_node": Differs(

@@ -285,6 +285,14 @@ class Policies:
         elif name == "read_touch_ttl_percent":
             if value:
                 keywords["read_touch"] = value
+        elif name == "compress":
+            if kind not in ("query", "scan"):
+                keywords["compress"] = bool(value) or keywords.get("compress", False)
+            elif value:
+                without_effect("the policy 'compress' of a query or scan")
+        elif name == "compression_threshold":
+            if value:  # Compression is on then, whatever `compress` says.
+                keywords["compress"] = True
         elif name in POLICY_NO_EFFECT:
             if value != DEFAULTS[kind].get(name, 0):
                 without_effect(f"the policy {name!r}")
