@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -37,7 +37,17 @@ class TlsOptions(TypedDict, total=False):
     certificate: str | PathLike[str] | bytes | None
     """The client's certificate, together with ``private_key``. Default: none."""
     private_key: str | PathLike[str] | bytes | None
-    """The unencrypted key of ``certificate``."""
+    """The key of ``certificate``."""
+    private_key_password: str | None
+    """The password of ``private_key``, if it is encrypted (PKCS #8). Default: none."""
+    crls: str | PathLike[str] | bytes | list[str | PathLike[str] | bytes] | None
+    """Lists of revoked certificates. If there are any, every certificate of a node's chain must be
+    covered by one that has not expired. Default: none.
+    """
+    crl_check: Literal["chain", "leaf"]
+    """Which certificates are looked up in ``crls``: all of the chain except the trusted authority's,
+    or only the node's own ("leaf"). Default: "chain".
+    """
     verify_hostname: bool
     """Whether a node's certificate must match its name or address. Default: True."""
     server_name: str | None
@@ -49,6 +59,19 @@ class ClientOptions(TypedDict, total=False):
 
     cluster_name: str
     """The name the cluster must have. Default: any."""
+    seed_only: bool
+    """Whether only seeds are used: commands go to the first one that answers, whatever is behind its
+    address, and other nodes are not looked for. Nodes pass on what others have, which takes longer;
+    queries read only what is on the node. Default: False.
+    """
+    fail_if_not_connected: bool
+    """Whether opening fails if no seed answers. If not, there is a client whose calls fail until one
+    does; it keeps trying in the background. Default: True.
+    """
+    application_id: str | None
+    """The name of the program, which nodes list among their clients (server 8.1 and later): up to 40
+    visible ASCII characters without commas. Default: none.
+    """
     user: str | None
     """The user to log in as, together with ``password``. Default: no login."""
     password: str | None

@@ -68,8 +68,9 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 40] = [
+    pub const NAMES: [&str; 43] = [
         "adaptive_limits",
+        "application_id",
         "auth",
         "cluster_name",
         "compress",
@@ -77,6 +78,7 @@ impl ClientOptions {
         "connect_timeout",
         "connections_per_node",
         "error_rate_window",
+        "fail_if_not_connected",
         "hedge",
         "hedge_percent",
         "idle_timeout",
@@ -96,6 +98,7 @@ impl ClientOptions {
         "replica",
         "retry_budget",
         "retry_in_doubt",
+        "seed_only",
         "send_key",
         "share_reads",
         "sleep_between_retries",
@@ -124,6 +127,10 @@ impl ClientOptions {
         let options = &mut self.options;
         match name {
             "cluster_name" => options.cluster_name = Some(value.text(name)?),
+            "application_id" if !value.has_value() => options.application_id = None,
+            "application_id" => options.application_id = Some(value.text(name)?),
+            "seed_only" => options.seed_only = value.flag(name)?,
+            "fail_if_not_connected" => options.fail_if_not_connected = value.flag(name)?,
             "user" | "password" | "auth" if !value.has_value() => {}
             "user" => options.login.user = Some(value.text(name)?),
             "password" => options.login.password = Some(Secret::from(value.text(name)?)),
@@ -206,6 +213,7 @@ impl ClientOptions {
         ] {
             BOUNDS.check_count(name, count as u64)?;
         }
+        check_application(options.application_id.as_deref())?;
         RetryBudget::check("retry_budget", options.retry_budget)?;
         let factor = options.policy.multiplier;
         multiplier("sleep_multiplier", f64::from(factor), factor)?;
@@ -220,6 +228,7 @@ impl ClientOptions {
                            from it";
             return Err(InvalidArgument::of_value(message));
         }
+        check_application(self.options.application_id.as_deref())?;
         if let Some(tls) = &self.tls {
             let tls =
                 Tls::new(tls).map_err(|error| InvalidArgument::of_value(error.to_string()))?;
@@ -271,6 +280,22 @@ impl ClientOptions {
     }
 }
 
+/// The longest name of a program: servers accept no longer ones, with what stands before it.
+const APPLICATION: usize = 40;
+
+/// Rejects names of programs that servers cannot tell from what stands before them.
+fn check_application(name: Option<&str>) -> Result<(), InvalidArgument> {
+    let Some(name) = name else { return Ok(()) };
+    let fits = |byte: u8| byte.is_ascii_graphic() && byte != b',';
+    if (1..=APPLICATION).contains(&name.len()) && name.bytes().all(fits) {
+        return Ok(());
+    }
+    let problem = format!(
+        "application_id must be 1 to {APPLICATION} visible ASCII characters without commas, got {name:?}"
+    );
+    Err(InvalidArgument::of_value(problem))
+}
+
 #[cfg(test)]
 mod tests {
     use spikewire_options::{InvalidArgumentClass, Literal};
@@ -291,7 +316,7 @@ mod tests {
                 "unknown client option \"speed\"; there are: adaptive_limits, auth, cl"
             )
         );
-        assert!(unknown.message().contains("codec, connect_timeout"));
+        assert!(unknown.message().contains("codec, compress"));
     }
 
     #[test]
@@ -335,6 +360,19 @@ mod tests {
         options.options.connections_per_node = 2000;
         let error = options.check().unwrap_err();
         assert_eq!(error.message(), "connections_per_node must be from 1 to 1024, got 2000");
+    }
+
+    #[test]
+    fn names_of_programs_are_short_and_visible() {
+        for name in ["", "a b", "a,b", "büro", &"x".repeat(41)] {
+            let mut options = ClientOptions::default();
+            options.set("application_id", &Literal::from(name), &[]).unwrap();
+            let message = |error: InvalidArgument| error.message().to_owned();
+            let errors = [options.check().unwrap_err(), options.finish().unwrap_err()].map(message);
+            assert!(errors.iter().all(|it| it.contains("application_id must be")), "{errors:?}");
+        }
+        check_application(Some(&"x".repeat(40))).unwrap();
+        check_application(None).unwrap();
     }
 
     #[test]

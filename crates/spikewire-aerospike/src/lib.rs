@@ -52,4 +52,4 @@ pub use model::{
 };
 pub use opening::connect;
 pub use security::Credentials;
-pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};
+pub use spikewire_transport::tls::{Pem, RevocationCheck, Tls, TlsError, TlsOptions};

@@ -18,6 +18,21 @@ export type Auth = (typeof AUTHS)[number]
 export interface ClientOptions {
   /** The name the cluster must have; nodes of other clusters are rejected. */
   clusterName?: string | undefined
+  /**
+   * Whether only seeds are used: commands go to the first one that answers, whatever is behind its
+   * address, and other nodes are not looked for. Default: false.
+   */
+  seedOnly?: boolean | undefined
+  /**
+   * Whether connecting fails if no seed answers. If not, there is a client whose calls fail until
+   * one does; it keeps trying in the background. Default: true.
+   */
+  failIfNotConnected?: boolean | undefined
+  /**
+   * The name of the program, which nodes list among their clients: up to 40 visible ASCII characters
+   * without commas. Default: none.
+   */
+  applicationId?: string | undefined
   /** The user to log in as; requires `password`. Default: no login. */
   user?: string | undefined
   /** The user's password. It never appears in messages. */
@@ -141,6 +156,9 @@ export interface ClientOptions {
 const ENGINE: ReadonlyMap<string, string> = new Map(
   [
     'clusterName',
+    'seedOnly',
+    'failIfNotConnected',
+    'applicationId',
     'user',
     'password',
     'auth',

@@ -38,6 +38,14 @@ pub struct Options {
     pub seeds: Vec<Host>,
     /// The expected cluster name.
     pub cluster_name: Option<String>,
+    /// Whether only seeds are used: commands go to the first one that answers, whatever is behind
+    /// its address, and other nodes are not looked for.
+    pub seed_only: bool,
+    /// Whether connecting fails if no seed answers. If not, there is a client without nodes, which
+    /// keeps trying.
+    pub fail_if_not_connected: bool,
+    /// The name of the program, which the client tells nodes; printable ASCII without commas.
+    pub application_id: Option<String>,
     /// Credentials.
     pub login: Login,
     /// Encryption of connections; `None`: not encrypted. A node's certificate is verified against
@@ -109,6 +117,9 @@ impl Options {
         Self {
             seeds,
             cluster_name: None,
+            seed_only: false,
+            fail_if_not_connected: true,
+            application_id: None,
             login: Login::default(),
             tls: None,
             policy: Policy::default(),

@@ -120,6 +120,29 @@ impl Builder {
         self
     }
 
+    /// Whether only seeds are used: commands go to the first one that answers, whatever is behind
+    /// its address, and other nodes are not looked for. Nodes pass on what others have, which takes
+    /// longer; queries read only what is on the node. For one address in front of a cluster, such
+    /// as a tunnel. Default no.
+    pub fn seed_only(mut self, seed_only: bool) -> Self {
+        self.client.options.seed_only = seed_only;
+        self
+    }
+
+    /// Whether connecting fails if no seed answers. If not, there is a client whose calls fail until
+    /// one does; it keeps trying in the background. Default yes.
+    pub fn fail_if_not_connected(mut self, fail: bool) -> Self {
+        self.client.options.fail_if_not_connected = fail;
+        self
+    }
+
+    /// The name of the program, which nodes list among their clients (server 8.1 and later): up to
+    /// 40 visible ASCII characters without commas. Default none.
+    pub fn application_id(mut self, name: impl Into<String>) -> Self {
+        self.client.options.application_id = Some(name.into());
+        self
+    }
+
     /// Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
     /// get plain requests. Queries and jobs are never compressed. Default no.
     pub fn compress(mut self, compress: bool) -> Self {

@@ -17,8 +17,7 @@ POLICY_NO_EFFECT = frozenset(
 #: Settings of configurations that have no effect here.
 CONFIG_NO_EFFECT = frozenset(
     {"shm", "use_shared_connection", "thread_pool_size", "max_threads",
-     "min_conns_per_node", "rack_aware", "connect_timeout",
-     "fail_if_not_connected", "force_single_node"}
+     "rack_aware", "connect_timeout"}
 )  # fmt: skip
 
 _TOGETHER = Missing("keep data that belongs together in one record")
@@ -71,10 +70,8 @@ _ENTRIES: dict[str, Entry] = {
     "Client.map_*": _gone("use operate with map_operations"),
     "config.tls.cipher_suite": Missing("leave it out; only secure cipher suites are offered"),
     "config.tls.protocols": Missing("leave it out; TLS 1.2 and 1.3 are used"),
-    "config.tls.keyfile_pw": Missing("use a private key without a password"),
+    "config.tls.keyfile_pw": Differs("needs a key in the format PKCS #8"),
     "config.tls.cert_blacklist": _REVOKED,
-    "config.tls.crl_check": _REVOKED,
-    "config.tls.crl_check_all": _REVOKED,
     "config.tls.for_login_only": Missing("leave it out; all connections are encrypted"),
     "config.tls.log_session_info": _NO_EFFECT,
     "policy.txn": _TOGETHER,
