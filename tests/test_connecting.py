@@ -76,7 +76,7 @@ def test_a_client_of_one_seed_goes_to_the_next_one_when_it_is_gone() -> None:
             users = client.dataset("test", "users")
             users.put(1, {"n": 1})
             [first] = client.stats().nodes
-            cluster.kill(0 if first.name.endswith(cluster.addresses[0]) else 1)
+            cluster.kill(0 if first.name == cluster.node_name(0) else 1)
             until(lambda: [node.name for node in client.stats().nodes] != [first.name])
             until(lambda: bool(client.stats().nodes))
             assert users.get(1).bins == {"n": 1}
@@ -95,7 +95,7 @@ def test_a_client_may_wait_for_its_cluster() -> None:
         Client(f"127.0.0.1:{port}", tend_interval=0.05)
     with Client(f"127.0.0.1:{port}", **options) as client:
         users = client.dataset("test", "users")
-        with pytest.raises(spikewire.SpikewireError, match="no node has reported yet"):
+        with pytest.raises(spikewire.Error, match="no node has reported yet"):
             users.put(1, {"n": 1})
         with Cluster(port=port):
             until(lambda: bool(client.stats().nodes))
@@ -109,7 +109,7 @@ def test_an_asyncio_client_and_the_drop_in_wait_as_well(run: Any) -> None:
     async def main() -> None:
         options: Any = {"fail_if_not_connected": False, "max_retries": 0}
         async with AsyncClient(f"127.0.0.1:{port}", **options) as client:
-            with pytest.raises(spikewire.SpikewireError, match="no node has reported yet"):
+            with pytest.raises(spikewire.Error, match="no node has reported yet"):
                 await client.get(("test", "users", 1))
 
     run(main())
@@ -135,7 +135,7 @@ def test_a_rejected_login_is_not_waited_for() -> None:
 def applications(cluster: Cluster) -> set[str]:
     """The names of programs that are connected now."""
     with Client(cluster.seeds) as client:
-        [answer] = client.info("user-agents").values()
+        answer = client.info("user-agents")
     agents = [part.split("=", 1)[1].split(":")[0] for part in answer.split(";") if part]
     return {base64.b64decode(agent).decode().rsplit(",", 1)[-1] for agent in agents}
 
@@ -155,10 +155,9 @@ def test_nodes_know_the_program_by_its_name() -> None:
 def test_the_drop_ins_open_connections_ahead(three: Cluster) -> None:
     before = opened(three)
     client = official(three.addresses[0], min_conns_per_node=3)
-    other: Any = aerospike_py.client(
-        {"hosts": [tuple(three.addresses[0].rsplit(":", 1))[:1] + (int(three.addresses[0].rsplit(":", 1)[1]),)],
-         "min_conns_per_node": 2}
-    ).connect()  # fmt: skip
+    host, port = three.addresses[0].rsplit(":", 1)
+    config: Any = {"hosts": [(host, int(port))], "min_conns_per_node": 2}
+    other: Any = aerospike_py.client(config).connect()
     after = opened(three)
     assert all(now - then >= 5 for now, then in zip(after, before, strict=True))
     client.close()

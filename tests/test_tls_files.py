@@ -60,8 +60,8 @@ def secure() -> Iterator[Cluster]:
 
 @pytest.mark.parametrize("open_client", [Client, cql.Session])
 def test_the_password_of_a_key_is_checked_at_once(open_client: Any) -> None:
-    with pytest.raises(spikewire.SpikewireError):
-        open_client(NOWHERE, tls={**IDENTITY, "private_key_password": "hidden"}).open()
+    with pytest.raises(ConnectionError):
+        open_client(NOWHERE, tls={**IDENTITY, "private_key_password": "hidden"})
     for password, expected in [
         ({}, "is encrypted: it needs its password"),
         ({"private_key_password": "hiddem"}, "is encrypted, and the password is wrong"),

@@ -43,6 +43,7 @@ from spikewire.types import (
     BytesLike,
     ClientRecords,
     Columns,
+    CommitLevel,
     Exists,
     Hedge,
     Instance,
@@ -600,6 +601,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -630,6 +632,9 @@ class Client:
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -658,6 +663,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -686,6 +692,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -713,6 +720,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -737,6 +745,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -767,6 +776,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -794,6 +804,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -831,6 +842,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -1060,6 +1072,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1109,6 +1122,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1152,6 +1166,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
@@ -1182,6 +1197,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch:
@@ -1214,6 +1230,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
@@ -1243,6 +1260,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -1271,6 +1289,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch:
@@ -1310,6 +1329,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
@@ -1749,6 +1769,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -1779,6 +1800,9 @@ class Dataset(Generic[_V]):
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -1807,6 +1831,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1835,6 +1860,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1862,6 +1888,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -1886,6 +1913,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -1916,6 +1944,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1943,6 +1972,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -1980,6 +2010,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -2209,6 +2240,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2258,6 +2290,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2301,6 +2334,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Deletes many records in one call.
@@ -2331,6 +2365,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
@@ -2363,6 +2398,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
@@ -2392,6 +2428,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -2420,6 +2457,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
@@ -2459,6 +2497,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
@@ -2831,6 +2870,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -2861,6 +2901,9 @@ class ClientSubmit:
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -2889,6 +2932,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -2917,6 +2961,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -2944,6 +2989,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -2968,6 +3014,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -2998,6 +3045,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3025,6 +3073,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3062,6 +3111,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3291,6 +3341,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3340,6 +3391,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3383,6 +3435,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
@@ -3413,6 +3466,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
@@ -3445,6 +3499,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
@@ -3474,6 +3529,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -3502,6 +3558,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
@@ -3541,6 +3598,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
@@ -3759,6 +3817,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3789,6 +3848,9 @@ class DatasetSubmit(Generic[_V]):
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3817,6 +3879,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3845,6 +3908,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3872,6 +3936,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3896,6 +3961,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -3926,6 +3992,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3953,6 +4020,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3990,6 +4058,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -4219,6 +4288,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4268,6 +4338,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4311,6 +4382,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
@@ -4341,6 +4413,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4373,6 +4446,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
@@ -4402,6 +4476,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -4430,6 +4505,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4469,6 +4545,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
@@ -4786,6 +4863,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -4816,6 +4894,9 @@ class AsyncClient:
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -4844,6 +4925,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -4872,6 +4954,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -4899,6 +4982,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -4923,6 +5007,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4953,6 +5038,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4980,6 +5066,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -5017,6 +5104,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -5246,6 +5334,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5295,6 +5384,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5338,6 +5428,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
@@ -5368,6 +5459,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
@@ -5400,6 +5492,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
@@ -5429,6 +5522,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -5457,6 +5551,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
@@ -5496,6 +5591,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
@@ -5934,6 +6030,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -5964,6 +6061,9 @@ class AsyncDataset(Generic[_V]):
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -5992,6 +6092,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -6020,6 +6121,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -6047,6 +6149,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -6071,6 +6174,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -6101,6 +6205,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -6128,6 +6233,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -6165,6 +6271,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -6394,6 +6501,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -6443,6 +6551,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -6486,6 +6595,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
@@ -6516,6 +6626,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
@@ -6548,6 +6659,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
@@ -6577,6 +6689,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -6605,6 +6718,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
@@ -6644,6 +6758,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:

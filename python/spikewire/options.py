@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from spikewire.aerospike.codec import Codec
     from spikewire.types import (
         Auth,
+        CommitLevel,
         Hedge,
         Priority,
         ReadMode,
@@ -100,6 +101,10 @@ class ClientOptions(TypedDict, total=False):
     """The longest pause; 0: no limit. Default: 0."""
     sleep_jitter: bool
     """Whether each pause is drawn at random between 0 and its full length. Default: False."""
+    commit_level: CommitLevel
+    """When writes are answered: "all", once all copies of the record have them, or "master", once the
+    master has; if that fails then, a write may be lost. Default: "all".
+    """
     retry_in_doubt: bool
     """Whether to retry writes that may already have been applied. Default: False."""
     replica: Replica

@@ -11,7 +11,7 @@ use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
 use crate::model::Hedge;
 use crate::model::Options;
-use crate::model::{Auth, ReplicaPolicy, Secret, ShareReads};
+use crate::model::{Auth, CommitLevel, ReplicaPolicy, Secret, ShareReads};
 
 /// The options of a client.
 #[derive(Debug, Clone)]
@@ -68,11 +68,12 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 43] = [
+    pub const NAMES: [&str; 44] = [
         "adaptive_limits",
         "application_id",
         "auth",
         "cluster_name",
+        "commit_level",
         "compress",
         "compression_threshold",
         "connect_timeout",
@@ -144,6 +145,10 @@ impl ClientOptions {
             "sleep_jitter" => options.policy.retries.set_jitter(value.flag(name)?),
             "max_retries" => options.policy.max_retries = count()? as u32,
             "retry_in_doubt" => options.policy.retries.set_in_doubt(value.flag(name)?),
+            "commit_level" => {
+                let level = CommitLevel::parse(&value.text(name)?)?;
+                options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
+            }
             "compress" => options.policy.retries.set_compress(value.flag(name)?),
             "compression_threshold" => options.compression_threshold = count()? as usize,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
@@ -316,7 +321,7 @@ mod tests {
                 "unknown client option \"speed\"; there are: adaptive_limits, auth, cl"
             )
         );
-        assert!(unknown.message().contains("codec, compress"));
+        assert!(unknown.message().contains("codec, commit_level"));
     }
 
     #[test]

@@ -47,8 +47,8 @@ pub use spikewire_transport::clock;
 
 pub use client_options::ClientOptions;
 pub use model::{
-    Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, NearCacheOptions, Options, Policy,
-    ReplicaPolicy, Result, Secret, ShareReads,
+    Auth, Backoff, CommitLevel, Error, Hedge, Hedging, Kind, Login, Name, NearCacheOptions,
+    Options, Policy, ReplicaPolicy, Result, Secret, ShareReads,
 };
 pub use opening::connect;
 pub use security::Credentials;

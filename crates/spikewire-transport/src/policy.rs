@@ -56,6 +56,7 @@ impl RetryRules {
     const JITTER: u8 = 1;
     const IN_DOUBT: u8 = 2;
     const COMPRESS: u8 = 4;
+    const COMMIT_MASTER: u8 = 8;
 
     /// [`Backoff::jitter`].
     pub fn jitter(self) -> bool {
@@ -75,6 +76,16 @@ impl RetryRules {
     /// Sets [`RetryRules::compress`].
     pub fn set_compress(&mut self, compress: bool) {
         self.set(Self::COMPRESS, compress);
+    }
+
+    /// Whether a write is answered once one node has it, before its copies do.
+    pub fn commits_at_master(self) -> bool {
+        self.0 & Self::COMMIT_MASTER != 0
+    }
+
+    /// Sets [`RetryRules::commits_at_master`].
+    pub fn set_commits_at_master(&mut self, commits: bool) {
+        self.set(Self::COMMIT_MASTER, commits);
     }
 
     /// Sets [`RetryRules::jitter`].

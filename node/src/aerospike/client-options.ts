@@ -2,7 +2,7 @@
 
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
-import type { Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
+import type { CommitLevel, Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
 
 /** All of `Auth`. */
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
@@ -58,6 +58,8 @@ export interface ClientOptions {
   maxSleepBetweenRetries?: number | undefined
   /** Whether each pause is drawn at random between 0 and its full length. */
   sleepJitter?: boolean | undefined
+  /** When writes are answered: once all copies have them (default), or once the master has. */
+  commitLevel?: CommitLevel | undefined
   /** Whether writes that may have been applied are retried. */
   retryInDoubt?: boolean | undefined
   /** Which replicas reads go to. */
@@ -178,6 +180,7 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'nearCacheHeat',
     'compress',
     'compressionThreshold',
+    'commitLevel',
     'retryInDoubt',
     'replica',
     'racks',

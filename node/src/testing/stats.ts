@@ -34,6 +34,8 @@ export interface NodeStats {
   compressedRequests: number
   /** Frames of replies that were sent compressed. */
   compressedReplies: number
+  /** Writes that were answered before their copies were made, as they asked for. */
+  masterCommits: number
 }
 
 /** Converts the native part's numbers, which come in this order. */
@@ -57,5 +59,6 @@ export function nodeStats(numbers: readonly number[]): NodeStats {
     infos: next(),
     compressedRequests: next(),
     compressedReplies: next(),
+    masterCommits: next(),
   }
 }

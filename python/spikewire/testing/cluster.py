@@ -158,6 +158,8 @@ class NodeStats(TypedDict):
     """Requests that came compressed."""
     compressed_replies: int
     """Frames of replies that were sent compressed."""
+    master_commits: int
+    """Writes that were answered before their copies were made, as they asked for."""
 
 
 class Cluster(ClusterCore):

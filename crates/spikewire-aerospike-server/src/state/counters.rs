@@ -23,6 +23,8 @@ pub struct LocalCounters {
     pub compressed_requests: u64,
     /// Compressed frames of replies.
     pub compressed_replies: u64,
+    /// Writes that were answered before their copies were made.
+    pub master_commits: u64,
 }
 
 impl LocalCounters {
@@ -39,7 +41,7 @@ impl LocalCounters {
 /// The same counters, shared.
 #[derive(Debug, Default)]
 pub struct SharedCounters {
-    values: [AtomicU64; 8],
+    values: [AtomicU64; 9],
 }
 
 impl SharedCounters {
@@ -54,10 +56,11 @@ impl SharedCounters {
             infos,
             compressed_requests,
             compressed_replies,
+            master_commits,
         } = std::mem::take(counters);
-        let compressed = [compressed_requests, compressed_replies];
+        let rare = [compressed_requests, compressed_replies, master_commits];
         let others = [requests, reads, writes, not_found, errors, infos];
-        for (value, more) in self.values.iter().zip(others.into_iter().chain(compressed)) {
+        for (value, more) in self.values.iter().zip(others.into_iter().chain(rare)) {
             if more != 0 {
                 value.fetch_add(more, Ordering::Relaxed);
             }
@@ -66,9 +69,9 @@ impl SharedCounters {
 
     /// Reads the counters.
     pub fn read(&self) -> LocalCounters {
-        let values: [u64; 8] = std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
+        let values: [u64; 9] = std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
         let [requests, reads, writes, not_found, errors, infos, ..] = values;
-        let [.., compressed_requests, compressed_replies] = values;
+        let [.., compressed_requests, compressed_replies, master_commits] = values;
         LocalCounters {
             requests,
             reads,
@@ -78,6 +81,7 @@ impl SharedCounters {
             infos,
             compressed_requests,
             compressed_replies,
+            master_commits,
         }
     }
 }

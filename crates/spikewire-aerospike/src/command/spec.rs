@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::{Header, field, info1, info2};
+use spikewire_aerospike_protocol::message::{Header, field, info1, info2, info3};
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
@@ -227,19 +227,19 @@ impl CommandSpec {
         defaults: &CommandDefaults,
         options: &WriteOptions,
     ) -> Result<Self, InvalidArgument> {
-        let header =
+        let mut header =
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
+        let (timeout, replica) = (options.timeout, options.replica);
+        let policy = limits(&defaults.policy, timeout, replica, options.retry.as_deref());
+        if policy.retries.commits_at_master() {
+            header.info3 |= info3::COMMIT_MASTER;
+        }
         Ok(Self {
             header,
             write: true,
             send_key: options.send_key.unwrap_or(defaults.send_key),
             filter: options.filter.clone(),
-            policy: limits(
-                &defaults.policy,
-                options.timeout,
-                options.replica,
-                options.retry.as_deref(),
-            ),
+            policy,
             hedge: Hedge::NEVER,
             share: ShareReads::Off,
             is_current: false,

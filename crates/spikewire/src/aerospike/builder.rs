@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{CommandDefaults, ReadMode, parse};
-use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, ShareReads, Tls};
+use spikewire_aerospike::{
+    Auth, Backoff, ClientOptions, CommitLevel, Hedge, ReplicaPolicy, ShareReads, Tls,
+};
 
 use crate::{Result, Seeds};
 
@@ -117,6 +119,13 @@ impl Builder {
     /// 100.
     pub fn near_cache_heat(mut self, reads_per_second: u32) -> Self {
         self.client.options.near_cache.heat = reads_per_second;
+        self
+    }
+
+    /// When writes are answered. Default [`CommitLevel::All`]: once all copies of the record have
+    /// them.
+    pub fn commit_level(mut self, level: CommitLevel) -> Self {
+        self.client.options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
         self
     }
 

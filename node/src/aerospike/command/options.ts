@@ -45,6 +45,9 @@ export interface PriorityOptions {
   priority?: Priority | undefined
 }
 
+/** When a write is answered: once all copies of the record have it, or once the master has. */
+export type CommitLevel = 'all' | 'master'
+
 /** Whether a call is compressed. */
 export interface CompressionOptions {
   /**
@@ -144,6 +147,11 @@ export interface WriteOptions
   where?: Where | undefined
   /** Where retries go; the first attempt goes to the master. Default: the client's. */
   replica?: Replica | undefined
+  /**
+   * When a write is answered: once all copies of the record have it, or once the master has; if that
+   * fails then, the write may be lost. Default: the client's.
+   */
+  commitLevel?: CommitLevel | undefined
   /** Whether to retry a write that may have been applied. Default: the client's. */
   retryInDoubt?: boolean | undefined
 }
@@ -151,7 +159,9 @@ export interface WriteOptions
 /** The options of a call that limit it. */
 export type LimitOptions = Pick<
   WriteOptions,
-  'replica' | 'retryInDoubt' | 'priority' | 'compress' | keyof CallOptions | keyof RetryOptions
+  | ('replica' | 'retryInDoubt' | 'priority' | 'compress' | 'commitLevel')
+  | keyof CallOptions
+  | keyof RetryOptions
 >
 
 /** A rule for `generation`: write only if this number is greater than the record's generation. */
@@ -177,6 +187,7 @@ export const RETRY = [
 /** @internal The options of a call that limit it. */
 export const LIMITS = [
   ...(['replica', 'timeout', 'signal', 'retryInDoubt', 'priority', 'compress'] as const),
+  'commitLevel',
   ...RETRY,
 ] as const
 export const READ = [

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.types import (
         Hedge,
+        CommitLevel,
         Priority,
         ReadMode,
         Replica,
@@ -188,6 +189,10 @@ class WriteStep(Step):
     """The options of steps that write."""
 
     __slots__ = ()
+
+    def commit_level(self, level: CommitLevel | None) -> Self:
+        """When the write is answered; as in ``put``."""
+        return self._set("commit_level", level)
 
     def retry_in_doubt(self, retry: bool = True) -> Self:
         """Retries the write even if it may already have been applied, as in ``put``."""

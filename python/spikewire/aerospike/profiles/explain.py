@@ -76,6 +76,7 @@ INHERITED = {
     "sleep_jitter": False,
     "priority": "interactive",
     "compress": False,
+    "commit_level": "all",
     "retry_in_doubt": False,
     "hedge": 0.0,
     "share_reads": "off",

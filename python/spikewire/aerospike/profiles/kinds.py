@@ -54,6 +54,7 @@ FIELDS = (
     "retry_in_doubt",
     "priority",
     "compress",
+    "commit_level",
     "hedge",
     "share_reads",
     "deadline",

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from spikewire.types import (
         Exists,
         Hedge,
+        CommitLevel,
         Priority,
         ReadMode,
         Replica,
@@ -45,6 +46,7 @@ class CallOptions(TypedDict, total=False):
     sleep_jitter: bool | None
     priority: Priority | None
     compress: bool | None
+    commit_level: CommitLevel | None
 
 
 class BatchOptions(CallOptions, total=False):

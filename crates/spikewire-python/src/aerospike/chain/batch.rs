@@ -94,7 +94,7 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 11] = [
+const OF_THE_CALL: [&str; 12] = [
     "deadline",
     "replica",
     "timeout",
@@ -106,6 +106,7 @@ const OF_THE_CALL: [&str; 11] = [
     "sleep_jitter",
     "priority",
     "compress",
+    "commit_level",
 ];
 
 impl<'py> Part<'py> {
@@ -264,6 +265,7 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         in_doubt: switch("retry_in_doubt")?,
         priority: of("priority")?,
         compress: switch("compress")?,
+        commit_level: of("commit_level")?,
     };
     Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
 }

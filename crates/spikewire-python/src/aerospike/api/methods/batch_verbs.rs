@@ -60,6 +60,7 @@ macro_rules! batch_verbs {
                     in_doubt: None,
                     priority,
                     compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
@@ -124,6 +125,7 @@ macro_rules! batch_verbs {
                     in_doubt: None,
                     priority,
                     compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let array =
@@ -176,6 +178,7 @@ macro_rules! batch_verbs {
                     in_doubt: None,
                     priority,
                     compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -206,7 +209,7 @@ macro_rules! batch_verbs {
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
             /// values that cannot be written. Nothing is sent then; after the first window of a
             /// table, the error says how many rows were sent.
-            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn put_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -229,13 +232,14 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put_many"),
                     unknown,
-                    "bins, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, priority, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, priority, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -249,6 +253,7 @@ macro_rules! batch_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -270,7 +275,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
             /// exist or did not pass `where`. Keywords as in `delete`.
-            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn delete_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -288,13 +293,14 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete_many"),
                     unknown,
-                    "compress, durable, generation, keys, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, generation, keys, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -308,6 +314,7 @@ macro_rules! batch_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -329,7 +336,7 @@ macro_rules! batch_verbs {
             /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
             /// does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
             /// read, as in `get_many`.
-            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, deadline=None)")]
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None)")]
             fn operate_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -352,6 +359,7 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -359,7 +367,7 @@ macro_rules! batch_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate_many"),
                     unknown,
-                    "compress, deadline, durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, deadline, durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -375,6 +383,7 @@ macro_rules! batch_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -397,7 +406,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
             /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn apply_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -418,13 +427,14 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply_many"),
                     unknown,
-                    "arguments, compress, durable, function, keys, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, function, keys, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -438,6 +448,7 @@ macro_rules! batch_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -470,7 +481,7 @@ macro_rules! batch_verbs {
             ///
             /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
             /// number; nothing is sent then.
-            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, deadline=None)")]
+            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None)")]
             fn batch<'py>(
                 &self,
                 py: Python<'py>,
@@ -490,6 +501,7 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -497,7 +509,7 @@ macro_rules! batch_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".batch"),
                     unknown,
-                    "compress, deadline, durable, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+                    "commit_level, compress, deadline, durable, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -511,6 +523,7 @@ macro_rules! batch_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let limits = Limits { replica, timeout, retry };
                 let rules =

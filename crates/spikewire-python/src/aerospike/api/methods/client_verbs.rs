@@ -90,6 +90,7 @@ macro_rules! client_verbs {
                     in_doubt: None,
                     priority: None,
                     compress: None,
+                    commit_level: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

@@ -88,6 +88,7 @@ macro_rules! dataset_verbs {
                     in_doubt: None,
                     priority: None,
                     compress: None,
+                    commit_level: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

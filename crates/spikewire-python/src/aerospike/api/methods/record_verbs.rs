@@ -101,6 +101,7 @@ macro_rules! record_verbs {
                     in_doubt: None,
                     priority,
                     compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -153,6 +154,7 @@ macro_rules! record_verbs {
                     in_doubt: None,
                     priority,
                     compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
@@ -187,6 +189,9 @@ macro_rules! record_verbs {
             /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
             /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
             /// `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+            /// `commit_level`: "all" answers a write once all copies of the record have it, "master"
+            /// once the master has; if that fails then, the write may be lost. Default: the client's,
+            /// "all" unless set.
             /// `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
             /// the client's, False unless set.
             ///
@@ -194,7 +199,7 @@ macro_rules! record_verbs {
             /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
             /// that cannot be stored; nothing is sent then.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn put<'py>(
                 &self,
                 py: Python<'py>,
@@ -215,13 +220,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put"),
                     unknown,
-                    "bins, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -235,6 +241,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -256,7 +263,7 @@ macro_rules! record_verbs {
             /// `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn add<'py>(
                 &self,
                 py: Python<'py>,
@@ -277,13 +284,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".add"),
                     unknown,
-                    "bins, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -297,6 +305,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -317,7 +326,7 @@ macro_rules! record_verbs {
             /// or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn append<'py>(
                 &self,
                 py: Python<'py>,
@@ -338,13 +347,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".append"),
                     unknown,
-                    "bins, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -358,6 +368,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -378,7 +389,7 @@ macro_rules! record_verbs {
             /// bin, or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn prepend<'py>(
                 &self,
                 py: Python<'py>,
@@ -399,13 +410,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".prepend"),
                     unknown,
-                    "bins, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -419,6 +431,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -445,7 +458,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
             /// is False. Default: no filter.
             /// The other keywords are those of `put`.
-            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn delete<'py>(
                 &self,
                 py: Python<'py>,
@@ -463,13 +476,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete"),
                     unknown,
-                    "compress, durable, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -483,6 +497,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -503,7 +518,7 @@ macro_rules! record_verbs {
             /// the generation increases. Keywords as in `put`.
             ///
             /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn touch<'py>(
                 &self,
                 py: Python<'py>,
@@ -521,13 +536,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".touch"),
                     unknown,
-                    "compress, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -541,6 +557,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -569,7 +586,7 @@ macro_rules! record_verbs {
             ///
             /// Raises `FunctionFailed` with the function's error, including file and line, or if the
             /// module or function does not exist; also the errors of `put`.
-            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn apply<'py>(
                 &self,
                 py: Python<'py>,
@@ -590,13 +607,14 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply"),
                     unknown,
-                    "arguments, compress, durable, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -610,6 +628,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -638,7 +657,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound` if the operations only read and the record does not exist,
             /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
             /// does not fit its bin, and the errors of `put`.
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -661,6 +680,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
@@ -669,7 +689,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate"),
                     unknown,
-                    "compress, durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -685,6 +705,7 @@ macro_rules! record_verbs {
                     in_doubt: retry_in_doubt,
                     priority,
                     compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
