@@ -1,5 +1,5 @@
-"""Options of connecting: one address in front of a cluster, clients that wait for their cluster, and
-the name that a program tells nodes."""
+"""Options of connecting: one address in front of a cluster, clients that wait for their cluster,
+and the name that a program tells nodes."""
 
 from __future__ import annotations
 

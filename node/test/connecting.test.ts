@@ -61,8 +61,7 @@ test('nodes know the program by its name', async () => {
   const cluster = await Cluster.start()
   const client = await Client.connect(cluster.seeds, { applicationId: 'billing' })
   const names = async () => {
-    const [answer] = Object.values(await client.info('user-agents'))
-    const agents = String(answer).match(/user-agent=([^:]*)/g) ?? []
+    const agents = String(await client.info('user-agents')).match(/user-agent=([^:]*)/g) ?? []
     return agents.map((part) => Buffer.from(part.slice(11), 'base64').toString())
   }
   await until(async () => (await names()).some((name) => name.endsWith(',billing')))

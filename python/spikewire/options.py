@@ -46,8 +46,8 @@ class TlsOptions(TypedDict, total=False):
     covered by one that has not expired. Default: none.
     """
     crl_check: Literal["chain", "leaf"]
-    """Which certificates are looked up in ``crls``: all of the chain except the trusted authority's,
-    or only the node's own ("leaf"). Default: "chain".
+    """Which certificates are looked up in ``crls``: all of the chain except the trusted
+    authority's, or only the node's own ("leaf"). Default: "chain".
     """
     verify_hostname: bool
     """Whether a node's certificate must match its name or address. Default: True."""
@@ -61,17 +61,17 @@ class ClientOptions(TypedDict, total=False):
     cluster_name: str
     """The name the cluster must have. Default: any."""
     seed_only: bool
-    """Whether only seeds are used: commands go to the first one that answers, whatever is behind its
-    address, and other nodes are not looked for. Nodes pass on what others have, which takes longer;
-    queries read only what is on the node. Default: False.
+    """Whether only seeds are used: commands go to the first one that answers, whatever is behind
+    its address, and other nodes are not looked for. Nodes pass on what others have, which takes
+    longer; queries read only what is on the node. Default: False.
     """
     fail_if_not_connected: bool
-    """Whether opening fails if no seed answers. If not, there is a client whose calls fail until one
-    does; it keeps trying in the background. Default: True.
+    """Whether opening fails if no seed answers. If not, there is a client whose calls fail until
+    one does; it keeps trying in the background. Default: True.
     """
     application_id: str | None
-    """The name of the program, which nodes list among their clients (server 8.1 and later): up to 40
-    visible ASCII characters without commas. Default: none.
+    """The name of the program, which nodes list among their clients (server 8.1 and later): up to
+    40 visible ASCII characters without commas. Default: none.
     """
     user: str | None
     """The user to log in as, together with ``password``. Default: no login."""
@@ -102,8 +102,8 @@ class ClientOptions(TypedDict, total=False):
     sleep_jitter: bool
     """Whether each pause is drawn at random between 0 and its full length. Default: False."""
     commit_level: CommitLevel
-    """When writes are answered: "all", once all copies of the record have them, or "master", once the
-    master has; if that fails then, a write may be lost. Default: "all".
+    """When writes are answered: "all", once all copies of the record have them, or "master", once
+    the master has; if that fails then, a write may be lost. Default: "all".
     """
     retry_in_doubt: bool
     """Whether to retry writes that may already have been applied. Default: False."""
@@ -132,8 +132,8 @@ class ClientOptions(TypedDict, total=False):
     key. Default: 100.
     """
     compress: bool
-    """Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
-    get plain requests. Queries and jobs are never compressed. Default: False.
+    """Whether requests and replies are compressed, where nodes are of the Enterprise Edition;
+    others get plain requests. Queries and jobs are never compressed. Default: False.
     """
     compression_threshold: int
     """The largest request in bytes that is not worth compressing. Default: 128."""

@@ -21,7 +21,7 @@ thread_local! {
 
 /// Whether a request for data has the flag.
 #[inline(always)]
-pub fn is_asked(request: &[u8]) -> bool {
+pub fn is_requested(request: &[u8]) -> bool {
     request.get(INFO1).is_some_and(|flags| flags & info1::COMPRESS_RESPONSE != 0)
 }
 
@@ -56,9 +56,9 @@ pub fn write(request: &[u8], threshold: Option<usize>, out: &mut Vec<u8>) {
 
 /// Writes the message in the body of a compressed frame to `out`, which has its length.
 pub fn unpack(body: &[u8], out: &mut [u8]) -> Result<(), Malformed> {
-    let kept =
+    let result =
         UNPACKER.try_with(|state| state.borrow_mut().get_or_insert_default().unpack(body, out));
-    kept.unwrap_or_else(|_| Err(Malformed::new("compressed message", "its thread is ending")))
+    result.unwrap_or_else(|_| Err(Malformed::new("compressed message", "its thread is ending")))
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
     }
 
     fn written(request: &[u8], threshold: Option<usize>) -> (Kind, Vec<u8>) {
-        assert!(is_asked(request));
+        assert!(is_requested(request));
         let mut out = vec![1, 2, 3];
         write(request, threshold, &mut out);
         let bytes = out.split_off(3);
@@ -99,11 +99,11 @@ mod tests {
         for (threshold, kind) in [(529, Kind::Compressed), (530, Kind::Message)] {
             assert_eq!(written(&read, Some(threshold)), (kind, read.clone()), "{threshold}");
         }
-        assert!(!is_asked(&request(info1::READ, 0, 500)) && !is_asked(b"node\n"));
+        assert!(!is_requested(&request(info1::READ, 0, 500)) && !is_requested(b"node\n"));
     }
 
     #[test]
-    fn only_what_reads_asks_for_compressed_replies() {
+    fn only_reads_request_compressed_replies() {
         let flag = info1::COMPRESS_RESPONSE;
         let write = request(flag, info2::WRITE, 500);
         let plain = request(0, info2::WRITE, 500);

@@ -50,7 +50,7 @@ impl Aerospike {
     /// Appends a request for data as the node takes it.
     #[inline(always)]
     pub(crate) fn write_data(&self, request: &[u8], out: &mut Vec<u8>) {
-        if compression::is_asked(request) {
+        if compression::is_requested(request) {
             compression::write(request, self.compression, out);
         } else {
             out.extend_from_slice(request);

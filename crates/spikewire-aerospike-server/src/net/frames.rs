@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -12,6 +13,7 @@ use super::worker::Worker;
 use crate::command::batch;
 use crate::faults::Fate;
 use crate::info::{self, InfoTarget};
+use crate::options::Edition;
 use crate::security::{self, Origin};
 use crate::turn::NextTurn;
 
@@ -71,9 +73,28 @@ impl Worker {
         }
     }
 
+    /// Whether the nodes are of the Enterprise Edition.
+    fn compresses(&self) -> bool {
+        self.state.options.edition == Edition::Enterprise
+    }
+
+    /// Restores a compressed request.
+    fn unpack(&mut self, body: &[u8]) -> Result<Vec<u8>, Malformed> {
+        let message = self.compression.get_or_insert_default().unpack(body)?;
+        self.context.counters.compressed_requests += 1;
+        Ok(message)
+    }
+
+    /// Compresses the replies in the output from `start` on.
+    fn pack_replies(&mut self, connection: &mut Connection, start: usize) {
+        let compression = self.compression.get_or_insert_default();
+        let count = compression.pack_replies(&mut connection.out, start);
+        self.context.counters.compressed_replies += count;
+    }
+
     /// Whether the reply to this message is compressed.
     fn packs(&self, body: &[u8]) -> bool {
-        compression::is_asked(body) && self.compresses()
+        compression::is_requested(body) && self.compresses()
     }
 
     /// Updates the privileges of a connection's user; returns whether it has one.
@@ -115,7 +136,11 @@ impl Worker {
             }
             Kind::Compressed if self.compresses() => match self.unpack(frame.body) {
                 Ok(message) => self.run_message(connection, &message[frame::HEADER_LEN..]),
-                Err(_) => compression::reject(connection),
+                // What follows cannot be trusted, so it is the last request of its connection.
+                Err(_) => {
+                    answer_code(out, ResultCode::SERVER, 0);
+                    connection.closing = true;
+                }
             },
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
             Kind::Message => self.run_message(connection, frame.body),
@@ -272,7 +297,7 @@ fn not_authenticated(frame: frame::Frame<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends a reply that consists of a result code.
-pub(super) fn answer_code(out: &mut Vec<u8>, code: ResultCode, info3: u8) {
+fn answer_code(out: &mut Vec<u8>, code: ResultCode, info3: u8) {
     let start = frame::begin(out, Kind::Message);
     out.extend_from_slice(&Header { result: code.0, info3, ..Header::default() }.to_bytes());
     frame::finish(out, start);

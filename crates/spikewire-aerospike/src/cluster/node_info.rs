@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn editions_are_told_by_their_names() {
+    fn an_edition_has_a_name() {
         let of =
             |edition| validate(&Requirements::default(), "edition", edition).unwrap().is_enterprise;
         for edition in ["Aerospike Enterprise Edition", "Aerospike Federal Edition"] {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use spikewire_options::Secret;
 use spikewire_transport::tls::{Pem, RevocationCheck, TlsOptions};
 
 use super::errors::{type_error, type_name, value_error};
@@ -27,9 +26,8 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
                 "certificate" => certificate = optional(&what, &value, pem)?,
                 "private_key" => key = optional(&what, &value, pem)?,
                 "private_key_password" => {
-                    let secret = |what: &str, value: &Bound<'_, PyAny>| {
-                        Ok(Secret::from(text(what, value)?.to_owned()))
-                    };
+                    let secret =
+                        |what: &str, value: &Bound<'_, PyAny>| Ok(text(what, value)?.into());
                     options.key_password = optional(&what, &value, secret)?;
                 }
                 "crls" => options.revocation_lists = pems(&what, &value)?,

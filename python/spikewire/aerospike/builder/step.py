@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from spikewire._native import Newer
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.types import (
-        Hedge,
         CommitLevel,
+        Hedge,
         Priority,
         ReadMode,
         Replica,

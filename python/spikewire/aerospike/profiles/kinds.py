@@ -72,9 +72,7 @@ FIELDS = (
 )
 
 #: The boolean ones.
-_FLAGS = frozenset(
-    {"sleep_jitter", "retry_in_doubt", "compress", "buffers", "durable", "send_key"}
-)
+_FLAGS = frozenset({"sleep_jitter", "retry_in_doubt", "compress", "buffers", "durable", "send_key"})
 #: Those that a client has, too; ``None`` stands for the client's.
 _OF_THE_CLIENT = frozenset({"sleep_jitter", "retry_in_doubt", "compress", "send_key"})
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from spikewire.types import (
+        CommitLevel,
         Exists,
         Hedge,
-        CommitLevel,
         Priority,
         ReadMode,
         Replica,
