@@ -46,13 +46,13 @@ class CallOptions(TypedDict, total=False):
     sleep_jitter: bool | None
     priority: Priority | None
     compress: bool | None
-    commit_level: CommitLevel | None
 
 
 class BatchOptions(CallOptions, total=False):
     """Options of ``batch``, and defaults for its rows."""
 
     deadline: Seconds | None
+    commit_level: CommitLevel | None
     retry_in_doubt: bool | None
     read_mode: ReadMode | None
     read_touch: int | None
@@ -103,6 +103,7 @@ class ReadSection(ReadPointOptions, ReadManyOptions, total=False):
 class WriteOptions(CallOptions, total=False):
     """Options of writes."""
 
+    commit_level: CommitLevel | None
     retry_in_doubt: bool | None
     ttl: Ttl | None
     exists: Exists | None
