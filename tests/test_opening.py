@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: A text for each option that a URL may contain, and its parsed value.
 TEXTS: dict[str, tuple[str, Any]] = {
     "cluster_name": ("prod", "prod"),
+    "seed_only": ("yes", True),
+    "fail_if_not_connected": ("no", False),
+    "application_id": ("shop", "shop"),
     "user": ("app", "app"),
     "password": ("p", "p"),
     "auth": ("internal", "internal"),
@@ -45,9 +48,12 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "near_cache_heat": ("10", 10),
     "max_sleep_between_retries": ("1s", 1.0),
     "sleep_jitter": ("true", True),
+    "commit_level": ("master", "master"),
     "retry_in_doubt": ("true", True),
     "replica": ("prefer-rack", "prefer-rack"),
     "read_mode": ("all", "all"),
+    "compress": ("true", True),
+    "compression_threshold": ("1000", 1000),
     "racks": ("2,1", [2, 1]),
     "send_key": ("yes", True),
     "connect_timeout": ("2s", 2.0),

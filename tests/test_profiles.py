@@ -99,13 +99,13 @@ def test_the_types_of_sections_are_those_of_the_verbs(section: Any, paths: list[
 
 def test_the_defaults_that_explain_shows_are_the_documented_ones() -> None:
     text = inspect.getsource(inspect.getmodule(ClientOptions))  # type: ignore[arg-type]
-    flags = ("send_key", "sleep_jitter", "retry_in_doubt")
+    flags = ("send_key", "sleep_jitter", "retry_in_doubt", "compress")
     texts = {"timeout": "1 s", "socket_timeout": "0"} | dict.fromkeys(flags, "False")
     for name, value in explain.INHERITED.items():
         documentation = text.split(f"    {name}: ")[1].split('"""')[1]
         output = texts.get(name) or (f'"{value}"' if isinstance(value, str) else f"{value:g}")
         assert f"Default: {output}." in documentation, name
-    assert [explain.INHERITED[name] for name in texts] == [1.0, 0.0, False, False, False]
+    assert [explain.INHERITED[name] for name in texts] == [1.0, 0.0, False, False, False, False]
 
 
 def test_the_more_specific_section_counts_and_a_call_before_any(client: spikewire.Client) -> None:

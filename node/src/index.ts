@@ -54,6 +54,7 @@ export {
 } from './aerospike/command/columns.js'
 export {
   type CallOptions,
+  type CommitLevel,
   type Exists,
   type Hedge,
   Newer,

@@ -43,6 +43,7 @@ from spikewire.types import (
     BytesLike,
     ClientRecords,
     Columns,
+    CommitLevel,
     Exists,
     Hedge,
     Instance,
@@ -330,6 +331,7 @@ class OfficialWrites:
         replica: Replica | None = None,
         max_retries: int | None = None,
         sleep_between_retries: Seconds | None = None,
+        compress: bool | None = None,
     ) -> bool:
         """Writes the rows of a batch and notes what became of each; says whether the batch failed.
 
@@ -427,6 +429,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record:
@@ -464,6 +467,8 @@ class Client:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -497,6 +502,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record | _D:
@@ -534,6 +540,8 @@ class Client:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -563,6 +571,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> bool:
@@ -591,6 +600,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -620,7 +631,10 @@ class Client:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -648,6 +662,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -675,6 +691,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -701,6 +719,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -724,6 +744,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -753,6 +775,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -779,6 +803,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -815,6 +841,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -849,6 +877,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
@@ -882,6 +911,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
         """Reads many records in one call, in parallel over the nodes.
@@ -919,6 +949,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -955,6 +986,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -985,6 +1017,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
@@ -1008,6 +1041,7 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
         """Checks which of many records exist, without reading their bins.
@@ -1037,6 +1071,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1085,6 +1121,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -1127,6 +1165,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
@@ -1156,6 +1196,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch:
@@ -1187,6 +1229,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
@@ -1215,6 +1259,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -1242,6 +1288,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch:
@@ -1280,6 +1328,8 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
@@ -1547,6 +1597,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record[_V]:
@@ -1584,6 +1635,8 @@ class Dataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1617,6 +1670,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record[_V] | _D:
@@ -1654,6 +1708,8 @@ class Dataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1683,6 +1739,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> bool:
@@ -1711,6 +1768,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -1740,7 +1799,10 @@ class Dataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -1768,6 +1830,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1795,6 +1859,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1821,6 +1887,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -1844,6 +1912,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -1873,6 +1943,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1899,6 +1971,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -1935,6 +2009,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -1969,6 +2045,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
@@ -2002,6 +2079,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
         """Reads many records in one call, in parallel over the nodes.
@@ -2039,6 +2117,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -2075,6 +2154,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -2105,6 +2185,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
@@ -2128,6 +2209,7 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
         """Checks which of many records exist, without reading their bins.
@@ -2157,6 +2239,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2205,6 +2289,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
@@ -2247,6 +2333,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Deletes many records in one call.
@@ -2276,6 +2364,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
@@ -2307,6 +2397,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
@@ -2335,6 +2427,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -2362,6 +2456,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
@@ -2400,6 +2496,8 @@ class Dataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
@@ -2600,6 +2698,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
@@ -2637,6 +2736,8 @@ class ClientSubmit:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2670,6 +2771,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record | _D]:
@@ -2707,6 +2809,8 @@ class ClientSubmit:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2736,6 +2840,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
@@ -2764,6 +2869,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -2793,7 +2900,10 @@ class ClientSubmit:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -2821,6 +2931,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -2848,6 +2960,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -2874,6 +2988,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -2897,6 +3013,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -2926,6 +3044,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -2952,6 +3072,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -2988,6 +3110,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3022,6 +3146,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3055,6 +3180,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3092,6 +3218,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -3128,6 +3255,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -3158,6 +3286,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
@@ -3181,6 +3310,7 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -3210,6 +3340,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3258,6 +3390,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -3300,6 +3434,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
@@ -3329,6 +3465,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
@@ -3360,6 +3498,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
@@ -3388,6 +3528,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -3415,6 +3557,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
@@ -3453,6 +3597,8 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
@@ -3499,6 +3645,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
@@ -3536,6 +3683,8 @@ class DatasetSubmit(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3569,6 +3718,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V] | _D]:
@@ -3606,6 +3756,8 @@ class DatasetSubmit(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3635,6 +3787,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
@@ -3663,6 +3816,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3692,7 +3847,10 @@ class DatasetSubmit(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3720,6 +3878,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3747,6 +3907,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3773,6 +3935,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3796,6 +3960,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -3825,6 +3991,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3851,6 +4019,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3887,6 +4057,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3921,6 +4093,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3954,6 +4127,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3991,6 +4165,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -4027,6 +4202,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -4057,6 +4233,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
@@ -4080,6 +4257,7 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -4109,6 +4287,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4157,6 +4337,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -4199,6 +4381,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
@@ -4228,6 +4412,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4259,6 +4445,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
@@ -4287,6 +4475,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -4314,6 +4504,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4352,6 +4544,8 @@ class DatasetSubmit(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
@@ -4497,6 +4691,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record]:
@@ -4534,6 +4729,8 @@ class AsyncClient:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4567,6 +4764,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record | _D]:
@@ -4604,6 +4802,8 @@ class AsyncClient:
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4633,6 +4833,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[bool]:
@@ -4661,6 +4862,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -4690,7 +4893,10 @@ class AsyncClient:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -4718,6 +4924,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -4745,6 +4953,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -4771,6 +4981,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -4794,6 +5006,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4823,6 +5037,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4849,6 +5065,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -4885,6 +5103,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -4919,6 +5139,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
@@ -4952,6 +5173,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -4989,6 +5211,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -5025,6 +5248,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -5055,6 +5279,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
@@ -5078,6 +5303,7 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -5107,6 +5333,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5155,6 +5383,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -5197,6 +5427,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
@@ -5226,6 +5458,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
@@ -5257,6 +5491,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
@@ -5285,6 +5521,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -5312,6 +5550,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
@@ -5350,6 +5590,8 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
@@ -5616,6 +5858,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
@@ -5653,6 +5896,8 @@ class AsyncDataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -5686,6 +5931,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record[_V] | _D]:
@@ -5723,6 +5969,8 @@ class AsyncDataset(Generic[_V]):
         between 0 and its full length. Default: the client's; no pauses unless set.
         `priority`: "interactive", or "background" for calls that go behind interactive ones
         where calls wait for a node. Default: "interactive".
+        `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+        Edition. Default: the client's, False unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -5752,6 +6000,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[bool]:
@@ -5780,6 +6029,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -5809,7 +6060,10 @@ class AsyncDataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `commit_level`: "all" answers a write once all copies of the record have it, "master"
+        once the master has; if that fails then, the write may be lost. Default: the client's,
+        "all" unless set.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -5837,6 +6091,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -5864,6 +6120,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -5890,6 +6148,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -5913,6 +6173,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -5942,6 +6204,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -5968,6 +6232,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -6004,6 +6270,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -6038,6 +6306,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -6071,6 +6340,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -6108,6 +6378,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -6144,6 +6415,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -6174,6 +6446,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
@@ -6197,6 +6470,7 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -6226,6 +6500,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -6274,6 +6550,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
@@ -6316,6 +6594,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
@@ -6345,6 +6625,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
@@ -6376,6 +6658,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
@@ -6404,6 +6688,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
@@ -6431,6 +6717,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
@@ -6469,6 +6757,8 @@ class AsyncDataset(Generic[_V]):
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
+        compress: bool | None = None,
+        commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:

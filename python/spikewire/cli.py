@@ -156,6 +156,12 @@ def _add_serve(commands: Commands) -> None:
         "--build", default="8.1.2.0", metavar="VERSION", help="server version to report"
     )
     serve.add_argument(
+        "--edition",
+        choices=("community", "enterprise"),
+        default="community",
+        help="edition to report and to be: enterprise knows compression",
+    )
+    serve.add_argument(
         "--racks",
         type=_numbers,
         metavar="N,N",
@@ -275,6 +281,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         threads=options.threads,
         tls=options.tls and tls,
         build=options.build,
+        edition=options.edition,
         racks=getattr(options, "racks", []),
         nsup_period=options.nsup_period,
         migration_pause=options.migration_pause / 1000,

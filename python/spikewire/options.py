@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from spikewire.aerospike.codec import Codec
     from spikewire.types import (
         Auth,
+        CommitLevel,
         Hedge,
         Priority,
         ReadMode,
@@ -37,7 +38,17 @@ class TlsOptions(TypedDict, total=False):
     certificate: str | PathLike[str] | bytes | None
     """The client's certificate, together with ``private_key``. Default: none."""
     private_key: str | PathLike[str] | bytes | None
-    """The unencrypted key of ``certificate``."""
+    """The key of ``certificate``."""
+    private_key_password: str | None
+    """The password of ``private_key``, if it is encrypted (PKCS #8). Default: none."""
+    crls: str | PathLike[str] | bytes | list[str | PathLike[str] | bytes] | None
+    """Lists of revoked certificates. If there are any, every certificate of a node's chain must be
+    covered by one that has not expired. Default: none.
+    """
+    crl_check: Literal["chain", "leaf"]
+    """Which certificates are looked up in ``crls``: all of the chain except the trusted
+    authority's, or only the node's own ("leaf"). Default: "chain".
+    """
     verify_hostname: bool
     """Whether a node's certificate must match its name or address. Default: True."""
     verify: bool
@@ -53,6 +64,19 @@ class ClientOptions(TypedDict, total=False):
 
     cluster_name: str
     """The name the cluster must have. Default: any."""
+    seed_only: bool
+    """Whether only seeds are used: commands go to the first one that answers, whatever is behind
+    its address, and other nodes are not looked for. Nodes pass on what others have, which takes
+    longer; queries read only what is on the node. Default: False.
+    """
+    fail_if_not_connected: bool
+    """Whether opening fails if no seed answers. If not, there is a client whose calls fail until
+    one does; it keeps trying in the background. Default: True.
+    """
+    application_id: str | None
+    """The name of the program, which nodes list among their clients (server 8.1 and later): up to
+    40 visible ASCII characters without commas. Default: none.
+    """
     user: str | None
     """The user to log in as, together with ``password``. Default: no login."""
     password: str | None
@@ -81,6 +105,10 @@ class ClientOptions(TypedDict, total=False):
     """The longest pause; 0: no limit. Default: 0."""
     sleep_jitter: bool
     """Whether each pause is drawn at random between 0 and its full length. Default: False."""
+    commit_level: CommitLevel
+    """When writes are answered: "all", once all copies of the record have them, or "master", once
+    the master has; if that fails then, a write may be lost. Default: "all".
+    """
     retry_in_doubt: bool
     """Whether to retry writes that may already have been applied. Default: False."""
     replica: Replica
@@ -107,6 +135,12 @@ class ClientOptions(TypedDict, total=False):
     """From how many reads per second on a key is kept in ``near_cache``, up to 100,000; 0: every
     key. Default: 100.
     """
+    compress: bool
+    """Whether requests and replies are compressed, where nodes are of the Enterprise Edition;
+    others get plain requests. Queries and jobs are never compressed. Default: False.
+    """
+    compression_threshold: int
+    """The largest request in bytes that is not worth compressing. Default: 128."""
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool
@@ -199,6 +233,8 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     priority: Priority | None
     """As in ``get``. Default: "interactive"."""
+    compress: bool | None
+    """As in ``get``. Default: the client's."""
 
 
 class AsyncOptions(ClientOptions, total=False):

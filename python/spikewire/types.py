@@ -52,6 +52,7 @@ __all__ = [
     "ClientSubmit",
     "ClientView",
     "Columns",
+    "CommitLevel",
     "DatasetSubmit",
     "DatasetView",
     "Entries",
@@ -260,6 +261,8 @@ Hedge: TypeAlias = float | timedelta | str
 
 #: What goes first where calls wait for a node.
 Priority: TypeAlias = Literal["interactive", "background"]
+#: When a write is answered: see ``put``.
+CommitLevel: TypeAlias = Literal["all", "master"]
 #: Which requests concurrent reads of the same record share: see ``get``.
 ShareReads: TypeAlias = Literal["off", "unsent", "in_flight"]
 

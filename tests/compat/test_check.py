@@ -29,7 +29,7 @@ OFFICIAL = """
 
     config = {
         "hosts": [("127.0.0.1", 3000)],
-        "tls": {"enable": True, "cafile": "/ca.pem", "crl_check": True, "knots": 1},
+        "tls": {"enable": True, "cafile": "/ca.pem", "cert_blacklist": "/x", "knots": 1},
         "policies": {"read": {"total_timeout": 100, "compress": True}},
         "colour": 1,
     }
@@ -100,7 +100,7 @@ def test_the_official_client_is_checked() -> None:
     assert verdicts(OFFICIAL, "missing") == {
         "Client.abort", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
         "aerospike_helpers.operations.list_operations.list_join",
-        "aerospike_helpers.expressions.LoopVarInt", "config.tls.crl_check",
+        "aerospike_helpers.expressions.LoopVarInt", "config.tls.cert_blacklist",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {
         "config.colour", "config.tls.knots", "policy.compress", "policy.flavour",
@@ -114,7 +114,7 @@ def test_the_official_client_is_checked() -> None:
         "aerospike_helpers.operations.list_operations.list_append",
     }  # fmt: skip
     lines = {name: each.line for name, each in findings_by_name(OFFICIAL).items()}
-    assert lines["config.tls.crl_check"] == 9
+    assert lines["config.tls.cert_blacklist"] == 9
     assert lines["Client.abort"] == 27
 
 
@@ -306,9 +306,9 @@ def test_texts_are_those_of_the_errors() -> None:
 
     table = PEERS[0].differences()
     with pytest.raises(NotImplementedError) as caught:
-        aerospike.client({"hosts": [("h", 1)], "tls": {"enable": True, "crl_check": True}})
-    assert findings_by_name(OFFICIAL)["config.tls.crl_check"].text in str(caught.value)
-    assert str(caught.value) == table.text("config.tls.crl_check")
+        aerospike.client({"hosts": [("h", 1)], "tls": {"enable": True, "cert_blacklist": "/x"}})
+    assert findings_by_name(OFFICIAL)["config.tls.cert_blacklist"].text in str(caught.value)
+    assert str(caught.value) == table.text("config.tls.cert_blacklist")
     with pytest.raises(NotImplementedError) as caught:
         aerospike_py.client({"hosts": ["h"], "user": "u", "auth_mode": 2}).connect()
     assert findings_by_name(PY)["aerospike_py.AUTH_PKI"].text in str(caught.value)

@@ -202,6 +202,11 @@ impl<'a> Writer<'a> {
         Self { out, start, field_at, rows: 0, latest: None }
     }
 
+    /// Adds flags of [`info1`] for the whole batch.
+    pub fn add_info1(&mut self, flags: u8) {
+        self.out[self.start + frame::HEADER_LEN + 1] |= flags;
+    }
+
     /// Appends a row, whose reply will carry `index`.
     pub fn row(&mut self, index: u32, digest: &Digest, kind: &[u8], repeatable: bool) {
         self.out.extend_from_slice(&index.to_be_bytes());

@@ -6,6 +6,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`frame`] | the 8-byte proto header in front of every message |
+//! | [`compression`] | messages in compressed form |
 //! | [`auth`] | login and authenticate: the security messages and the password hash |
 //! | [`manage`] | users and roles: the security messages that change and list them |
 //! | [`host`] | seed hosts as people write them |
@@ -33,6 +34,7 @@ pub mod auth;
 pub mod batch;
 pub mod bits;
 pub mod cdt;
+pub mod compression;
 pub mod digests;
 mod encoding;
 pub mod expression;

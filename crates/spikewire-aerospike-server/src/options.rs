@@ -4,13 +4,42 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use spikewire_options::OptionValue;
+use spikewire_options::{InvalidArgument, OptionValue, parse};
 
 use crate::bounds::BOUNDS;
 use crate::error::invalid;
 use crate::security::options::UserOptions;
 use crate::storage::options::NamespaceOptions;
 use crate::tls::options::TlsOptions;
+
+/// The edition of the server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Edition {
+    /// The Community Edition.
+    #[default]
+    Community,
+    /// The Enterprise Edition: messages may be compressed.
+    Enterprise,
+}
+
+impl Edition {
+    /// Those with a name.
+    pub const NAMES: [(&str, Self); 2] =
+        [("community", Self::Community), ("enterprise", Self::Enterprise)];
+
+    /// The edition with this name.
+    pub fn parse(text: &str) -> Result<Self, InvalidArgument> {
+        parse::named("edition", &Self::NAMES, text)
+    }
+
+    /// What nodes report.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Community => "Aerospike Community Edition",
+            Self::Enterprise => "Aerospike Enterprise Edition",
+        }
+    }
+}
 
 /// Options of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +59,8 @@ pub struct Options {
     pub threads: usize,
     /// The server version the nodes report.
     pub build: String,
+    /// The edition the nodes report, and whose abilities they have.
+    pub edition: Edition,
     /// The rack of each node; empty for no racks.
     pub racks: Vec<u32>,
     /// Pause after each copied partition, to make migrations last.
@@ -56,6 +87,7 @@ impl Default for Options {
             cluster_name: "spikewire".to_owned(),
             threads: 1,
             build: "8.1.2.0".to_owned(),
+            edition: Edition::Community,
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
             udf_time: spikewire_udf::Limits::default().time,
@@ -73,10 +105,11 @@ const MAX_NAMESPACES: usize = 32;
 impl Options {
     /// The names of all options; those of [`NamespaceOptions::NAMES`] beside them are for every
     /// namespace.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "bind",
         "build",
         "cluster_name",
+        "edition",
         "migration_pause",
         "namespaces",
         "nodes",
@@ -103,6 +136,7 @@ impl Options {
                 "threads" => options.threads = count()? as usize,
                 "cluster_name" => options.cluster_name = value.text(name)?,
                 "build" => options.build = value.text(name)?,
+                "edition" => options.edition = Edition::parse(&value.text(name)?)?,
                 "bind" => {
                     let invalid = |_| value.wrong_value("bind must be an IP address");
                     options.bind = value.text(name)?.parse().map_err(invalid)?;

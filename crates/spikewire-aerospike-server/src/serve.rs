@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::error::invalid;
+use crate::options::Edition;
 use crate::{Cluster, NamespaceOptions, Options, TlsOptions, UserOptions};
 
 /// An Aerospike-protocol cluster in one process, for development, tests and benchmarks.
@@ -51,6 +52,9 @@ pub struct Arguments {
     /// Server version to report.
     #[arg(long, default_value = "8.1.2.0")]
     pub build: String,
+    /// Edition to report and to be: community or enterprise.
+    #[arg(long, default_value = "community")]
+    pub edition: String,
     /// Rack of each node, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub racks: Vec<u32>,
@@ -110,6 +114,8 @@ impl Arguments {
             cluster_name: self.cluster_name.clone(),
             threads: self.threads,
             build: self.build.clone(),
+            edition: Edition::parse(&self.edition)
+                .map_err(|error| invalid(error.message().to_owned()))?,
             racks: self.racks.clone(),
             migration_pause: Duration::from_millis(self.migration_pause),
             udf_time: Duration::from_millis(self.udf_time),

@@ -5,8 +5,11 @@ mod wire;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use spikewire_aerospike_protocol::frame::Kind;
+use spikewire_aerospike_protocol::compression::{Packer, Unpacker, inner_len};
+use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::message::info1;
+use spikewire_aerospike_server::{Cluster, Edition, Options};
 use wire::{Request, Wire, cluster, eventually, hex};
 
 /// A message frame around a body.
@@ -84,6 +87,103 @@ fn compressed_frames_are_rejected() {
         "02030000 00000016 16000000 00190000 00000000 00000000 00000000 0000",
     );
     assert_eq!(wire.code(Request::put("k", 1)), 0);
+}
+
+/// What the C client sent for a put of 400 bytes, whose digest is that of another cluster's key.
+const PUT: &str = "0204000000000053 00000000000001df
+    78016362660002c6eb620c8c20061cb05f6060060bb13294a4169700c599188b81a428cb02ebdf396cb18ad60b36
+    a966264f5994f06577cd46a009539980ea132b46c1a00a01009dbeca57";
+
+fn enterprise() -> Cluster {
+    Cluster::start(Options { edition: Edition::Enterprise, ..Options::default() }).unwrap()
+}
+
+/// A frame of the compressed kind around a length and a stream.
+fn compressed(len: u64, stream: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let start = frame::begin(&mut out, Kind::Compressed);
+    out.extend_from_slice(&len.to_be_bytes());
+    out.extend_from_slice(stream);
+    frame::finish(&mut out, start);
+    out
+}
+
+#[test]
+fn the_enterprise_edition_runs_compressed_requests() {
+    let cluster = enterprise();
+    let mut wire = Wire::to(&cluster, 0);
+    wire.send(&hex(PUT));
+    assert_eq!(wire.reply().unwrap().code(), 0);
+    // Among others in one write, and byte by byte.
+    let plain = Request::put("k", 1).bytes();
+    let mut packed = Vec::new();
+    assert!(Packer::default().pack(
+        &Request::write("k").op(2, "b", 4, &[7; 300]).bytes(),
+        0,
+        &mut packed
+    ));
+    wire.send(&[&plain[..], &packed, &Request::get("k").bytes()].concat());
+    let bins = [(); 3].map(|()| wire.reply().unwrap().bins.len());
+    assert_eq!(bins, [0, 0, 2]);
+    packed.chunks(1).for_each(|byte| wire.send(byte));
+    assert_eq!(wire.reply().unwrap().code(), 0);
+    eventually("the counts", || cluster.stats(0).unwrap().counters.compressed_requests == 3);
+}
+
+#[test]
+fn replies_are_compressed_if_that_is_asked_for_and_saves_something() {
+    let cluster = enterprise();
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &[7; 300])), 0);
+    assert_eq!(wire.code(Request::write("short").op(2, "b", 4, &[7; 50])), 0);
+    let asks = |key| Request::get(key).info1(info1::COMPRESS_RESPONSE);
+    wire.send(&asks("k").bytes());
+    let (kind, body) = wire.frame().unwrap();
+    assert_eq!(kind, Kind::Compressed);
+    let mut message = vec![0; inner_len(&body).unwrap()];
+    Unpacker::default().unpack(&body, &mut message).unwrap();
+    wire.send(&Request::get("k").bytes());
+    let (kind, body) = wire.frame().unwrap();
+    assert_eq!((kind, &body[..]), (Kind::Message, &message[frame::HEADER_LEN..]));
+    wire.send(&asks("short").bytes());
+    assert_eq!(wire.frame().unwrap().0, Kind::Message);
+    // The Community Edition does not look at the flag.
+    let community = self::cluster(1);
+    let mut wire = Wire::to(&community, 0);
+    assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &[7; 300])), 0);
+    wire.send(&asks("k").bytes());
+    assert_eq!(wire.frame().unwrap().0, Kind::Message);
+}
+
+/// A length that was believed would be allocated at once.
+#[test]
+fn damaged_compressed_requests_end_the_connection() {
+    let cluster = enterprise();
+    let good = hex(PUT);
+    let mut twice = Vec::new();
+    let mut inner = Request::write("k").op(2, "b", 4, &[7; 300]).bytes();
+    inner[1] = Kind::Compressed as u8;
+    assert!(Packer::default().pack(&inner, 0, &mut twice));
+    for bad in [
+        hex("0204000000000000"),
+        hex("0204000000000003 010203"),
+        compressed(479, &good[16..good.len() - 5]),
+        compressed(478, &good[16..]),
+        compressed(480, &good[16..]),
+        compressed(479, &[&good[16..], b"x"].concat()),
+        compressed(479, &[7; 80]),
+        compressed(128 << 20, &good[16..]),
+        compressed(u64::MAX, &good[16..]),
+        twice,
+    ] {
+        let mut wire = Wire::to(&cluster, 0);
+        wire.send(
+            &[&Request::put("k", 1).bytes()[..], &bad, &Request::put("k", 2).bytes()].concat(),
+        );
+        assert_eq!(wire.reply().unwrap().code(), 0);
+        assert_eq!(wire.reply().unwrap().code(), 1, "{bad:02x?}");
+        assert!(wire.is_closed(), "{bad:02x?}");
+    }
 }
 
 #[test]

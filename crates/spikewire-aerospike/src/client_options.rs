@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::frame::MAX_BODY;
 use spikewire_aerospike_protocol::host;
 use spikewire_options::{Bounds, InvalidArgument};
 use spikewire_transport::RetryBudget;
@@ -10,7 +11,7 @@ use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, multiplier, multiplier_of, parse};
 use crate::model::Hedge;
 use crate::model::Options;
-use crate::model::{Auth, ReplicaPolicy, Secret, ShareReads};
+use crate::model::{Auth, CommitLevel, ReplicaPolicy, Secret, ShareReads};
 
 /// The options of a client.
 #[derive(Debug, Clone)]
@@ -46,6 +47,7 @@ const BOUNDS: Bounds = Bounds {
         ("error_rate_window", (1, 3600)),
         ("near_cache", (0, 1 << 40)),
         ("near_cache_heat", (0, 100_000)),
+        ("compression_threshold", (0, MAX_BODY as u64)),
     ],
     spans: &[
         ("connect_timeout", (Duration::from_millis(1), NO_LIMIT)),
@@ -66,13 +68,18 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 38] = [
+    pub const NAMES: [&str; 44] = [
         "adaptive_limits",
+        "application_id",
         "auth",
         "cluster_name",
+        "commit_level",
+        "compress",
+        "compression_threshold",
         "connect_timeout",
         "connections_per_node",
         "error_rate_window",
+        "fail_if_not_connected",
         "hedge",
         "hedge_percent",
         "idle_timeout",
@@ -92,6 +99,7 @@ impl ClientOptions {
         "replica",
         "retry_budget",
         "retry_in_doubt",
+        "seed_only",
         "send_key",
         "share_reads",
         "sleep_between_retries",
@@ -120,6 +128,10 @@ impl ClientOptions {
         let options = &mut self.options;
         match name {
             "cluster_name" => options.cluster_name = Some(value.text(name)?),
+            "application_id" if !value.has_value() => options.application_id = None,
+            "application_id" => options.application_id = Some(value.text(name)?),
+            "seed_only" => options.seed_only = value.flag(name)?,
+            "fail_if_not_connected" => options.fail_if_not_connected = value.flag(name)?,
             "user" | "password" | "auth" if !value.has_value() => {}
             "user" => options.login.user = Some(value.text(name)?),
             "password" => options.login.password = Some(Secret::from(value.text(name)?)),
@@ -133,6 +145,12 @@ impl ClientOptions {
             "sleep_jitter" => options.policy.retries.set_jitter(value.flag(name)?),
             "max_retries" => options.policy.max_retries = count()? as u32,
             "retry_in_doubt" => options.policy.retries.set_in_doubt(value.flag(name)?),
+            "commit_level" => {
+                let level = CommitLevel::parse(&value.text(name)?)?;
+                options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
+            }
+            "compress" => options.policy.retries.set_compress(value.flag(name)?),
+            "compression_threshold" => options.compression_threshold = count()? as usize,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
             "hedge" => self.hedge = Hedge::of(name, value)?,
@@ -196,9 +214,11 @@ impl ClientOptions {
             ("error_rate_window", options.error_rate_window as usize),
             ("near_cache", options.near_cache.bytes),
             ("near_cache_heat", options.near_cache.heat as usize),
+            ("compression_threshold", options.compression_threshold),
         ] {
             BOUNDS.check_count(name, count as u64)?;
         }
+        check_application(options.application_id.as_deref())?;
         RetryBudget::check("retry_budget", options.retry_budget)?;
         let factor = options.policy.multiplier;
         multiplier("sleep_multiplier", f64::from(factor), factor)?;
@@ -213,6 +233,7 @@ impl ClientOptions {
                            from it";
             return Err(InvalidArgument::of_value(message));
         }
+        check_application(self.options.application_id.as_deref())?;
         if let Some(tls) = &self.tls {
             let tls =
                 Tls::new(tls).map_err(|error| InvalidArgument::of_value(error.to_string()))?;
@@ -264,6 +285,22 @@ impl ClientOptions {
     }
 }
 
+/// The longest name of a program: servers accept no longer ones, with what stands before it.
+const APPLICATION: usize = 40;
+
+/// Rejects names of programs that servers cannot tell from what stands before them.
+fn check_application(name: Option<&str>) -> Result<(), InvalidArgument> {
+    let Some(name) = name else { return Ok(()) };
+    let fits = |byte: u8| byte.is_ascii_graphic() && byte != b',';
+    if (1..=APPLICATION).contains(&name.len()) && name.bytes().all(fits) {
+        return Ok(());
+    }
+    let problem = format!(
+        "application_id must be 1 to {APPLICATION} visible ASCII characters without commas, got {name:?}"
+    );
+    Err(InvalidArgument::of_value(problem))
+}
+
 #[cfg(test)]
 mod tests {
     use spikewire_options::{InvalidArgumentClass, Literal};
@@ -284,7 +321,7 @@ mod tests {
                 "unknown client option \"speed\"; there are: adaptive_limits, auth, cl"
             )
         );
-        assert!(unknown.message().contains("codec, connect_timeout"));
+        assert!(unknown.message().contains("codec, commit_level"));
     }
 
     #[test]
@@ -328,6 +365,19 @@ mod tests {
         options.options.connections_per_node = 2000;
         let error = options.check().unwrap_err();
         assert_eq!(error.message(), "connections_per_node must be from 1 to 1024, got 2000");
+    }
+
+    #[test]
+    fn names_of_programs_are_short_and_visible() {
+        for name in ["", "a b", "a,b", "büro", &"x".repeat(41)] {
+            let mut options = ClientOptions::default();
+            options.set("application_id", &Literal::from(name), &[]).unwrap();
+            let message = |error: InvalidArgument| error.message().to_owned();
+            let errors = [options.check().unwrap_err(), options.finish().unwrap_err()].map(message);
+            assert!(errors.iter().all(|it| it.contains("application_id must be")), "{errors:?}");
+        }
+        check_application(Some(&"x".repeat(40))).unwrap();
+        check_application(None).unwrap();
     }
 
     #[test]

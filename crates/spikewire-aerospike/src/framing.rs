@@ -1,6 +1,7 @@
 //! Aerospike's frames: where they end, what they mean to the requests that they answer, and the
 //! handshake.
 
+use spikewire_aerospike_protocol::compression::inner_len;
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind, VERSION};
 use spikewire_aerospike_protocol::manage::Page;
 use spikewire_aerospike_protocol::message::{self, info3};
@@ -11,6 +12,7 @@ use spikewire_transport::protocol::{
     RequestKind,
 };
 
+use crate::compression;
 use crate::security::{Access, LoginHandshake};
 
 /// Aerospike's protocol: replies come in the order of requests. A connection is ready once it is
@@ -26,13 +28,33 @@ pub struct Aerospike {
     logs_in: bool,
     /// The handshake before the first command; `None` once done.
     handshake: Option<Box<LoginHandshake>>,
+    /// Whether the frame that was cut last is compressed.
+    packed: bool,
+    /// Requests longer than this may be compressed; `None` if the node knows no compression.
+    compression: Option<usize>,
 }
 
 impl Aerospike {
     /// The state of a new connection.
     pub(crate) fn new(access: &Access) -> Self {
         let handshake = access.handshake();
-        Self { is_service_frame: false, security: false, logs_in: handshake.is_some(), handshake }
+        Self { logs_in: handshake.is_some(), handshake, ..Self::default() }
+    }
+
+    /// The same for requests that may be compressed if they are longer than this.
+    #[must_use]
+    pub(crate) fn with_compression(self, threshold: Option<usize>) -> Self {
+        Self { compression: threshold, ..self }
+    }
+
+    /// Appends a request for data as the node takes it.
+    #[inline(always)]
+    pub(crate) fn write_data(&self, request: &[u8], out: &mut Vec<u8>) {
+        if compression::is_requested(request) {
+            compression::write(request, self.compression, out);
+        } else {
+            out.extend_from_slice(request);
+        }
     }
 }
 
@@ -54,10 +76,24 @@ impl Framing for Aerospike {
             Kind::Message => false,
             Kind::Info => self.on_service_frame(false),
             Kind::Admin => self.on_service_frame(true),
-            Kind::Compressed => return Err(no_message()),
+            Kind::Compressed => self.on_compressed_frame()?,
         };
         let len = HEADER_LEN + header.len;
         Ok(Some(Frame { header: HEADER_LEN, len, answers: Answers::Oldest }))
+    }
+
+    #[inline(always)]
+    fn is_packed(&self) -> bool {
+        self.packed
+    }
+
+    fn unpacked_len(&self, body: &[u8]) -> Result<usize, Malformed> {
+        inner_len(body).map_err(|error| Malformed(error.to_string().into()))
+    }
+
+    fn unpack(&mut self, body: &[u8], out: &mut [u8]) -> Result<(), Malformed> {
+        self.packed = false;
+        compression::unpack(body, out).map_err(|error| Malformed(error.to_string().into()))
     }
 
     #[inline]
@@ -120,6 +156,16 @@ impl Aerospike {
         Ok(Disposition { outcome: ReplyKind::Done, closes: false })
     }
 
+    /// A compressed frame has come. It is no service frame, because only messages are compressed.
+    #[cold]
+    fn on_compressed_frame(&mut self) -> Result<bool, Malformed> {
+        if self.compression.is_none() || self.handshake.is_some() {
+            return Err(Malformed("the reply is compressed, which nobody asked for".into()));
+        }
+        self.packed = true;
+        Ok(false)
+    }
+
     /// A frame has come that is no message.
     #[cold]
     fn on_service_frame(&mut self, security: bool) -> bool {
@@ -162,11 +208,6 @@ fn refuses_all(body: &[u8]) -> bool {
 /// The server's own timeout does not say whether it wrote.
 pub(crate) fn is_doubtful(code: ResultCode) -> bool {
     code == ResultCode::TIMEOUT
-}
-
-#[cold]
-fn no_message() -> Malformed {
-    Malformed("the reply is not a message".into())
 }
 
 /// Less than a header has arrived. If it is not the start of one, the rest may never come.

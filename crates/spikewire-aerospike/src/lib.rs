@@ -7,6 +7,7 @@
 //! | [`model`] | options, policies, errors, names: no nodes, no connections |
 //! | `security` | encryption and logging in, at every node |
 //! | `near_cache` | replies for keys that are hot, without sockets |
+//! | `compression` | compressed requests and replies |
 //! | `framing` | Aerospike's frames: where they end, what they mean, the handshake |
 //! | [`cluster`] | seeds, the cluster worker, nodes, the partition map: one immutable snapshot, shared |
 //! | `route` | which node a command goes to |
@@ -31,6 +32,7 @@ pub mod background_job;
 mod client_options;
 pub mod cluster;
 pub mod command;
+mod compression;
 mod framing;
 pub mod model;
 mod near_cache;
@@ -45,9 +47,9 @@ pub use spikewire_transport::clock;
 
 pub use client_options::ClientOptions;
 pub use model::{
-    Auth, Backoff, Error, Hedge, Hedging, Kind, Login, Name, NearCacheOptions, Options, Policy,
-    ReplicaPolicy, Result, Secret, ShareReads,
+    Auth, Backoff, CommitLevel, Error, Hedge, Hedging, Kind, Login, Name, NearCacheOptions,
+    Options, Policy, ReplicaPolicy, Result, Secret, ShareReads,
 };
 pub use opening::connect;
 pub use security::Credentials;
-pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};
+pub use spikewire_transport::tls::{Pem, RevocationCheck, Tls, TlsError, TlsOptions};

@@ -13,9 +13,10 @@ use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::{Command, Target};
 use spikewire_aerospike::transport::{Multiplexer, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind, Options, Policy, ReplicaPolicy};
+use spikewire_aerospike_protocol::compression::Packer;
 use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
 use spikewire_aerospike_protocol::host::Host;
-use spikewire_aerospike_protocol::message::{Header, info3};
+use spikewire_aerospike_protocol::message::{Header, info1, info3, op, write_op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::limiter::Tolerance;
 use spikewire_transport::{Priority, RetryRules};
@@ -490,4 +491,92 @@ fn a_node_that_is_overloaded_gets_few_commands_and_those_that_matter_first() {
         bench.ending(number).unwrap();
     }
     assert_eq!(limiter.stats().waiting, 0);
+}
+
+/// A frame of the compressed kind around a reply with a long bin, and what it costs to restore.
+fn compressed_reply() -> Vec<u8> {
+    let mut plain = Vec::new();
+    let start = frame::begin(&mut plain, Frame::Message);
+    plain.extend_from_slice(&Header { ops: 1, ..Header::default() }.to_bytes());
+    write_op(&mut plain, op::READ, b"b", 3, &[b'x'; 100_000]);
+    frame::finish(&mut plain, start);
+    let mut packed = Vec::new();
+    assert!(Packer::default().pack(&plain, 0, &mut packed));
+    packed
+}
+
+fn asking(number: usize) -> Vec<u8> {
+    let mut bytes = request(number, 30);
+    bytes[9] = info1::READ | info1::COMPRESS_RESPONSE;
+    bytes
+}
+
+impl Bench {
+    /// The node is of the Enterprise Edition, or not.
+    fn with_edition(self, is_enterprise: bool) -> Self {
+        let node = Node::new(1000, "SCRIPTED".into(), self.node.address, None);
+        Self { node: Arc::new(node.with_edition(is_enterprise)), ..self }
+    }
+}
+
+#[test]
+fn compressed_replies_come_in_any_order_with_others() {
+    let mut bench = Bench::new(|_| {}).with_edition(true);
+    for number in 0..3 {
+        bench.submit(number, asking(number), policy(LONG));
+    }
+    let mut peer = bench.accept();
+    let came = bench.expect(&peer, 3 * 38);
+    assert_eq!(came, [asking(0), asking(1), asking(2)].concat(), "short requests stay plain");
+    peer.write_all(&[compressed_reply(), ok(), compressed_reply()].concat()).unwrap();
+    for number in 0..3 {
+        assert_eq!(bench.ending(number).unwrap(), (0, 1));
+    }
+}
+
+/// A length that was believed would be allocated at once, and what follows a damaged stream would be
+/// taken for another reply.
+#[test]
+fn a_damaged_compressed_reply_ends_the_connection() {
+    let good = compressed_reply();
+    let with_len = |len: u64| {
+        let mut bytes = good.clone();
+        bytes[8..16].copy_from_slice(&len.to_be_bytes());
+        bytes
+    };
+    let mut garbled = good.clone();
+    *garbled.last_mut().unwrap() ^= 1;
+    let mut cut = good[..good.len() - 5].to_vec();
+    frame::finish(&mut cut, 0);
+    for (bad, why) in [
+        (with_len(u64::MAX), "longer than 128 MiB"),
+        (with_len(128 << 20), "more than the stream can hold"),
+        (with_len(100), "longer than announced"),
+        (with_len(200_000), "shorter than announced"),
+        (garbled, "damaged"),
+        (cut, "the stream is cut"),
+    ] {
+        let mut bench = Bench::new(|_| {}).with_edition(true);
+        bench.submit(0, asking(0), policy(LONG));
+        let mut peer = bench.accept();
+        bench.expect(&peer, 38);
+        peer.write_all(&bad).unwrap();
+        let error = bench.ending(0).unwrap_err();
+        assert_eq!(error.kind(), Kind::Malformed);
+        assert!(error.message().contains(why), "{error}");
+        assert_eq!(bench.drain(&peer), []);
+    }
+}
+
+#[test]
+fn a_compressed_reply_that_nobody_asked_for_is_refused() {
+    let mut bench = Bench::new(|_| {}).with_edition(false);
+    bench.submit(0, asking(0), policy(LONG));
+    let mut peer = bench.accept();
+    let came = bench.expect(&peer, 38);
+    assert_eq!(came[9], info1::READ, "such a node is not asked");
+    peer.write_all(&compressed_reply()).unwrap();
+    let error = bench.ending(0).unwrap_err();
+    assert_eq!(error.kind(), Kind::Malformed);
+    assert!(error.message().contains("nobody asked for"), "{error}");
 }

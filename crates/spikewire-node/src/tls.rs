@@ -1,14 +1,24 @@
 //! Parses TLS options from an object with the names of `tls.connect`.
 
-use spikewire_transport::tls::{Pem, TlsOptions, TlsValue};
+use spikewire_transport::tls::{Pem, RevocationCheck, TlsOptions, TlsValue};
 
 use crate::arguments::{OptionArgument, flag, text};
 use crate::errors::kind_name;
 use crate::js::{Failure, Result, Type, Value};
 
 /// All option names.
-const NAMES: [&str; 7] =
-    ["ca", "cert", "key", "rejectUnauthorized", "servername", "systemCa", "verifyHostname"];
+const NAMES: [&str; 10] = [
+    "ca",
+    "cert",
+    "crl",
+    "crlCheck",
+    "key",
+    "passphrase",
+    "rejectUnauthorized",
+    "servername",
+    "systemCa",
+    "verifyHostname",
+];
 
 impl TlsValue for OptionArgument<'_> {
     fn tls(&self, _: &str) -> Result<Option<TlsOptions>> {
@@ -38,6 +48,11 @@ fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
             "systemCa" => options.system_authorities = Some(flag(&what, value)?),
             "cert" => certificate = Some(pem(&what, value)?),
             "key" => key = Some(pem(&what, value)?),
+            "passphrase" => options.key_password = Some(text(&what, value)?.into()),
+            "crl" => options.revocation_lists = pems(&what, value)?,
+            "crlCheck" => {
+                options.revocation_check = RevocationCheck::parse(&what, &text(&what, value)?)?;
+            }
             "servername" => options.server_name = Some(text(&what, value)?),
             "verifyHostname" => options.verify_hostname = flag(&what, value)?,
             "rejectUnauthorized" => must_be_true(&what, value)?,
@@ -54,6 +69,9 @@ fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
         (Some(certificate), Some(key)) => Some((certificate, key)),
         _ => return Err(Failure::of_range("tls.cert and tls.key go together")),
     };
+    if options.key_password.is_some() && options.identity.is_none() {
+        return Err(Failure::of_range("tls.passphrase goes with tls.key"));
+    }
     Ok(Some(options))
 }
 
@@ -68,7 +86,7 @@ fn must_be_true(what: &str, value: Value<'_>) -> Result<()> {
     )))
 }
 
-/// Certificates of authorities: one, or an array of them.
+/// The contents of PEM files: one, or an array of them.
 fn pems(what: &str, value: Value<'_>) -> Result<Vec<Pem>> {
     if !value.is_array() {
         return Ok(vec![pem(what, value)?]);

@@ -48,13 +48,15 @@ impl Priority {
     }
 }
 
-/// Two switches in a byte, because every command carries them.
+/// Switches in a byte, because every command carries them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetryRules(u8);
 
 impl RetryRules {
     const JITTER: u8 = 1;
     const IN_DOUBT: u8 = 2;
+    const COMPRESS: u8 = 4;
+    const COMMIT_MASTER: u8 = 8;
 
     /// [`Backoff::jitter`].
     pub fn jitter(self) -> bool {
@@ -64,6 +66,26 @@ impl RetryRules {
     /// Whether a write that may have been applied is retried.
     pub fn in_doubt(self) -> bool {
         self.0 & Self::IN_DOUBT != 0
+    }
+
+    /// Whether the command's attempts are compressed, and their replies, where a node can do that.
+    pub fn compress(self) -> bool {
+        self.0 & Self::COMPRESS != 0
+    }
+
+    /// Sets [`RetryRules::compress`].
+    pub fn set_compress(&mut self, compress: bool) {
+        self.set(Self::COMPRESS, compress);
+    }
+
+    /// Whether a write is answered once one node has it, before its copies do.
+    pub fn commits_at_master(self) -> bool {
+        self.0 & Self::COMMIT_MASTER != 0
+    }
+
+    /// Sets [`RetryRules::commits_at_master`].
+    pub fn set_commits_at_master(&mut self, commits: bool) {
+        self.set(Self::COMMIT_MASTER, commits);
     }
 
     /// Sets [`RetryRules::jitter`].
@@ -103,7 +125,7 @@ pub struct Policy<R> {
     pub multiplier: f32,
     /// [`Backoff::longest`].
     pub longest: Span,
-    /// What else is to be known about retries.
+    /// What else is to be known about attempts.
     pub retries: RetryRules,
     /// Its priority.
     pub priority: Priority,

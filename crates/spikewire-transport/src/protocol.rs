@@ -53,6 +53,24 @@ pub trait Framing: fmt::Debug {
         "it gave no reason".to_owned()
     }
 
+    /// Whether the frame that was cut last, and has arrived whole, is the packed form of another one,
+    /// such as a compressed one: then that is made of it, and stands in its place.
+    fn is_packed(&self) -> bool {
+        false
+    }
+
+    /// The length of the frame that is packed in this one's body. As much is allocated at once.
+    fn unpacked_len(&self, body: &[u8]) -> Result<usize, Malformed> {
+        let _ = body;
+        Err(Malformed("a packed frame of a protocol that packs nothing".into()))
+    }
+
+    /// Writes the frame that is packed in this body to `out`, which has its length.
+    fn unpack(&mut self, body: &[u8], out: &mut [u8]) -> Result<(), Malformed> {
+        let _ = (body, out);
+        Ok(())
+    }
+
     /// Whether output must be sealed from now on. Checked before sending if [`Framing::SEALS`]; may
     /// change only during the handshake.
     fn seals(&self) -> bool {
@@ -185,6 +203,13 @@ pub trait Protocol: Framing + Sized + 'static {
     fn is_overload(body: &[u8]) -> bool {
         let _ = body;
         false
+    }
+
+    /// Appends a request to the output, in the form that this connection takes it.
+    #[inline(always)]
+    fn write_request(&mut self, request: &[u8], kind: RequestKind, out: &mut Vec<u8>) {
+        let _ = kind;
+        out.extend_from_slice(request);
     }
 
     /// Completes a request that is about to be queued: sets its id (0 if replies arrive in order)

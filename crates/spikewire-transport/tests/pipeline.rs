@@ -49,7 +49,7 @@ fn pipeline(commands: &[(u64, &[u8])]) -> Pipeline<Toy<false>, u64> {
 }
 
 fn queue(pipeline: &mut Pipeline<Toy<false>, u64>, until: u64, body: &[u8]) {
-    let composed = pipeline.compose(|out| out.extend(frame(0, DONE, body)));
+    let composed = pipeline.compose(&frame(0, DONE, body), RequestKind::Data);
     let request = Request {
         kind: RequestKind::Data,
         many: true,
@@ -136,7 +136,7 @@ fn sealed_frames_survive_any_cutting() {
     let whole = [segments(&bytes[..1000]), segments(&bytes[1000..])].concat();
     for piece in [1, 7, 8, 9, 1000, 65_536, 1 << 20] {
         let mut pipeline = Pipeline::new(<Toy<true>>::after_handshake(), Tick(0));
-        let composed = pipeline.compose(|out| out.extend(frame(0, DONE, b"x")));
+        let composed = pipeline.compose(&frame(0, DONE, b"x"), RequestKind::Data);
         let request = Request {
             kind: RequestKind::Data,
             many: true,

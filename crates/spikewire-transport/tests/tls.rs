@@ -11,17 +11,24 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mio::{Events, Interest, Poll, Token};
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use pkcs8::der::pem::LineEnding;
+use pkcs8::pkcs5::pbes2;
+use pkcs8::{PrivateKeyInfoRef, SecretDocument};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType, IsCa, Issuer,
+    KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, date_time_ymd,
+};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVersion};
+use spikewire_options::Secret;
 use spikewire_transport::blocking::Single;
 use spikewire_transport::dial::{DialError, Opening};
 use spikewire_transport::protocol::Answers;
-use spikewire_transport::tls::{Pem, Tls, TlsOptions};
+use spikewire_transport::tls::{Pem, RevocationCheck, Tls, TlsOptions};
 use spikewire_transport::topology::Settings;
 use spikewire_transport::{
     BlockingPool, Command, Encryption, FaultKind, OrderKey, Session, SessionError, Tick,
@@ -56,6 +63,7 @@ impl Authority {
         let mut params = CertificateParams::new([]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let certificate = params.self_signed(&key).unwrap().pem();
         Self { certificate, issuer: Issuer::new(params, key) }
     }
@@ -65,6 +73,34 @@ impl Authority {
         let params = CertificateParams::new([name.to_owned()]).unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap().pem();
         Signed { certificate, key: key.serialize_pem() }
+    }
+
+    /// Like [`Authority::sign`], with this serial number.
+    fn sign_as(&self, name: &str, serial: u64) -> Signed {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.serial_number = Some(serial.into());
+        let certificate = params.signed_by(&key, &self.issuer).unwrap().pem();
+        Signed { certificate, key: key.serialize_pem() }
+    }
+
+    /// A list of revoked certificates with these serial numbers, valid until the end of that year.
+    fn list(&self, serials: &[u64], until: i32) -> Pem {
+        let revoked = |serial: &u64| RevokedCertParams {
+            serial_number: (*serial).into(),
+            revocation_time: date_time_ymd(2020, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        };
+        let params = CertificateRevocationListParams {
+            this_update: date_time_ymd(2020, 1, 1),
+            next_update: date_time_ymd(until, 12, 31),
+            crl_number: 1.into(),
+            issuing_distribution_point: None,
+            revoked_certs: serials.iter().map(revoked).collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        Pem::Bytes(params.signed_by(&self.issuer).unwrap().pem().unwrap().into_bytes())
     }
 
     fn trusted(&self) -> Pem {
@@ -156,7 +192,8 @@ fn config(how: &How) -> ServerConfig {
             builder.with_client_cert_verifier(verifier.build().unwrap())
         }
     };
-    let chain = vec![CertificateDer::from_pem_slice(how.signed.certificate.as_bytes()).unwrap()];
+    let chain = CertificateDer::pem_slice_iter(how.signed.certificate.as_bytes());
+    let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
     let key = PrivateKeyDer::from_pem_slice(how.signed.key.as_bytes()).unwrap();
     builder.with_single_cert(chain, key).unwrap()
 }
@@ -591,4 +628,114 @@ fn options_that_cannot_be_used_name_the_culprit() {
         ..base()
     };
     assert!(!format!("{held:?}").contains("42, 42"), "{held:?}");
+}
+
+#[test]
+fn revoked_certificates_are_rejected() {
+    let (authority, other) = (Authority::new(), Authority::named("another"));
+    let secure = How { signed: authority.sign_as("127.0.0.1", 7), ..how(&authority) };
+    let server = Secure::start(secure);
+    let with = |lists: Vec<Pem>| TlsOptions { revocation_lists: lists, ..authority.options() };
+    let error_with = |lists| dial_error(server.address, Some(encryption(&with(lists))));
+    let mut bench = server.bench(&with(vec![authority.list(&[6, 8], 4000)]));
+    bench.submit(1, b"x", policy(LONG));
+    assert_eq!(bench.ending(1).unwrap().0, b"x");
+    let why = error_with(vec![other.list(&[], 4000), authority.list(&[7], 4000)]);
+    assert!(why.contains("was revoked"), "{why}");
+    let why = error_with(vec![authority.list(&[], 2021)]);
+    assert!(why.contains("list of revoked certificates has expired"), "{why}");
+    let why = error_with(vec![other.list(&[], 4000)]);
+    assert!(why.contains("no list of revoked certificates covers"), "{why}");
+    // Not verifying the name leaves that as it is.
+    let any = TlsOptions { verify_hostname: false, ..with(vec![authority.list(&[7], 4000)]) };
+    assert!(dial_error(server.address, Some(encryption(&any))).contains("was revoked"));
+}
+
+/// With an authority between the trusted one and the server.
+#[test]
+fn a_chain_is_looked_up_as_a_whole_or_only_at_its_end() {
+    let root = Authority::named("the root");
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new([]).unwrap();
+    params.distinguished_name.push(DnType::CommonName, "in between");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    let certificate = params.signed_by(&key, &root.issuer).unwrap().pem();
+    let between = Authority { certificate: certificate.clone(), issuer: Issuer::new(params, key) };
+    let mut signed = between.sign_as("127.0.0.1", 7);
+    signed.certificate.push_str(&certificate);
+    let server = Secure::start(How { signed, ..how(&root) });
+    let options = |revocation_check| TlsOptions {
+        revocation_lists: vec![between.list(&[8], 4000)],
+        revocation_check,
+        ..root.options()
+    };
+    let why = dial_error(server.address, Some(encryption(&options(RevocationCheck::Chain))));
+    assert!(why.contains("no list of revoked certificates covers"), "{why}");
+    let mut bench = server.bench(&options(RevocationCheck::Leaf));
+    bench.submit(1, b"x", policy(LONG));
+    assert_eq!(bench.ending(1).unwrap().0, b"x");
+}
+
+/// A key as `openssl pkcs8 -topk8` writes it.
+fn encrypted(key: &str, password: &str) -> Pem {
+    let (_, plain) = SecretDocument::from_pem(key).unwrap();
+    let plain = PrivateKeyInfoRef::try_from(plain.as_bytes()).unwrap();
+    let how = pbes2::Parameters::generate_pbkdf2_sha256_aes256cbc(2048, &[1; 16], [2; 16]).unwrap();
+    let locked = plain.encrypt_with_params(how, password).unwrap();
+    let text = locked.to_pem("ENCRYPTED PRIVATE KEY", LineEnding::LF).unwrap();
+    Pem::Bytes(text.as_bytes().to_vec())
+}
+
+#[test]
+fn encrypted_keys_take_their_password() {
+    let (authority, clients) = (Authority::new(), Authority::named("of clients"));
+    let demands = Some(clients.certificate.clone());
+    let server = Secure::start(How { clients: demands, ..how(&authority) });
+    let signed = clients.sign("me");
+    let chain = Pem::Bytes(signed.certificate.clone().into_bytes());
+    let with = |key: Pem, password: Option<&str>| TlsOptions {
+        identity: Some((chain.clone(), key)),
+        key_password: password.map(Secret::from),
+        ..authority.options()
+    };
+    let locked = encrypted(&signed.key, "hidden");
+    let mut bench = server.bench(&with(locked.clone(), Some("hidden")));
+    bench.submit(1, b"x", policy(LONG));
+    assert_eq!(bench.ending(1).unwrap().0, b"x");
+
+    let Pem::Bytes(bytes) = &locked else { panic!("bytes") };
+    let plain = Pem::Bytes(signed.key.clone().into_bytes());
+    let damaged = Pem::Bytes([&bytes[..100], &bytes[140..]].concat());
+    let old = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: X,1\n\nAA==\n\
+               -----END RSA PRIVATE KEY-----\n";
+    let old = Pem::Bytes(old.into());
+    for (key, password, expected) in [
+        (&locked, None, "is encrypted: it needs its password"),
+        (&locked, Some("hiddem"), "is encrypted, and the password is wrong"),
+        (&locked, Some(""), "is encrypted, and the password is wrong"),
+        (&plain, Some("hidden"), "is not encrypted, so it takes no password"),
+        (&damaged, Some("hidden"), "is encrypted, and cannot be read"),
+        (&old, Some("hidden"), "before PKCS #8; convert it with `openssl pkcs8 -topk8`"),
+    ] {
+        let why = Tls::new(&with(key.clone(), password)).unwrap_err().to_string();
+        assert!(why.contains(expected) && !why.contains("hidde"), "{expected}: {why}");
+    }
+}
+
+#[test]
+fn lists_that_are_none_are_rejected() {
+    let authority = Authority::new();
+    for (list, expected) in [
+        (authority.trusted(), "there is no list of revoked certificates in PEM format"),
+        (Pem::File("/nowhere.crl".into()), "cannot be read from /nowhere.crl"),
+        (
+            Pem::Bytes(b"-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n".to_vec()),
+            "a list of revoked certificates",
+        ),
+    ] {
+        let options = TlsOptions { revocation_lists: vec![list], ..authority.options() };
+        let why = Tls::new(&options).unwrap_err().to_string();
+        assert!(why.contains(expected), "{why}");
+    }
 }

@@ -237,8 +237,8 @@ pub use aerospike::*;
 pub use seeds::Seeds;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
 pub use spikewire_aerospike::{
-    Auth, Backoff, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, ShareReads, Tls, TlsError,
-    TlsOptions,
+    Auth, Backoff, CommitLevel, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, RevocationCheck,
+    ShareReads, Tls, TlsError, TlsOptions,
 };
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;

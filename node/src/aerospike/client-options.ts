@@ -2,7 +2,7 @@
 
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
-import type { Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
+import type { CommitLevel, Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
 
 /** All of `Auth`. */
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
@@ -18,6 +18,21 @@ export type Auth = (typeof AUTHS)[number]
 export interface ClientOptions {
   /** The name the cluster must have; nodes of other clusters are rejected. */
   clusterName?: string | undefined
+  /**
+   * Whether only seeds are used: commands go to the first one that answers, whatever is behind its
+   * address, and other nodes are not looked for. Default: false.
+   */
+  seedOnly?: boolean | undefined
+  /**
+   * Whether connecting fails if no seed answers. If not, there is a client whose calls fail until
+   * one does; it keeps trying in the background. Default: true.
+   */
+  failIfNotConnected?: boolean | undefined
+  /**
+   * The name of the program, which nodes list among their clients: up to 40 visible ASCII characters
+   * without commas. Default: none.
+   */
+  applicationId?: string | undefined
   /** The user to log in as; requires `password`. Default: no login. */
   user?: string | undefined
   /** The user's password. It never appears in messages. */
@@ -43,6 +58,8 @@ export interface ClientOptions {
   maxSleepBetweenRetries?: number | undefined
   /** Whether each pause is drawn at random between 0 and its full length. */
   sleepJitter?: boolean | undefined
+  /** When writes are answered: once all copies have them (default), or once the master has. */
+  commitLevel?: CommitLevel | undefined
   /** Whether writes that may have been applied are retried. */
   retryInDoubt?: boolean | undefined
   /** Which replicas reads go to. */
@@ -62,6 +79,13 @@ export interface ClientOptions {
   nearCacheStaleness?: number | undefined
   /** From how many reads per second on a key is kept in `nearCache`; 0: every key. Default: 100. */
   nearCacheHeat?: number | undefined
+  /**
+   * Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
+   * get plain requests. Queries and jobs are never compressed. Default: false.
+   */
+  compress?: boolean | undefined
+  /** The largest request in bytes that is not worth compressing. Default: 128. */
+  compressionThreshold?: number | undefined
   /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
   /** The consistency of reads. */
@@ -134,6 +158,9 @@ export interface ClientOptions {
 const ENGINE: ReadonlyMap<string, string> = new Map(
   [
     'clusterName',
+    'seedOnly',
+    'failIfNotConnected',
+    'applicationId',
     'user',
     'password',
     'auth',
@@ -151,6 +178,9 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'nearCache',
     'nearCacheStaleness',
     'nearCacheHeat',
+    'compress',
+    'compressionThreshold',
+    'commitLevel',
     'retryInDoubt',
     'replica',
     'racks',

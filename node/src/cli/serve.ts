@@ -1,7 +1,7 @@
 /** `spikewire serve`: runs an embedded cluster. */
 
 import { constants } from 'node:os'
-import { Cluster, type TlsOptions, type UserOptions } from '../testing.js'
+import { Cluster, type ClusterOptions, type TlsOptions, type UserOptions } from '../testing.js'
 import { type Description, type Flags, read, UsageError } from './arguments.js'
 
 const SERVE: Description = {
@@ -65,6 +65,11 @@ const SERVE: Description = {
         'long replies',
     },
     build: { value: 'VERSION', default: '8.1.2.0', help: 'server version to report' },
+    edition: {
+      value: 'NAME',
+      default: 'community',
+      help: 'edition to report and to be; enterprise knows compression',
+    },
     racks: {
       value: 'N,N',
       default: '',
@@ -132,6 +137,7 @@ export async function run(args: string[]): Promise<number> {
     clusterName: flags.text('cluster-name'),
     threads: flags.number('threads'),
     build: flags.text('build'),
+    edition: flags.text('edition') as ClusterOptions['edition'],
     racks: racksOf(flags.text('racks')),
     migrationPause: flags.number('migration-pause'),
     udfTime: flags.number('udf-time'),

@@ -11,8 +11,20 @@ export interface TlsOptions {
   systemCa?: boolean | undefined
   /** The client's certificate and any intermediate certificates; requires `key`. */
   cert?: string | Uint8Array | undefined
-  /** Its unencrypted private key. */
+  /** Its private key. */
   key?: string | Uint8Array | undefined
+  /** The password of the key, if it is encrypted (PKCS #8). */
+  passphrase?: string | undefined
+  /**
+   * Lists of revoked certificates. If there are any, every certificate of a node's chain must be
+   * covered by one that has not expired.
+   */
+  crl?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined
+  /**
+   * Which certificates are looked up in `crl`: all of the chain except the trusted authority's
+   * (`'chain'`, the default), or only the node's own (`'leaf'`).
+   */
+  crlCheck?: 'chain' | 'leaf' | undefined
   /** The name in the certificates of all nodes. Default: the name or address of each node. */
   servername?: string | undefined
   /**

@@ -69,6 +69,8 @@ export interface ClusterOptions extends NamespaceOptions {
   threads?: number | undefined
   /** The server version to report. Default: `'8.1.2.0'`. */
   build?: string | undefined
+  /** The edition to report and to be: `'enterprise'` knows compression. Default: `'community'`. */
+  edition?: 'community' | 'enterprise' | undefined
   /** The rack of each node. Default: no racks. */
   racks?: readonly number[] | undefined
   /**

@@ -30,6 +30,12 @@ export interface NodeStats {
   errors: number
   /** Info requests answered. */
   infos: number
+  /** Requests that came compressed. */
+  compressedRequests: number
+  /** Frames of replies that were sent compressed. */
+  compressedReplies: number
+  /** Writes that were answered before their copies were made, as they asked for. */
+  masterCommits: number
 }
 
 /** Converts the native part's numbers, which come in this order. */
@@ -51,5 +57,8 @@ export function nodeStats(numbers: readonly number[]): NodeStats {
     notFound: next(),
     errors: next(),
     infos: next(),
+    compressedRequests: next(),
+    compressedReplies: next(),
+    masterCommits: next(),
   }
 }

@@ -34,7 +34,8 @@ class Scheme:
     """What hosts are, but for addresses of IPv6."""
     together: frozenset[str] = frozenset(
         {"user", "password", "auth", "tls", "tls_certificate", "tls_private_key", "tls_system_ca",
-         "tls_verify_hostname", "tls_server_name"}
+         "tls_verify_hostname", "tls_server_name", "tls_private_key_password", "tls_crls",
+         "tls_crl_check"}
     )  # fmt: skip
     """Options that make sense together alone."""
     passed_over: AbstractSet[str] = frozenset()

@@ -91,6 +91,8 @@ class ClusterOptions(TypedDict, total=False):
     """
     build: str
     """Server version to report. Default: "8.1.2.0"."""
+    edition: Literal["community", "enterprise"]
+    """The edition to report and to be: "enterprise" knows compression. Default: "community"."""
     racks: list[int]
     """Rack of each node. Default: no racks."""
     migration_pause: Seconds
@@ -152,6 +154,12 @@ class NodeStats(TypedDict):
     bytes: int
     master_partitions: int
     replica_partitions: int
+    compressed_requests: int
+    """Requests that came compressed."""
+    compressed_replies: int
+    """Frames of replies that were sent compressed."""
+    master_commits: int
+    """Writes that were answered before their copies were made, as they asked for."""
 
 
 class Cluster(ClusterCore):

@@ -136,6 +136,10 @@ impl Context {
             Err(code) => return self.reject(reply, code.into()),
         };
         let target = &Target { filter, ..*target };
+        if request.header.info2 & info2::WRITE != 0 {
+            let commits = request.header.info3 & info3::COMMIT_MASTER != 0;
+            self.counters.master_commits += u64::from(commits);
+        }
         if request.header.info2 & info2::WRITE == 0 {
             if request.has_udf {
                 return self.reject(reply, ResultCode::PARAMETER.into());

@@ -15,13 +15,14 @@ const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-m
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let (state, node) = (target.state, target.node());
     let build = &state.options.build;
+    let edition = state.options.edition.title();
     Some(match command.name {
         "node" | "name" => node.name.clone(),
         "build" => build.clone(),
-        "edition" => "Aerospike Community Edition".to_owned(),
-        "version" => format!("Aerospike Community Edition build {build}"),
+        "edition" => edition.to_owned(),
+        "version" => format!("{edition} build {build}"),
         "release" => format!(
-            "edition=Aerospike Community Edition;version={build};os={};arch={};sha=spikewire",
+            "edition={edition};version={build};os={};arch={};sha=spikewire",
             std::env::consts::OS,
             std::env::consts::ARCH
         ),

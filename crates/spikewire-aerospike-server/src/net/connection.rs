@@ -54,6 +54,8 @@ pub struct RunningReply {
     pub reply: Box<dyn StreamedReply>,
     /// How faults modify every slice.
     pub twist: Twist,
+    /// Whether it is compressed.
+    pub packs: bool,
 }
 
 /// A client's connection to a node.
@@ -149,10 +151,10 @@ impl Connection {
         self.backlog() + self.held_bytes
     }
 
-    /// Starts a streamed reply.
-    pub fn start(&mut self, reply: Box<dyn StreamedReply>) {
+    /// Starts a streamed reply, compressed or not.
+    pub fn start(&mut self, reply: Box<dyn StreamedReply>, packs: bool) {
         self.send_timeout = reply.send_timeout();
-        self.running = Some(RunningReply { reply, twist: Twist::default() });
+        self.running = Some(RunningReply { reply, twist: Twist::default(), packs });
     }
 
     /// Applies faults to the output from `start` on; returns whether the connection ends with it.

@@ -2,15 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use super::compression;
 use super::connection::{BACKLOG, Connection, Twist};
 use super::worker::Worker;
 use crate::command::batch;
 use crate::faults::Fate;
 use crate::info::{self, InfoTarget};
+use crate::options::Edition;
 use crate::security::{self, Origin};
 use crate::turn::NextTurn;
 
@@ -45,17 +48,53 @@ impl Worker {
             }
             used += len;
             if frame.kind == Kind::Message {
+                let start = connection.out.len();
                 let rest = self.context.run(connection.node, frame.body, now, &mut connection.out);
+                let packs = self.packs(frame.body);
+                if packs {
+                    self.pack_replies(connection, start);
+                }
                 if let Some(reply) = rest {
-                    connection.start(reply);
+                    connection.start(reply, packs);
                     connection.waiting = true;
                     return used;
                 }
             } else {
                 self.run_other(connection, frame);
                 now = self.state.clock.now();
+                if connection.closing {
+                    return bytes.len();
+                }
+                if connection.running.is_some() {
+                    connection.waiting = true;
+                    return used;
+                }
             }
         }
+    }
+
+    /// Whether the nodes are of the Enterprise Edition.
+    fn compresses(&self) -> bool {
+        self.state.options.edition == Edition::Enterprise
+    }
+
+    /// Restores a compressed request.
+    fn unpack(&mut self, body: &[u8]) -> Result<Vec<u8>, Malformed> {
+        let message = self.compression.get_or_insert_default().unpack(body)?;
+        self.context.counters.compressed_requests += 1;
+        Ok(message)
+    }
+
+    /// Compresses the replies in the output from `start` on.
+    fn pack_replies(&mut self, connection: &mut Connection, start: usize) {
+        let compression = self.compression.get_or_insert_default();
+        let count = compression.pack_replies(&mut connection.out, start);
+        self.context.counters.compressed_replies += count;
+    }
+
+    /// Whether the reply to this message is compressed.
+    fn packs(&self, body: &[u8]) -> bool {
+        compression::is_requested(body) && self.compresses()
     }
 
     /// Updates the privileges of a connection's user; returns whether it has one.
@@ -95,14 +134,29 @@ impl Worker {
                     self.refresh_login(connection);
                 }
             }
-            // Compression requires the Enterprise Edition.
-            Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
-            Kind::Message => {
-                let now = self.state.clock.now();
-                if let Some(reply) = self.context.run(connection.node, frame.body, now, out) {
-                    connection.start(reply);
+            Kind::Compressed if self.compresses() => match self.unpack(frame.body) {
+                Ok(message) => self.run_message(connection, &message[frame::HEADER_LEN..]),
+                // What follows cannot be trusted, so it is the last request of its connection.
+                Err(_) => {
+                    answer_code(out, ResultCode::SERVER, 0);
+                    connection.closing = true;
                 }
-            }
+            },
+            Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
+            Kind::Message => self.run_message(connection, frame.body),
+        }
+    }
+
+    fn run_message(&mut self, connection: &mut Connection, body: &[u8]) {
+        let now = self.state.clock.now();
+        let start = connection.out.len();
+        let rest = self.context.run(connection.node, body, now, &mut connection.out);
+        let packs = self.packs(body);
+        if packs {
+            self.pack_replies(connection, start);
+        }
+        if let Some(reply) = rest {
+            connection.start(reply, packs);
         }
     }
 
@@ -116,6 +170,9 @@ impl Worker {
             self.context.access = Some(login.access.clone());
         }
         let next = running.reply.advance(&mut self.context, now, &mut connection.out);
+        if running.packs {
+            self.pack_replies(connection, start);
+        }
         let twist = running.twist;
         if twist.stall && connection.out.len() > start {
             running.twist = Twist { mute: true, ..Twist::default() };
@@ -154,7 +211,7 @@ impl Worker {
                 return used;
             }
             used += len;
-            if self.run_one_faulty(connection, frame) {
+            if self.run_one_faulty(connection, frame) || connection.closing {
                 return bytes.len();
             }
             if connection.running.is_some() {
@@ -166,6 +223,14 @@ impl Worker {
 
     /// Processes one request according to its fate; returns whether the connection ends with it.
     fn run_one_faulty(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) -> bool {
+        // Faults do not depend on how a message is sent.
+        if frame.kind == Kind::Compressed
+            && self.compresses()
+            && let Ok(message) = self.unpack(frame.body)
+        {
+            let body = &message[frame::HEADER_LEN..];
+            return self.run_one_faulty(connection, frame::Frame { kind: Kind::Message, body });
+        }
         let mut fate = Fate::Served;
         let (mut delay, mut late_end) = (Duration::ZERO, Duration::ZERO);
         if let Some((faults, dice)) = &mut self.faults[connection.node]

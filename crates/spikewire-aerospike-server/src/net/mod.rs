@@ -5,6 +5,7 @@
 //! | [`worker`] | one thread's loop |
 //! | [`connection`] | one client connection |
 //! | [`listener`] | a node's port: listening, or held while the node is dead |
+//! | `compression` | compressed messages, of the Enterprise Edition |
 //! | `frames` | running the requests that have come in |
 //! | [`slab`] | connections under small numbers |
 //!
@@ -16,6 +17,7 @@
 //! single-record command never waits for a slice of a scan, and since the second worker has a lower
 //! priority, it hardly waits for a CPU either.
 
+mod compression;
 pub mod connection;
 mod frames;
 pub mod listener;

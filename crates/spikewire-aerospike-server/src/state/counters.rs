@@ -19,6 +19,12 @@ pub struct LocalCounters {
     pub errors: u64,
     /// Info requests.
     pub infos: u64,
+    /// Requests that came compressed.
+    pub compressed_requests: u64,
+    /// Compressed frames of replies.
+    pub compressed_replies: u64,
+    /// Writes that were answered before their copies were made.
+    pub master_commits: u64,
 }
 
 impl LocalCounters {
@@ -35,17 +41,26 @@ impl LocalCounters {
 /// The same counters, shared.
 #[derive(Debug, Default)]
 pub struct SharedCounters {
-    values: [AtomicU64; 6],
+    values: [AtomicU64; 9],
 }
 
 impl SharedCounters {
     /// Adds the counters of one thread, and resets them.
     pub fn take(&self, counters: &mut LocalCounters) {
-        let LocalCounters { requests, reads, writes, not_found, errors, infos } =
-            std::mem::take(counters);
-        for (value, more) in
-            self.values.iter().zip([requests, reads, writes, not_found, errors, infos])
-        {
+        let LocalCounters {
+            requests,
+            reads,
+            writes,
+            not_found,
+            errors,
+            infos,
+            compressed_requests,
+            compressed_replies,
+            master_commits,
+        } = std::mem::take(counters);
+        let rare = [compressed_requests, compressed_replies, master_commits];
+        let others = [requests, reads, writes, not_found, errors, infos];
+        for (value, more) in self.values.iter().zip(others.into_iter().chain(rare)) {
             if more != 0 {
                 value.fetch_add(more, Ordering::Relaxed);
             }
@@ -54,8 +69,19 @@ impl SharedCounters {
 
     /// Reads the counters.
     pub fn read(&self) -> LocalCounters {
-        let [requests, reads, writes, not_found, errors, infos] =
-            std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
-        LocalCounters { requests, reads, writes, not_found, errors, infos }
+        let values: [u64; 9] = std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
+        let [requests, reads, writes, not_found, errors, infos, ..] = values;
+        let [.., compressed_requests, compressed_replies, master_commits] = values;
+        LocalCounters {
+            requests,
+            reads,
+            writes,
+            not_found,
+            errors,
+            infos,
+            compressed_requests,
+            compressed_replies,
+            master_commits,
+        }
     }
 }

@@ -62,7 +62,7 @@ impl Cluster {
         let commands = &[command.as_str()];
         let start = |node: &Arc<Node>| {
             let (address, access, within) = (node.address, &node.access, net.within);
-            let spec = InfoCommands { address, access, commands, introduce: false, within };
+            let spec = InfoCommands { address, access, commands, introduce: None, within };
             InfoRequest::start(&spec, None, &net.descriptors)
         };
         let mut requests: Vec<InfoRequest> = nodes.iter().map(start).collect();

@@ -43,9 +43,11 @@ impl fmt::Display for Build {
     }
 }
 
-/// The info command that identifies this client; servers accept at most 63 bytes of it.
-pub(super) fn user_agent() -> String {
-    let mut text = format!("1,rust-{},spikewire", env!("CARGO_PKG_VERSION"));
+/// The info command that identifies this client, and the program by its name; servers accept at
+/// most 63 bytes of it.
+pub(super) fn user_agent(application: Option<&str>) -> String {
+    let application = application.unwrap_or("spikewire");
+    let mut text = format!("1,rust-{},{application}", env!("CARGO_PKG_VERSION"));
     text.truncate(63);
     format!("user-agent-set:value={}", STANDARD.encode(text))
 }
@@ -69,9 +71,15 @@ mod tests {
 
     #[test]
     fn the_user_agent_is_short_enough_for_servers() {
-        let command = user_agent();
-        let encoded = command.strip_prefix("user-agent-set:value=").unwrap();
-        let text = STANDARD.decode(encoded).unwrap();
-        assert!(text.len() <= 63 && text.starts_with(b"1,rust-") && text.ends_with(b",spikewire"));
+        let long = "x".repeat(40);
+        for (application, end) in
+            [(None, "spikewire"), (Some("shop"), "shop"), (Some(&*long), &long)]
+        {
+            let command = user_agent(application);
+            let encoded = command.strip_prefix("user-agent-set:value=").unwrap();
+            let text = String::from_utf8(STANDARD.decode(encoded).unwrap()).unwrap();
+            assert!(text.len() <= 63 && text.starts_with("1,rust-"), "{text}");
+            assert!(text.ends_with(&format!(",{end}")), "{text}");
+        }
     }
 }

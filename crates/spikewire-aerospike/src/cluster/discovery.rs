@@ -18,6 +18,12 @@ impl ClusterWorker {
     /// one is found. Returns the number of nodes that listed their peers.
     pub(super) fn refresh_peers(&mut self) -> usize {
         let net = self.net();
+        if net.seed_only {
+            for member in &mut self.members {
+                member.peers_generation.read = member.peers_generation.seen;
+            }
+            return self.members.iter().filter(|member| member.is_reachable()).count();
+        }
         let command = net.addressing.peers_command();
         let reachable = self.members.iter().filter(|member| member.is_reachable());
         let mut recipients: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();

@@ -14,7 +14,6 @@ use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::{DialError, Opening};
 use spikewire_transport::wire::Wire;
 
-use super::build;
 use super::node_error::{self, NodeError};
 use super::node_request::ManageRequest;
 use crate::clock::Tick;
@@ -70,7 +69,7 @@ pub(super) struct InfoCommands<'a> {
     pub access: &'a Access,
     pub commands: &'a [&'a str],
     /// Send the user agent if this connection has not done so yet.
-    pub introduce: bool,
+    pub introduce: Option<&'a str>,
     pub within: Duration,
 }
 
@@ -132,9 +131,9 @@ impl InfoRequest {
         let deadline = Tick::now().after(spec.within);
         let to = (spec.address, spec.access);
         let mut request = Self::new(to, spec.within, deadline, list);
-        request.introduces = spec.introduce;
+        request.introduces = spec.introduce.is_some();
         if let Some(connection) = connection {
-            let introduce = spec.introduce && !connection.introduced;
+            let introduce = spec.introduce.filter(|_| !connection.introduced);
             request.out = encode(spec.commands, introduce);
             request.connection = Some(connection);
             request.phase = Phase::Sending;
@@ -377,10 +376,8 @@ fn retry_later(error: io::Error) -> Result<bool, NodeError> {
     }
 }
 
-fn encode(commands: &[&str], introduce: bool) -> Vec<u8> {
-    let user_agent = introduce.then(build::user_agent);
-    let all: Vec<&str> =
-        user_agent.as_deref().into_iter().chain(commands.iter().copied()).collect();
+fn encode(commands: &[&str], introduce: Option<&str>) -> Vec<u8> {
+    let all: Vec<&str> = introduce.into_iter().chain(commands.iter().copied()).collect();
     let mut out = Vec::with_capacity(256);
     info::request(&mut out, &all);
     out
@@ -479,7 +476,7 @@ mod tests {
     #[test]
     fn the_user_agent_is_sent_before_other_commands() {
         let plain = encode(&["node"], false);
-        let introduced = encode(&["node"], true);
+        let introduced = encode(&["node"], Some(&super::super::build::user_agent(None)));
         assert_eq!(&plain[8..], b"node\n");
         assert!(introduced[8..].starts_with(b"user-agent-set:value="));
         assert!(introduced.ends_with(b"\nnode\n"));

@@ -100,15 +100,17 @@ impl Member {
             && self.partition_generation.seen.is_some_and(|seen| seen >= 0)
     }
 
-    /// Processes the reply to [`counter_commands`]. `limit` is the breaker's.
+    /// Processes the reply to [`counter_commands`]. `limit` is the breaker's; with `any_node`, each
+    /// reply may be another node's.
     pub fn apply_counters(
         &mut self,
         answer: &str,
         racks: bool,
         limit: u32,
+        any_node: bool,
     ) -> Result<(), NodeError> {
         let name = info::value(answer, "node")?;
-        if name != self.node.name {
+        if name != self.node.name && !any_node {
             // Another server now uses the address.
             self.replaced = true;
             return Err(NodeError::OtherNode {
@@ -198,7 +200,7 @@ impl Member {
                 address: self.node.address,
                 access: &self.node.access,
                 commands,
-                introduce: self.node.build.takes_user_agent(),
+                introduce: self.node.build.takes_user_agent().then_some(&*net.user_agent),
                 within: net.within,
             };
             self.request =

@@ -8,6 +8,7 @@ use spikewire_transport::descriptors::Descriptors;
 use spikewire_transport::resolve::Resolver;
 
 use super::address::{Addressing, Scheme};
+use super::build::user_agent;
 use crate::model::Options;
 use crate::model::Result;
 use crate::security::Gate;
@@ -21,6 +22,10 @@ pub(super) struct Net {
     /// Time limit for connecting and receiving a reply.
     pub within: Duration,
     pub addressing: Addressing,
+    /// Whether seeds are used as they are, whatever is behind their addresses.
+    pub seed_only: bool,
+    /// The command that identifies the client.
+    pub user_agent: String,
     pub gate: Gate,
     pub resolver: Resolver,
     pub descriptors: Arc<Descriptors>,
@@ -36,6 +41,8 @@ impl Net {
         Ok(Self {
             within: if within.is_zero() { WITHIN } else { within },
             addressing: Addressing::new(scheme, &options.ip_map)?,
+            seed_only: options.seed_only,
+            user_agent: user_agent(options.application_id.as_deref()),
             gate,
             resolver: Resolver::default(),
             descriptors: Arc::default(),

@@ -30,6 +30,8 @@ pub struct Node {
     pub(crate) access: Access,
     /// The server's version; all zero if unknown.
     pub build: Build,
+    /// Whether it is of the Enterprise Edition, or one with more.
+    pub is_enterprise: bool,
     /// Its circuit breaker.
     pub breaker: Breaker,
     /// How well it answers.
@@ -57,6 +59,7 @@ impl Node {
             tls_name,
             access,
             build,
+            is_enterprise: false,
             breaker,
             health,
             gauges,
@@ -70,6 +73,12 @@ impl Node {
     #[must_use]
     pub fn with_build(self, build: Build) -> Self {
         Self { build, ..self }
+    }
+
+    /// Sets whether it is of the Enterprise Edition.
+    #[must_use]
+    pub fn with_edition(self, is_enterprise: bool) -> Self {
+        Self { is_enterprise, ..self }
     }
 
     /// Sets in which time its share of the reads grows to its whole once it is back, at most.

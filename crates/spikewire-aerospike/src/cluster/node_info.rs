@@ -13,6 +13,8 @@ pub(super) struct NodeInfo {
     /// Its node id.
     pub node: String,
     pub build: Build,
+    /// Whether it is of the Enterprise Edition, or one with more.
+    pub is_enterprise: bool,
     pub partition_generation: i64,
     /// Whether it knows other nodes.
     pub has_peers: bool,
@@ -32,7 +34,7 @@ pub(super) struct Requirements {
 impl Requirements {
     /// The commands whose replies [`Requirements::validate`] checks.
     pub fn commands(&self, addressing: &Addressing) -> Vec<&'static str> {
-        let mut commands = vec!["node", "build", "partition-generation"];
+        let mut commands = vec!["node", "build", "edition", "partition-generation"];
         commands.extend([addressing.peers_command(), addressing.services_command()]);
         commands.extend(self.cluster_name.is_some().then_some("cluster-name"));
         commands
@@ -78,11 +80,19 @@ impl Requirements {
         Ok(NodeInfo {
             node: node.to_owned(),
             build,
+            is_enterprise: is_enterprise(answer),
             partition_generation: generation,
             has_peers: !peers.peers.is_empty(),
             services,
         })
     }
+}
+
+/// Whether the edition is another one than the Community's. A server that does not say it has
+/// nothing that only others have, as far as the client is concerned.
+fn is_enterprise(answer: &str) -> bool {
+    let edition = info::value(answer, "edition");
+    edition.is_ok_and(|name| !name.is_empty() && !name.contains("Community"))
 }
 
 /// The value of `partition-generation`.
@@ -102,9 +112,10 @@ pub(super) fn generation(answer: &str, command: &str) -> Result<u64, NodeError> 
 mod tests {
     use super::*;
 
-    const GOOD: [(&str, &str); 6] = [
+    const GOOD: [(&str, &str); 7] = [
         ("node", "A1"),
         ("build", "8.1.2.0"),
+        ("edition", "Aerospike Community Edition"),
         ("partition-generation", "7"),
         ("cluster-name", "blue"),
         ("peers-clear-std", "4,3000,[[A2,,[10.0.0.2]]]"),
@@ -151,6 +162,18 @@ mod tests {
         for (name, value, expected) in cases {
             let text = validate(&requirements, name, value).unwrap_err().to_string();
             assert!(text.contains(expected), "{name} {value:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_edition_has_a_name() {
+        let of =
+            |edition| validate(&Requirements::default(), "edition", edition).unwrap().is_enterprise;
+        for edition in ["Aerospike Enterprise Edition", "Aerospike Federal Edition"] {
+            assert!(of(edition), "{edition}");
+        }
+        for edition in ["Aerospike Community Edition", "", "ERROR:4:unrecognized command"] {
+            assert!(!of(edition), "{edition:?}");
         }
     }
 

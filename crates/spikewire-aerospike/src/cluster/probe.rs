@@ -39,7 +39,7 @@ impl Probe {
             match net.gate.access(address, place.name.as_deref()) {
                 Ok(access) => {
                     let (commands, within, access) = (commands.as_slice(), net.within, &access);
-                    let spec = InfoCommands { address, access, commands, introduce: false, within };
+                    let spec = InfoCommands { address, access, commands, introduce: None, within };
                     let request = InfoRequest::start(&spec, None, &net.descriptors);
                     open.push((place, access.clone(), request));
                 }

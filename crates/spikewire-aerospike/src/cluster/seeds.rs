@@ -91,7 +91,7 @@ pub(super) fn find(
         && let tls_name = probed[best].tls_name.as_deref()
         && let Ok(host) = probes.swap_remove(best).finish()
     {
-        return Ok(behind_balancer(host, tls_name, net));
+        return Ok(if net.seed_only { host } else { behind_balancer(host, tls_name, net) });
     }
     for (seed, probe) in probed.into_iter().zip(probes) {
         let reasons = probe.finish().err().unwrap_or_default();

@@ -53,6 +53,14 @@ impl NamespaceMap {
         Self { nodes, columns, strong: false, racks }
     }
 
+    /// A map in which one node has everything: it passes on what others have.
+    pub fn of_one(node: Arc<Node>, strong: bool) -> Self {
+        let mut map = Self::new(vec![(node, None)], 1);
+        map.strong = strong;
+        map.columns[0].fill(0);
+        map
+    }
+
     /// Records that node number `node` (in the order given to [`NamespaceMap::new`]) is replica
     /// `column` of partition `pid`.
     pub fn assign(&mut self, column: usize, pid: u16, node: usize) {

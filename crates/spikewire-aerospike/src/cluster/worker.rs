@@ -15,9 +15,9 @@ use super::peers::Candidates;
 use super::probe::ProbedHost;
 use super::rules;
 use super::shared::Shared;
-use super::{Node, Snapshot, UnreachablePeer, seeds};
+use super::{NamespaceMap, Node, Snapshot, UnreachablePeer, seeds};
 use crate::clock::Tick;
-use crate::model::Result;
+use crate::model::{Kind, Result};
 
 /// How long the cluster worker polls more often after a node started to fail, joined or left.
 const UNSETTLED_FOR: Duration = Duration::from_secs(10);
@@ -57,8 +57,16 @@ impl ClusterWorker {
             unsettled_until: Tick::default(),
             window: 0,
         };
-        worker.pass(true)?;
-        worker.shared.tends.note(true);
+        let first = worker.pass(true);
+        worker.shared.tends.note(first.is_ok());
+        if let Err(error) = first {
+            let may_wait = error.kind() == Kind::Connection;
+            if worker.shared.options.fail_if_not_connected || !may_wait {
+                return Err(error);
+            }
+            worker.is_first = false;
+            return Ok(worker);
+        }
         let hosts = worker.members.iter().map(|member| seed(&member.node));
         let hosts: Vec<_> = hosts.filter(|host| !worker.seeds.contains(host)).collect();
         worker.seeds.extend(hosts);
@@ -125,7 +133,7 @@ impl ClusterWorker {
         let slot = free.unwrap_or(self.slots.len());
         let tls_name = if self.shared.net.gate.encrypts() { place.name } else { None };
         let node = Node::new(slot as u32, info.node, place.address, tls_name);
-        let node = node.with_build(info.build).with_access(access);
+        let node = node.with_build(info.build).with_edition(info.is_enterprise).with_access(access);
         let node = node.with_slow_start(self.shared.options.slow_start);
         if !self.is_first {
             node.health.returns(Tick::now(), Duration::MAX);
@@ -171,7 +179,9 @@ impl ClusterWorker {
         let answers = ask_all(&mut self.members, &net, counter_commands(racks), patience, |_| true);
         for (at, answer) in answers {
             let member = &mut self.members[at];
-            if answer.and_then(|answer| member.apply_counters(&answer, racks, limit)).is_err() {
+            let apply =
+                |answer: String| member.apply_counters(&answer, racks, limit, net.seed_only);
+            if answer.and_then(apply).is_err() {
                 member.node.health.missed_probe();
                 self.fail(at);
             } else {
@@ -263,9 +273,16 @@ impl ClusterWorker {
         let nodes: Vec<Arc<Node>> = self.members.iter().map(|m| m.node.clone()).collect();
         let racks: FxHashMap<u32, &FxHashMap<String, u32>> =
             self.members.iter().map(|m| (m.node.slot, &m.racks)).collect();
-        let namespaces = self.partitions.publish(&nodes, |node, namespace| {
+        let mut namespaces = self.partitions.publish(&nodes, |node, namespace| {
             racks.get(&node.slot).and_then(|racks| racks.get(namespace)).copied()
         });
+        if let [only] = &nodes[..]
+            && self.shared.options.seed_only
+        {
+            for map in namespaces.values_mut() {
+                *map = Arc::new(NamespaceMap::of_one(only.clone(), map.strong));
+            }
+        }
         let unreachable = self.unreachable.clone();
         let alternate = self.shared.options.use_services_alternate;
         self.shared.publish(Snapshot { nodes, namespaces, unreachable, alternate });

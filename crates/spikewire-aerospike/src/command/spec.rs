@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::{Header, field, info1, info2};
+use spikewire_aerospike_protocol::message::{Header, field, info1, info2, info3};
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
@@ -227,19 +227,19 @@ impl CommandSpec {
         defaults: &CommandDefaults,
         options: &WriteOptions,
     ) -> Result<Self, InvalidArgument> {
-        let header =
+        let mut header =
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
+        let (timeout, replica) = (options.timeout, options.replica);
+        let policy = limits(&defaults.policy, timeout, replica, options.retry.as_deref());
+        if policy.retries.commits_at_master() {
+            header.info3 |= info3::COMMIT_MASTER;
+        }
         Ok(Self {
             header,
             write: true,
             send_key: options.send_key.unwrap_or(defaults.send_key),
             filter: options.filter.clone(),
-            policy: limits(
-                &defaults.policy,
-                options.timeout,
-                options.replica,
-                options.retry.as_deref(),
-            ),
+            policy,
             hedge: Hedge::NEVER,
             share: ShareReads::Off,
             is_current: false,
@@ -369,7 +369,8 @@ impl CommandSpec {
         }
         let mut bytes = buffer::take();
         let timeout = server_timeout(self.policy.timeout);
-        let mut request = Request::begin(&mut bytes, &Header { timeout, ..self.header });
+        let info1 = self.header.info1 | compression(&self.policy);
+        let mut request = Request::begin(&mut bytes, &Header { timeout, info1, ..self.header });
         request.encoded_fields(2, &set.fields);
         request.digest(digest);
         if let Some(filter) = &self.filter {
@@ -418,6 +419,13 @@ impl CommandSpec {
             row.field(field::KEY, key);
         }
     }
+}
+
+/// The flag of commands whose requests and replies are compressed. Connections act on it, and take
+/// it out where it has no place: the node may not know compression.
+#[inline]
+pub fn compression(policy: &Policy) -> u8 {
+    if policy.retries.compress() { info1::COMPRESS_RESPONSE } else { 0 }
 }
 
 /// The limits of one call: the client's defaults, overridden by the call's options.

@@ -23,7 +23,7 @@ pub use hedging::{Hedge, Hedging};
 pub use login::{Auth, Login};
 pub use name::Name;
 pub use options::{Backoff, NearCacheOptions, Options, Policy, ReplicaPolicy, ShareReads};
-pub use retry::{MAX_RETRIES, RetryOptions, multiplier, multiplier_of};
+pub use retry::{CommitLevel, MAX_RETRIES, RetryOptions, multiplier, multiplier_of};
 pub(crate) use rules::write_header;
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};
 pub use spikewire_options::{InvalidArgument, InvalidArgumentClass, Secret};

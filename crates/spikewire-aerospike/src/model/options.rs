@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::compression::THRESHOLD;
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::RetryBudget;
 use spikewire_transport::health::SLOW_START;
@@ -37,6 +38,14 @@ pub struct Options {
     pub seeds: Vec<Host>,
     /// The expected cluster name.
     pub cluster_name: Option<String>,
+    /// Whether only seeds are used: commands go to the first one that answers, whatever is behind
+    /// its address, and other nodes are not looked for.
+    pub seed_only: bool,
+    /// Whether connecting fails if no seed answers. If not, there is a client without nodes, which
+    /// keeps trying.
+    pub fail_if_not_connected: bool,
+    /// The name of the program, which the client tells nodes; printable ASCII without commas.
+    pub application_id: Option<String>,
     /// Credentials.
     pub login: Login,
     /// Encryption of connections; `None`: not encrypted. A node's certificate is verified against
@@ -49,6 +58,8 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// Interval between two passes of the cluster worker.
     pub tend_interval: Duration,
+    /// Requests of this many bytes and fewer are not compressed.
+    pub compression_threshold: usize,
     /// Use the nodes' alternate addresses.
     pub use_services_alternate: bool,
     /// Advertised addresses and their replacements.
@@ -106,11 +117,15 @@ impl Options {
         Self {
             seeds,
             cluster_name: None,
+            seed_only: false,
+            fail_if_not_connected: true,
+            application_id: None,
             login: Login::default(),
             tls: None,
             policy: Policy::default(),
             connect_timeout: Duration::from_secs(1),
             tend_interval: Duration::from_secs(1),
+            compression_threshold: THRESHOLD,
             use_services_alternate: false,
             ip_map: HashMap::new(),
             racks: Vec::new(),

@@ -30,6 +30,30 @@ pub struct RetryOptions {
     pub in_doubt: Option<bool>,
     /// Which of the commands that wait for a node go first.
     pub priority: Option<Priority>,
+    /// Whether request and reply are compressed where nodes can do that.
+    pub compress: Option<bool>,
+    /// When a write is answered.
+    pub commit_level: Option<CommitLevel>,
+}
+
+/// When a write is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CommitLevel {
+    /// Once all copies of the record have it.
+    #[default]
+    All,
+    /// Once the master has it: if it fails then, the write may be lost.
+    Master,
+}
+
+impl CommitLevel {
+    /// Those with a name.
+    pub const NAMES: [(&str, Self); 2] = [("all", Self::All), ("master", Self::Master)];
+
+    /// The level with this name.
+    pub fn parse(text: &str) -> Result<Self, InvalidArgument> {
+        spikewire_options::parse::named("commit_level", &Self::NAMES, text)
+    }
 }
 
 impl RetryOptions {
@@ -42,19 +66,23 @@ impl RetryOptions {
         jitter: None,
         in_doubt: None,
         priority: None,
+        compress: None,
+        commit_level: None,
     };
 
     /// Boxes the options if any of them is set.
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
-        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, priority } = &self;
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, .. } = &self;
         let is_any_set = max_retries.is_some()
             | sleep.is_some()
             | multiplier.is_some()
             | longest.is_some()
             | jitter.is_some()
             | in_doubt.is_some()
-            | priority.is_some();
+            | self.priority.is_some()
+            | self.compress.is_some()
+            | self.commit_level.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -80,6 +108,12 @@ impl RetryOptions {
         }
         if let Some(in_doubt) = self.in_doubt {
             policy.retries.set_in_doubt(in_doubt);
+        }
+        if let Some(compress) = self.compress {
+            policy.retries.set_compress(compress);
+        }
+        if let Some(level) = self.commit_level {
+            policy.retries.set_commits_at_master(level == CommitLevel::Master);
         }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }

@@ -24,8 +24,18 @@ impl Protocol for Aerospike {
     type Topology = Cluster;
     type Code = ResultCode;
 
-    fn new(_: &Cluster, node: &Node) -> Self {
-        Self::new(&node.access)
+    fn new(cluster: &Cluster, node: &Node) -> Self {
+        let threshold = cluster.options().compression_threshold;
+        Self::new(&node.access).with_compression(node.is_enterprise.then_some(threshold))
+    }
+
+    #[inline(always)]
+    fn write_request(&mut self, request: &[u8], kind: RequestKind, out: &mut Vec<u8>) {
+        if kind == RequestKind::Data {
+            self.write_data(request, out);
+        } else {
+            out.extend_from_slice(request);
+        }
     }
 
     #[inline]

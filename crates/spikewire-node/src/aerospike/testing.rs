@@ -134,6 +134,9 @@ pub fn stats<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         stats.counters.not_found,
         stats.counters.errors,
         stats.counters.infos,
+        stats.counters.compressed_requests,
+        stats.counters.compressed_replies,
+        stats.counters.master_commits,
     ];
     call.env.array_of(numbers.iter().map(|number| call.env.number(*number as f64))).map(Some)
 }

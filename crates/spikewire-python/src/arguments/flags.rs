@@ -35,6 +35,7 @@ flags! {
     basic
     buffers
     by_lines
+    compress
     create_only
     durable
     ignore_case

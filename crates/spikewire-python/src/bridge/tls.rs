@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
-use spikewire_transport::tls::{Pem, TlsOptions};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use spikewire_transport::tls::{Pem, RevocationCheck, TlsOptions};
 
 use super::errors::{type_error, type_name, value_error};
 use super::keywords::{flag, optional, text};
@@ -26,6 +26,17 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
                 "certificate" => certificate = optional(&what, &value, pem)?,
                 "private_key" => key = optional(&what, &value, pem)?,
                 "verify" => options.verify = flag(&what, &value)?,
+                "private_key_password" => {
+                    let secret =
+                        |what: &str, value: &Bound<'_, PyAny>| Ok(text(what, value)?.into());
+                    options.key_password = optional(&what, &value, secret)?;
+                }
+                "crls" => options.revocation_lists = pems(&what, &value)?,
+                "crl_check" => {
+                    let check = RevocationCheck::parse(&what, text(&what, &value)?);
+                    options.revocation_check =
+                        check.map_err(|error| value_error(error.message().to_owned()))?;
+                }
                 "verify_hostname" => options.verify_hostname = flag(&what, &value)?,
                 "server_name" => {
                     let text =
@@ -34,8 +45,9 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
                 }
                 _ => {
                     return Err(type_error(format!(
-                        "unknown entry {name:?} of tls; there are: ca, certificate, private_key, \
-                         server_name, system_ca, verify, verify_hostname"
+                        "unknown entry {name:?} of tls; there are: ca, certificate, crl_check, crls, \
+                         private_key, private_key_password, server_name, system_ca, verify, \
+                         verify_hostname"
                     )));
                 }
             }
@@ -45,6 +57,9 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => return Err(value_error("tls: certificate and private_key go together")),
         };
+        if options.key_password.is_some() && options.identity.is_none() {
+            return Err(value_error("tls: private_key_password goes with private_key"));
+        }
     } else if !value.extract::<bool>().map_err(|_| wrong(value))? {
         return Ok(None);
     }
@@ -53,6 +68,17 @@ pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
 
 fn wrong(value: &Bound<'_, PyAny>) -> PyErr {
     type_error(format!("tls must be True, False or a dict of str, not {}", type_name(value)))
+}
+
+/// PEM data of one file, or of several in a list or tuple.
+fn pems(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Pem>> {
+    if value.is_none() {
+        return Ok(Vec::new());
+    }
+    if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+        return Ok(vec![pem(name, value)?]);
+    }
+    value.try_iter()?.map(|value| pem(name, &value?)).collect()
 }
 
 /// PEM data, given as a path or as the contents of such a file.

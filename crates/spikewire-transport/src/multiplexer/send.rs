@@ -313,7 +313,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     /// unanswered.
     #[inline(always)]
     fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) -> bool {
-        let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
+        let composed = self.pipeline.compose(&command.bytes, command.kind);
         let (kind, many, weight) = (command.kind, command.stream, command.rows.max(1));
         let request = Request { kind, many, weight, deadline: command.deadline, key };
         self.pipeline.queue(composed, request, command, now)

@@ -69,8 +69,34 @@ impl<F: Framing> Inbound<F> {
         if body.end > self.end {
             return Ok(None);
         }
+        if protocol.is_packed() {
+            return self.unpack(body, protocol).map(Some);
+        }
         self.consume(frame.len);
         Ok(Some((body, frame.answers)))
+    }
+
+    /// Takes the packed frame with this body. The one in it is put behind what has arrived, where
+    /// the next read may overwrite it.
+    #[cold]
+    #[inline(never)]
+    fn unpack(
+        &mut self,
+        packed: Range<usize>,
+        protocol: &mut F,
+    ) -> Result<(Range<usize>, Answers), Malformed> {
+        let (start, end) = (self.end, packed.end);
+        let len = protocol.unpacked_len(&self.buffer[packed.clone()])?;
+        if self.buffer.len() < start + len {
+            self.buffer.resize(start + len, 0);
+        }
+        let (arrived, free) = self.buffer.split_at_mut(start);
+        let inner = &mut free[..len];
+        protocol.unpack(&arrived[packed], inner)?;
+        let frame = protocol.cut(inner)?.filter(|frame| frame.len == len && !protocol.is_packed());
+        let frame = frame.ok_or_else(|| Malformed("a packed frame with something else".into()))?;
+        self.consume(end - self.start);
+        Ok((start + frame.header..start + len, frame.answers))
     }
 
     /// Like [`Inbound::next`], for sealed frames.

@@ -45,9 +45,9 @@ fn note(writes: &mut VecDeque<(u64, Tick)>, total: u64, now: Tick) {
 impl<P: Protocol, C> Pipeline<P, C> {
     /// Appends a complete request to the output; must be followed by [`Pipeline::queue`].
     #[inline(always)]
-    pub fn compose(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Composed {
+    pub fn compose(&mut self, request: &[u8], kind: RequestKind) -> Composed {
         let at = self.out.len();
-        write(&mut self.out);
+        self.protocol.write_request(request, kind, &mut self.out);
         Composed(at)
     }
 

@@ -19,6 +19,16 @@ pub fn from_session(error: &Error) -> io::Error {
         Error::InvalidCertificate(
             CertificateError::Expired | CertificateError::ExpiredContext { .. },
         ) => "the server's certificate has expired",
+        Error::InvalidCertificate(CertificateError::Revoked) => {
+            "the server's certificate, or one that signed it, was revoked"
+        }
+        Error::InvalidCertificate(
+            CertificateError::ExpiredRevocationList
+            | CertificateError::ExpiredRevocationListContext { .. },
+        ) => "the list of revoked certificates has expired; get a newer one",
+        Error::InvalidCertificate(CertificateError::UnknownRevocationStatus) => {
+            "no list of revoked certificates covers the server's certificate, or one that signed it"
+        }
         Error::InvalidCertificate(_) => "the server's certificate is not valid",
         Error::AlertReceived(AlertDescription::CertificateRequired) => {
             "the server demands a client certificate"

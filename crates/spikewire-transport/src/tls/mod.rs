@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `options` | trusted authorities, client certificate and so on, as a program sets them: [`TlsOptions`] |
 //! | `config` | the same, read and checked once: [`Tls`] |
+//! | `pem` | certificates, keys and lists in PEM format |
+//! | `verifier` | what a server's certificate must be |
 //! | `outgoing` | encrypted bytes on their way to the socket, and what they complete |
 //! | `stream` | an encrypted connection over a non-blocking socket |
 //! | `errors` | error messages |
@@ -19,7 +21,11 @@ mod options;
 #[cfg(feature = "tls")]
 mod outgoing;
 #[cfg(feature = "tls")]
+mod pem;
+#[cfg(feature = "tls")]
 mod stream;
+#[cfg(feature = "tls")]
+mod verifier;
 
 #[cfg(not(feature = "tls"))]
 pub use absent::{Encryption, Tls};
@@ -30,7 +36,7 @@ pub use config::{Encryption, Tls};
 #[cfg(feature = "tls")]
 pub(crate) use stream::Stream;
 
-pub use options::{Pem, TlsError, TlsOptions, TlsValue};
+pub use options::{Pem, RevocationCheck, TlsError, TlsOptions, TlsValue};
 
 /// How many of these bytes, which begin a unit, belong to it; see [`Encryption::with_units`].
 pub type UnitLength = fn(&[u8]) -> usize;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use spikewire_options::OptionValue;
+use spikewire_options::{InvalidArgument, OptionValue, Secret, parse};
 
 /// Certificates or a key in PEM format.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,6 +36,13 @@ pub struct TlsOptions {
     pub system_authorities: Option<bool>,
     /// The client's certificate chain and its key.
     pub identity: Option<(Pem, Pem)>,
+    /// The password of the key, if it is encrypted (PKCS #8).
+    pub key_password: Option<Secret>,
+    /// Lists of revoked certificates, which the authorities publish. If there are any, each
+    /// certificate that is checked must be covered by one that has not expired.
+    pub revocation_lists: Vec<Pem>,
+    /// Which certificates are looked up in these lists.
+    pub revocation_check: RevocationCheck,
     /// Whether the server's certificate must be valid for the server's name. If not, whoever has
     /// any certificate signed by a trusted authority can pose as the server.
     pub verify_hostname: bool,
@@ -44,6 +51,26 @@ pub struct TlsOptions {
     /// The name in the certificates of all servers, if it differs from their own names or
     /// addresses.
     pub server_name: Option<String>,
+}
+
+/// Which certificates of a server's chain are looked up in the lists of revoked ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RevocationCheck {
+    /// All, except that of the trusted authority.
+    #[default]
+    Chain,
+    /// The server's own.
+    Leaf,
+}
+
+impl RevocationCheck {
+    /// Those with a name.
+    pub const NAMES: [(&str, Self); 2] = [("chain", Self::Chain), ("leaf", Self::Leaf)];
+
+    /// The one with this name; `what` is the option.
+    pub fn parse(what: &str, text: &str) -> Result<Self, InvalidArgument> {
+        parse::named(what, &Self::NAMES, text)
+    }
 }
 
 /// An option's value in a host language that may describe encryption. Each host has its own names for
@@ -66,6 +93,9 @@ impl Default for TlsOptions {
             authorities: Vec::new(),
             system_authorities: None,
             identity: None,
+            key_password: None,
+            revocation_lists: Vec::new(),
+            revocation_check: RevocationCheck::default(),
             verify_hostname: true,
             verify: true,
             server_name: None,

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{CommandDefaults, ReadMode, parse};
-use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, ShareReads, Tls};
+use spikewire_aerospike::{
+    Auth, Backoff, ClientOptions, CommitLevel, Hedge, ReplicaPolicy, ShareReads, Tls,
+};
 
 use crate::{Result, Seeds};
 
@@ -117,6 +119,49 @@ impl Builder {
     /// 100.
     pub fn near_cache_heat(mut self, reads_per_second: u32) -> Self {
         self.client.options.near_cache.heat = reads_per_second;
+        self
+    }
+
+    /// When writes are answered. Default [`CommitLevel::All`]: once all copies of the record have
+    /// them.
+    pub fn commit_level(mut self, level: CommitLevel) -> Self {
+        self.client.options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
+        self
+    }
+
+    /// Whether only seeds are used: commands go to the first one that answers, whatever is behind
+    /// its address, and other nodes are not looked for. Nodes pass on what others have, which takes
+    /// longer; queries read only what is on the node. For one address in front of a cluster, such
+    /// as a tunnel. Default no.
+    pub fn seed_only(mut self, seed_only: bool) -> Self {
+        self.client.options.seed_only = seed_only;
+        self
+    }
+
+    /// Whether connecting fails if no seed answers. If not, there is a client whose calls fail until
+    /// one does; it keeps trying in the background. Default yes.
+    pub fn fail_if_not_connected(mut self, fail: bool) -> Self {
+        self.client.options.fail_if_not_connected = fail;
+        self
+    }
+
+    /// The name of the program, which nodes list among their clients (server 8.1 and later): up to
+    /// 40 visible ASCII characters without commas. Default none.
+    pub fn application_id(mut self, name: impl Into<String>) -> Self {
+        self.client.options.application_id = Some(name.into());
+        self
+    }
+
+    /// Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
+    /// get plain requests. Queries and jobs are never compressed. Default no.
+    pub fn compress(mut self, compress: bool) -> Self {
+        self.client.options.policy.retries.set_compress(compress);
+        self
+    }
+
+    /// The largest request in bytes that is not worth compressing, at most 128 MiB. Default 128.
+    pub fn compression_threshold(mut self, bytes: usize) -> Self {
+        self.client.options.compression_threshold = bytes;
         self
     }
 

@@ -7,7 +7,7 @@ use spikewire_aerospike::command::{
     ExistsRule as Exists, GenerationRule, OperationRef, ReadMode, ReadOptions, ReadRules,
     ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
-use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy, ShareReads};
+use spikewire_aerospike::{Backoff, CommitLevel, Hedge, ReplicaPolicy, ShareReads};
 use spikewire_transport::Priority;
 
 use crate::{Error, Expression, Result};
@@ -129,6 +129,18 @@ impl CallOptions {
     /// batches that write are in the background.
     pub const fn priority(mut self, priority: Priority) -> Self {
         self.retry_mut().priority = Some(priority);
+        self
+    }
+
+    /// Whether a write is answered once all copies of the record have it, or once the master has.
+    pub const fn commit_level(mut self, level: CommitLevel) -> Self {
+        self.retry_mut().commit_level = Some(level);
+        self
+    }
+
+    /// Whether request and reply are compressed where nodes can do that.
+    pub const fn compress(mut self, compress: bool) -> Self {
+        self.retry_mut().compress = Some(compress);
         self
     }
 

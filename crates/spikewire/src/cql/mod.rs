@@ -122,5 +122,5 @@ pub use spikewire_cql::value::{
 };
 pub use spikewire_cql::version::Version;
 pub use spikewire_transport::Priority;
-pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};
+pub use spikewire_transport::tls::{Pem, RevocationCheck, Tls, TlsError, TlsOptions};
 pub use value::{As, FromValue, ToValue, Unreadable};

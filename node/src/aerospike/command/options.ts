@@ -45,6 +45,18 @@ export interface PriorityOptions {
   priority?: Priority | undefined
 }
 
+/** When a write is answered: once all copies of the record have it, or once the master has. */
+export type CommitLevel = 'all' | 'master'
+
+/** Whether a call is compressed. */
+export interface CompressionOptions {
+  /**
+   * Whether request and reply are compressed where nodes are of the Enterprise Edition. Default: the
+   * client's.
+   */
+  compress?: boolean | undefined
+}
+
 /**
  * When a second request is sent to another replica because no reply has come: after this many
  * milliseconds, or after a percentile of that node's response times (`'p99'`). 0: never.
@@ -80,7 +92,11 @@ export interface DeadlineOptions {
 }
 
 /** Options of every read. */
-export interface ReadOptions extends CallOptions, RetryOptions, PriorityOptions {
+export interface ReadOptions
+  extends CallOptions,
+    RetryOptions,
+    PriorityOptions,
+    CompressionOptions {
   /** Read only if this is true for the record. Default: no filter. */
   where?: Where | undefined
   /** Renew the time to live if at most this percentage of it is left. */
@@ -110,7 +126,11 @@ export type Exists = 'merge' | 'create' | 'update' | 'replace' | 'replace_only'
 export type Ttl = number | Date | 'default' | 'never' | 'unchanged'
 
 /** Options of every write. */
-export interface WriteOptions extends CallOptions, RetryOptions, PriorityOptions {
+export interface WriteOptions
+  extends CallOptions,
+    RetryOptions,
+    PriorityOptions,
+    CompressionOptions {
   /** The new time to live. Default: `'default'`, the namespace's. */
   ttl?: Ttl | undefined
   /**
@@ -127,6 +147,11 @@ export interface WriteOptions extends CallOptions, RetryOptions, PriorityOptions
   where?: Where | undefined
   /** Where retries go; the first attempt goes to the master. Default: the client's. */
   replica?: Replica | undefined
+  /**
+   * When a write is answered: once all copies of the record have it, or once the master has; if that
+   * fails then, the write may be lost. Default: the client's.
+   */
+  commitLevel?: CommitLevel | undefined
   /** Whether to retry a write that may have been applied. Default: the client's. */
   retryInDoubt?: boolean | undefined
 }
@@ -134,7 +159,9 @@ export interface WriteOptions extends CallOptions, RetryOptions, PriorityOptions
 /** The options of a call that limit it. */
 export type LimitOptions = Pick<
   WriteOptions,
-  'replica' | 'retryInDoubt' | 'priority' | keyof CallOptions | keyof RetryOptions
+  | ('replica' | 'retryInDoubt' | 'priority' | 'compress' | 'commitLevel')
+  | keyof CallOptions
+  | keyof RetryOptions
 >
 
 /** A rule for `generation`: write only if this number is greater than the record's generation. */
@@ -159,11 +186,13 @@ export const RETRY = [
 ] as const
 /** @internal The options of a call that limit it. */
 export const LIMITS = [
-  ...(['replica', 'timeout', 'signal', 'retryInDoubt', 'priority'] as const),
+  ...(['replica', 'timeout', 'signal', 'retryInDoubt', 'priority', 'compress'] as const),
+  'commitLevel',
   ...RETRY,
 ] as const
 export const READ = [
   ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal', 'priority'] as const),
+  'compress',
   ...RETRY,
 ] as const
 /** @internal */

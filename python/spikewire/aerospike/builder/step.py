@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spikewire._native import Newer
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.types import (
+        CommitLevel,
         Hedge,
         Priority,
         ReadMode,
@@ -76,6 +77,10 @@ class Step(StepBase):
     def priority(self, priority: Priority | None) -> Self:
         """Whether the call goes before or behind others that wait for a node; as in ``get``."""
         return self._set("priority", priority)
+
+    def compress(self, compress: bool | None) -> Self:
+        """Whether request and reply are compressed; as in ``get``."""
+        return self._set("compress", compress)
 
     def retries(
         self,
@@ -184,6 +189,10 @@ class WriteStep(Step):
     """The options of steps that write."""
 
     __slots__ = ()
+
+    def commit_level(self, level: CommitLevel | None) -> Self:
+        """When the write is answered; as in ``put``."""
+        return self._set("commit_level", level)
 
     def retry_in_doubt(self, retry: bool = True) -> Self:
         """Retries the write even if it may already have been applied, as in ``put``."""

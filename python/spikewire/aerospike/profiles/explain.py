@@ -75,6 +75,8 @@ INHERITED = {
     "max_sleep_between_retries": 0.0,
     "sleep_jitter": False,
     "priority": "interactive",
+    "compress": False,
+    "commit_level": "all",
     "retry_in_doubt": False,
     "hedge": 0.0,
     "share_reads": "off",

@@ -53,6 +53,8 @@ FIELDS = (
     "sleep_jitter",
     "retry_in_doubt",
     "priority",
+    "compress",
+    "commit_level",
     "hedge",
     "share_reads",
     "deadline",
@@ -70,9 +72,9 @@ FIELDS = (
 )
 
 #: The boolean ones.
-_FLAGS = frozenset({"sleep_jitter", "retry_in_doubt", "buffers", "durable", "send_key"})
+_FLAGS = frozenset({"sleep_jitter", "retry_in_doubt", "compress", "buffers", "durable", "send_key"})
 #: Those that a client has, too; ``None`` stands for the client's.
-_OF_THE_CLIENT = frozenset({"sleep_jitter", "retry_in_doubt", "send_key"})
+_OF_THE_CLIENT = frozenset({"sleep_jitter", "retry_in_doubt", "compress", "send_key"})
 
 
 def _route(*names: str) -> Route:

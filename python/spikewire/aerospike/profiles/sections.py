@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from spikewire.types import (
+        CommitLevel,
         Exists,
         Hedge,
         Priority,
@@ -44,12 +45,14 @@ class CallOptions(TypedDict, total=False):
     max_sleep_between_retries: Seconds | None
     sleep_jitter: bool | None
     priority: Priority | None
+    compress: bool | None
 
 
 class BatchOptions(CallOptions, total=False):
     """Options of ``batch``, and defaults for its rows."""
 
     deadline: Seconds | None
+    commit_level: CommitLevel | None
     retry_in_doubt: bool | None
     read_mode: ReadMode | None
     read_touch: int | None
@@ -100,6 +103,7 @@ class ReadSection(ReadPointOptions, ReadManyOptions, total=False):
 class WriteOptions(CallOptions, total=False):
     """Options of writes."""
 
+    commit_level: CommitLevel | None
     retry_in_doubt: bool | None
     ttl: Ttl | None
     exists: Exists | None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from spikewire.compat.aerospike.config_provider import config_file_of
@@ -21,6 +22,10 @@ _AS_INTEGER = 0
 #: The key of the shared memory if the configuration has none.
 _SHM_KEY = 0xA9000000
 _LONGEST_PATH = 255
+#: The engine's limit for the name of a program.
+_LONGEST_NAME = 40
+#: The engine's limit for the size of a request.
+_LARGEST = 128 << 20
 _BOOLS = ("rack_aware", "use_services_alternate", "force_single_node", "fail_if_not_connected")
 
 
@@ -48,7 +53,12 @@ class Configuration:
             if name in CONFIG_NO_EFFECT and value not in (None, False, {}):
                 without_effect(f"the setting {name!r}")
         policies = settings.get("policies")
-        self.policies = Policies(policies if isinstance(policies, dict) else {}, strict=strict)
+        policies = policies if isinstance(policies, dict) else {}
+        threshold = settings.get("compression_threshold")
+        own = policies.get("write", {})
+        if isinstance(threshold, int) and threshold and isinstance(own, dict):
+            policies = {**policies, "write": {"compression_threshold": threshold, **own}}
+        self.policies = Policies(policies, strict=strict)
         self.strict_types = bool(settings.get("strict_types", True))
         integers = settings.get("send_bool_as") == _AS_INTEGER and "send_bool_as" in settings
         self.serializers = _serializers(settings.get("serialization"), bools_as_integers=integers)
@@ -85,6 +95,9 @@ class Configuration:
             ("use_services_alternate", "use_services_alternate", None),
             ("ip_map", "ip_map", None),
             ("max_conns_per_node", "connections_per_node", None),
+            ("min_conns_per_node", "warm_connections", None),
+            ("force_single_node", "seed_only", None),
+            ("fail_if_not_connected", "fail_if_not_connected", None),
         ):
             value = settings.get(name)
             if value is None:
@@ -98,6 +111,13 @@ class Configuration:
             options[option] = value
         if "connections_per_node" in options:  # Each is shared by many commands.
             options["connections_per_node"] = min(int(options["connections_per_node"]), 16)
+        # More would be closed as soon as calls share fewer.
+        if "warm_connections" in options:
+            options["warm_connections"] = min(int(options["warm_connections"]), 16)
+        if name := _application(self.app_id):
+            options["application_id"] = name
+        if threshold := self.policies.of["write"]["compression_threshold"]:
+            options["compression_threshold"] = min(threshold, _LARGEST)
         racks = settings.get("rack_ids") or (
             [settings["rack_id"]] if "rack_id" in settings else None
         )
@@ -128,6 +148,11 @@ def _check_values(settings: dict[str, Any]) -> None:
     if app is not None and not isinstance(app, str):
         message = f"app_id must be str, not {type(app).__name__}"
         raise TypeError(message)
+
+
+def _application(name: str | None) -> str:
+    """The name as nodes take it: what they cannot show becomes an underscore."""
+    return re.sub(r"[^!-+\--~]", "_", name or "")[:_LONGEST_NAME]
 
 
 def _seconds(milliseconds: Any) -> float:

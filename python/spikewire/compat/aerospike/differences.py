@@ -8,8 +8,8 @@ __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 
 #: Settings of policies that have no effect here.
 POLICY_NO_EFFECT = frozenset(
-    {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
-     "commit_level", "on_locking_only", "compression_threshold", "deserialize",
+    {"connect_timeout", "timeout_delay", "error_detail_verbosity",
+     "on_locking_only", "deserialize",
      "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
      "concurrent", "async_heap_rec",
      "send_set_name", "expected_duration", "short_query"}
@@ -17,8 +17,7 @@ POLICY_NO_EFFECT = frozenset(
 #: Settings of configurations that have no effect here.
 CONFIG_NO_EFFECT = frozenset(
     {"shm", "use_shared_connection", "thread_pool_size", "max_threads",
-     "compression_threshold", "min_conns_per_node", "rack_aware", "connect_timeout",
-     "fail_if_not_connected", "force_single_node"}
+     "rack_aware", "connect_timeout"}
 )  # fmt: skip
 
 _TOGETHER = Missing("keep data that belongs together in one record")
@@ -27,6 +26,7 @@ _OF_CALL = Differs(
     "in the policy of one call, it limits the duration of the call and lets a read try another "
     "replica; a write is not resent because a node does not answer"
 )
+_OF_SCANS = Differs("has no effect on queries, scans and jobs, whose replies are not compressed")
 _OF_WRITES = Differs("a write that may have been applied is never retried")
 _NO_LOG = Differs("the only message is written at LOG_LEVEL_TRACE when a client is created")
 _REVOKED = Missing("leave it out and use short-lived certificates")
@@ -70,15 +70,18 @@ _ENTRIES: dict[str, Entry] = {
     "Client.map_*": _gone("use operate with map_operations"),
     "config.tls.cipher_suite": Missing("leave it out; only secure cipher suites are offered"),
     "config.tls.protocols": Missing("leave it out; TLS 1.2 and 1.3 are used"),
-    "config.tls.keyfile_pw": Missing("use a private key without a password"),
+    "config.tls.keyfile_pw": Differs("needs a key in the format PKCS #8"),
     "config.tls.cert_blacklist": _REVOKED,
-    "config.tls.crl_check": _REVOKED,
-    "config.tls.crl_check_all": _REVOKED,
     "config.tls.for_login_only": Missing("leave it out; all connections are encrypted"),
     "config.tls.log_session_info": _NO_EFFECT,
     "policy.txn": _TOGETHER,
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
+    "policy.compress": _OF_SCANS,
+    "policy.commit_level": Differs("has no effect on rows of batches"),
+    "policy.compression_threshold": Differs(
+        "in the policy of one call, it switches compression on, from the client's threshold on"
+    ),
     "Client.get_stats": Differs("counts commands only while metrics are enabled"),
     "Client.enable_metrics": Differs("byte counts and connection latencies are 0"),
     "config.max_conns_per_node": Differs(

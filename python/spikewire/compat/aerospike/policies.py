@@ -109,6 +109,7 @@ _BOOLS = {"compress", "durable_delete", "deserialize", "on_locking_only", "respo
           "send_set_name", "short_query", "send_as_is", "check_bounds"}  # fmt: skip
 _REPLICAS = ("master", "any", "sequence", "prefer-rack", "any")
 _EXISTS = (None, "create", "update", "replace_only", "replace")
+_COMMITS = (None, "master")
 _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
 #: Entries that verbs accept in policies of any kind.
@@ -285,6 +286,20 @@ class Policies:
         elif name == "read_touch_ttl_percent":
             if value:
                 keywords["read_touch"] = value
+        elif name == "compress":
+            if kind not in ("query", "scan"):
+                keywords["compress"] = bool(value) or keywords.get("compress", False)
+            elif value:
+                without_effect("the policy 'compress' of a query or scan")
+        elif name == "commit_level":
+            if kind.startswith("batch_"):
+                if value:
+                    without_effect("the policy 'commit_level' of a row")
+            elif (level := _named(_COMMITS, name, value)) is not None:
+                keywords["commit_level"] = level
+        elif name == "compression_threshold":
+            if value:  # Compression is on then, whatever `compress` says.
+                keywords["compress"] = True
         elif name in POLICY_NO_EFFECT:
             if value != DEFAULTS[kind].get(name, 0):
                 without_effect(f"the policy {name!r}")

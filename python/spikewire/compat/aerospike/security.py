@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,7 @@ __all__ = ["login_of", "security_of"]
 #: The engine's names for ``auth_mode``.
 _AUTHS = ("internal", "external", "external-insecure", "pki")
 #: Settings of ``tls`` that the engine does not have.
-_ABSENT = (
-    "cipher_suite",
-    "keyfile_pw",
-    "cert_blacklist",
-    "crl_check",
-    "crl_check_all",
-    "for_login_only",
-)
+_ABSENT = ("cipher_suite", "cert_blacklist", "for_login_only")
 #: Lists of protocols that are accepted, with a warning that TLS 1.3 is used as well.
 _OLDER = ("TLSv1.2", "+TLSv1.2", "-all +TLSv1.2")
 _TLS_ERROR, _CLIENT_ERROR = -9, -1
@@ -82,12 +76,43 @@ def _tls(settings: Any) -> dict[str, Any] | None:
     for name, entry in (("certfile", "certificate"), ("keyfile", "private_key")):
         if isinstance(settings.get(name), str):
             options[entry] = settings[name]
+    if isinstance(password := settings.get("keyfile_pw"), str) and "private_key" in options:
+        options["private_key_password"] = _password(password)
     file, folder = settings.get("cafile"), settings.get("capath")
     if isinstance(folder, str):
         options["ca"] = _authorities(folder) + (_read(Path(file)) if isinstance(file, str) else b"")
     elif isinstance(file, str):
         options["ca"] = file
+    if settings.get("crl_check") or settings.get("crl_check_all"):
+        options |= _revocation(file, folder, whole=bool(settings.get("crl_check_all")))
     return options
+
+
+def _password(text: str) -> str:
+    """The password of a key: ``env:NAME`` and ``file:PATH`` say where it is."""
+    kind, colon, place = text.partition(":")
+    if colon and kind == "env":
+        if place not in os.environ:
+            raise of_code(_TLS_ERROR, f"keyfile_pw: there is no environment variable {place}")
+        return os.environ[place]
+    if colon and kind == "file":
+        try:
+            return Path(place).read_text().rstrip("\r\n")
+        except OSError as error:
+            raise of_code(_TLS_ERROR, f"keyfile_pw: {error}") from None
+    return text
+
+
+def _revocation(file: Any, folder: Any, *, whole: bool) -> dict[str, Any]:
+    """Lists of revoked certificates, which stand where the authorities do."""
+    paths = [Path(file)] if isinstance(file, str) else []
+    if isinstance(folder, str):
+        paths += sorted(each for each in Path(folder).iterdir() if each.is_file())
+    lists = [text for path in paths if b"-----BEGIN X509 CRL-----" in (text := _read(path))]
+    if not lists:
+        text = "crl_check: there is no list of revoked certificates in cafile and capath"
+        raise of_code(_TLS_ERROR, text)
+    return {"crls": lists, "crl_check": "chain" if whole else "leaf"}
 
 
 def _authorities(folder: str) -> bytes:

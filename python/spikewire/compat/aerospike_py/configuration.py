@@ -19,6 +19,7 @@ _NUMBERS = (
     ("timeout", "connect_timeout", 1000),
     ("idle_timeout", "idle_timeout", 1),
     ("max_conns_per_node", "connections_per_node", None),
+    ("min_conns_per_node", "warm_connections", None),
     ("tend_interval", "tend_interval", 1000),
 )
 #: The engine's names for ``auth_mode``. Like aerospike-py, this has no TLS: passwords of external
@@ -57,6 +58,8 @@ def client_arguments(
         options["connections_per_node"] = max(
             1, min(options["connections_per_node"], _MOST_CONNECTIONS)
         )
+    if "warm_connections" in options:
+        options["warm_connections"] = max(0, min(options["warm_connections"], _MOST_CONNECTIONS))
     if "tend_interval" in options:
         options["tend_interval"] = max(options["tend_interval"], _LEAST_TEND)
     if config.get("cluster_name") is not None:

@@ -20,7 +20,6 @@ POLICY_NO_EFFECT: dict[str, object] = {
 }
 #: Settings of configurations that have no effect here, and their defaults.
 CONFIG_NO_EFFECT: dict[str, object] = {
-    "min_conns_per_node": 0,
     "conn_pools_per_node": 1,
 }
 

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use mio::event::Event;
 use mio::{Events, Poll, Token};
 
+use super::compression::Compression;
 use super::connection::{BACKLOG, Connection};
 use super::listener::Port;
 use super::slab::Slab;
@@ -47,6 +48,8 @@ const RETAIN_CAPACITY: usize = 4 << 20;
 pub struct Worker {
     pub(super) state: Arc<ClusterState>,
     pub(super) context: Context,
+    /// Created by the first compressed message.
+    pub(super) compression: Option<Box<Compression>>,
     poll: Poll,
     inbox: Receiver<Message>,
     links: WorkerLinks,
@@ -78,6 +81,7 @@ impl Worker {
         Self {
             context: Context::new(state.clone()),
             state,
+            compression: None,
             poll,
             inbox,
             next: links.number,

@@ -12,7 +12,7 @@ use spikewire_transport::policy::Preference as _;
 use super::{Batch, Part, RowState};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
-use crate::command::{Command, Router, Target};
+use crate::command::{Command, Router, Target, compression};
 use crate::model::Policy;
 use crate::model::{Error, Kind, Result};
 use crate::transport::buffer;
@@ -149,6 +149,7 @@ impl Batch {
             Tick::NEVER => 0,
             deadline => server_timeout(deadline.since(now)).max(1),
         };
+        let compression = compression(&self.policy);
         let mut bytes = buffer::take();
         let single = rows.len() == 1;
         let mut write = false;
@@ -156,10 +157,11 @@ impl Batch {
             let row = &self.rows[*index as usize];
             let kind = &self.kinds[row.kind as usize];
             write = kind.write;
-            encode_single(&mut bytes, &row.digest, &kind.row, timeout)?;
+            encode_single(&mut bytes, &row.digest, &kind.row, timeout, compression)?;
         } else {
             let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
             let mut batch = Writer::begin(&mut bytes, timeout, flags);
+            batch.add_info1(compression);
             for index in rows {
                 let row = &self.rows[*index as usize];
                 let kind = &self.kinds[row.kind as usize];
@@ -225,9 +227,11 @@ fn encode_single(
     digest: &Digest,
     kind: &wire::Kind,
     timeout: u32,
+    compression: u8,
 ) -> std::result::Result<(), TooLarge> {
     let (header, fields, ops) = kind.parts();
-    let mut request = Request::begin(bytes, &Header { timeout, ..header });
+    let info1 = header.info1 | compression;
+    let mut request = Request::begin(bytes, &Header { timeout, info1, ..header });
     request.encoded_fields(header.fields, fields);
     request.digest(digest);
     request.encoded_ops(usize::from(header.ops), ops);

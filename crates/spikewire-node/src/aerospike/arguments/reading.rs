@@ -7,7 +7,7 @@ use spikewire_aerospike::command::batch::deadline_of;
 use spikewire_aerospike::command::{
     MAX_RETRIES, ReadMode, ReadOptions, ReadRules, ReadTouch, RetryOptions, limits, parse,
 };
-use spikewire_aerospike::{Policy, ReplicaPolicy, ShareReads};
+use spikewire_aerospike::{CommitLevel, Policy, ReplicaPolicy, ShareReads};
 
 use spikewire_transport::Priority;
 
@@ -55,6 +55,11 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
         priority: options
             .get(c"priority")?
             .map(|value| Ok::<_, Failure>(Priority::parse(&text("priority", value)?)?))
+            .transpose()?,
+        compress: options.flag(c"compress")?,
+        commit_level: options
+            .get(c"commitLevel")?
+            .map(|value| Ok::<_, Failure>(CommitLevel::parse(&text("commitLevel", value)?)?))
             .transpose()?,
     };
     Ok(retry.boxed())

@@ -11,7 +11,7 @@ mod writing;
 
 pub use crate::arguments::{Argument, count, flags, no_unknown, seconds};
 pub use reading::{priority, read_mode, read_touch, replica, share_reads, timeout};
-pub use writing::{Newer, exists, generation, ttl};
+pub use writing::{Newer, commit_level, exists, generation, ttl};
 
 use pyo3::PyClass;
 use pyo3::prelude::*;

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyString, PyType};
 
+use spikewire_aerospike::CommitLevel;
 use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, parse};
 
 use crate::arguments::text;
@@ -12,6 +13,11 @@ use crate::errors::{
 
 const TTL_FORMS: &str =
     "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
+
+/// The commit level with this name.
+pub fn commit_level(value: &Bound<'_, PyAny>) -> PyResult<CommitLevel> {
+    CommitLevel::parse(text("commit_level", value)?).map_err(invalid_argument)
+}
 
 /// The time to live to set with a write.
 pub fn ttl(value: &Bound<'_, PyAny>) -> PyResult<Ttl> {

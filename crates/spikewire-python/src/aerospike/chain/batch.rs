@@ -94,7 +94,7 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 10] = [
+const OF_THE_CALL: [&str; 12] = [
     "deadline",
     "replica",
     "timeout",
@@ -105,6 +105,8 @@ const OF_THE_CALL: [&str; 10] = [
     "max_sleep_between_retries",
     "sleep_jitter",
     "priority",
+    "compress",
+    "commit_level",
 ];
 
 impl<'py> Part<'py> {
@@ -262,6 +264,8 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         jitter: switch("sleep_jitter")?,
         in_doubt: switch("retry_in_doubt")?,
         priority: of("priority")?,
+        compress: switch("compress")?,
+        commit_level: of("commit_level")?,
     };
     Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
 }

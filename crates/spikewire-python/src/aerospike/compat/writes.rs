@@ -270,7 +270,7 @@ impl OfficialWrites {
     /// its record, and `options` the keywords of a row with a policy or metadata. `results` makes
     /// the records. The keywords are those of `batch`.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None))]
+    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None, compress=None))]
     fn write<'py>(
         &self,
         py: Python<'py>,
@@ -283,12 +283,17 @@ impl OfficialWrites {
         replica: Option<Bound<'py, PyAny>>,
         max_retries: Option<Bound<'py, PyAny>>,
         sleep_between_retries: Option<Bound<'py, PyAny>>,
+        compress: Option<bool>,
     ) -> PyResult<bool> {
         let client = client.get();
         let began = client.begin();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(client.home(), key));
-        let retry =
-            RetryRules { max_retries, sleep: sleep_between_retries, ..RetryRules::default() };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            compress,
+            ..RetryRules::default()
+        };
         let limits = Limits { replica, timeout, retry };
         let usual = RowOptions::default();
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;

@@ -207,15 +207,18 @@ pub struct RetryRules<'py> {
     pub jitter: Option<bool>,
     pub in_doubt: Option<bool>,
     pub priority: Option<Bound<'py, PyAny>>,
+    pub compress: Option<bool>,
+    pub commit_level: Option<Bound<'py, PyAny>>,
 }
 
 impl RetryRules<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
-        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, priority } = self;
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, .. } = self;
         let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
         let silent = silent && longest.is_none() && jitter.is_none();
-        if silent && in_doubt.is_none() && priority.is_none() {
+        let silent = silent && in_doubt.is_none() && self.compress.is_none();
+        if silent && self.priority.is_none() && self.commit_level.is_none() {
             return Ok(None);
         }
         self.read().map(RetryOptions::boxed)
@@ -237,6 +240,8 @@ impl RetryRules<'_> {
             jitter: self.jitter,
             in_doubt: self.in_doubt,
             priority: self.priority.as_ref().map(arguments::priority).transpose()?,
+            compress: self.compress,
+            commit_level: self.commit_level.as_ref().map(arguments::commit_level).transpose()?,
         })
     }
 }

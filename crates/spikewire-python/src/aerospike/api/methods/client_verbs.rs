@@ -89,6 +89,8 @@ macro_rules! client_verbs {
                     jitter: sleep_jitter,
                     in_doubt: None,
                     priority: None,
+                    compress: None,
+                    commit_level: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

@@ -87,6 +87,8 @@ macro_rules! dataset_verbs {
                     jitter: sleep_jitter,
                     in_doubt: None,
                     priority: None,
+                    compress: None,
+                    commit_level: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

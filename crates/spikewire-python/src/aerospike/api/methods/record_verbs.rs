@@ -43,6 +43,8 @@ macro_rules! record_verbs {
             /// between 0 and its full length. Default: the client's; no pauses unless set.
             /// `priority`: "interactive", or "background" for calls that go behind interactive ones
             /// where calls wait for a node. Default: "interactive".
+            /// `compress`: whether request and reply are compressed, where nodes are of the Enterprise
+            /// Edition. Default: the client's, False unless set.
             /// `hedge`: how long to wait for an answer before sending a second request to another
             /// replica: a time, or a percentile of that node's recent response times ("p99"). The first
             /// answer wins. 0: never. Default: the client's, never unless set.
@@ -56,7 +58,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
             /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
             /// invalid arguments.
-            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None)")]
             fn get<'py>(
                 &self,
                 py: Python<'py>,
@@ -75,6 +77,7 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -82,7 +85,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get"),
                     unknown,
-                    "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, compress, default, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -97,6 +100,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: None,
                     priority,
+                    compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -109,7 +114,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
             /// Default: no filter.
             /// The other keywords are those of `get`.
-            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None)")]
             fn exists<'py>(
                 &self,
                 py: Python<'py>,
@@ -125,6 +130,7 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -132,7 +138,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists"),
                     unknown,
-                    "hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "compress, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -147,6 +153,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: None,
                     priority,
+                    compress,
+                    commit_level: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
@@ -180,7 +188,10 @@ macro_rules! record_verbs {
             /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
             /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
             /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-            /// `max_sleep_between_retries`, `sleep_jitter`, `priority`: as in `get`.
+            /// `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+            /// `commit_level`: "all" answers a write once all copies of the record have it, "master"
+            /// once the master has; if that fails then, the write may be lost. Default: the client's,
+            /// "all" unless set.
             /// `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
             /// the client's, False unless set.
             ///
@@ -188,7 +199,7 @@ macro_rules! record_verbs {
             /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
             /// that cannot be stored; nothing is sent then.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn put<'py>(
                 &self,
                 py: Python<'py>,
@@ -208,13 +219,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -227,6 +240,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -248,7 +263,7 @@ macro_rules! record_verbs {
             /// `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn add<'py>(
                 &self,
                 py: Python<'py>,
@@ -268,13 +283,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".add"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -287,6 +304,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -307,7 +326,7 @@ macro_rules! record_verbs {
             /// or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn append<'py>(
                 &self,
                 py: Python<'py>,
@@ -327,13 +346,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".append"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -346,6 +367,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -366,7 +389,7 @@ macro_rules! record_verbs {
             /// bin, or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn prepend<'py>(
                 &self,
                 py: Python<'py>,
@@ -386,13 +409,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".prepend"),
                     unknown,
-                    "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -405,6 +430,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -431,7 +458,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
             /// is False. Default: no filter.
             /// The other keywords are those of `put`.
-            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn delete<'py>(
                 &self,
                 py: Python<'py>,
@@ -448,13 +475,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete"),
                     unknown,
-                    "durable, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -467,6 +496,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -487,7 +518,7 @@ macro_rules! record_verbs {
             /// the generation increases. Keywords as in `put`.
             ///
             /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn touch<'py>(
                 &self,
                 py: Python<'py>,
@@ -504,13 +535,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".touch"),
                     unknown,
-                    "generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -523,6 +556,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -551,7 +586,7 @@ macro_rules! record_verbs {
             ///
             /// Raises `FunctionFailed` with the function's error, including file and line, or if the
             /// module or function does not exist; also the errors of `put`.
-            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
             fn apply<'py>(
                 &self,
                 py: Python<'py>,
@@ -571,13 +606,15 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply"),
                     unknown,
-                    "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -590,6 +627,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -618,7 +657,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound` if the operations only read and the record does not exist,
             /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
             /// does not fit its bin, and the errors of `put`.
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -640,6 +679,8 @@ macro_rules! record_verbs {
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
@@ -648,7 +689,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate"),
                     unknown,
-                    "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -663,6 +704,8 @@ macro_rules! record_verbs {
                     jitter: sleep_jitter,
                     in_doubt: retry_in_doubt,
                     priority,
+                    compress,
+                    commit_level,
                 };
                 let write = WriteOptions {
                     ttl,
