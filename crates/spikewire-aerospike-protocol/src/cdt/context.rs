@@ -136,7 +136,7 @@ impl<V> Step<V> {
         }
     }
 
-    fn kind(&self) -> u16 {
+    pub(crate) fn kind(&self) -> u16 {
         let inside = match self.inside {
             Inside::Either => 0,
             Inside::List => LIST,
@@ -233,7 +233,7 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<Step<&[u8]>>, ResultCode> {
     steps.collect::<Option<_>>().ok_or(ResultCode::OP_NOT_APPLICABLE)
 }
 
-fn step(kind: i64, value: &[u8], first: bool) -> Option<Step<&[u8]>> {
+pub(crate) fn step(kind: i64, value: &[u8], first: bool) -> Option<Step<&[u8]>> {
     let kind = u16::try_from(kind).ok()?;
     let create = match kind & 0xc0 {
         0 => Create::No,
