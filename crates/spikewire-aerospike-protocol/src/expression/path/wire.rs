@@ -50,7 +50,7 @@ impl PathOperation {
         msgpack::int(out, Self::NUMBER);
         msgpack::array(out, 2 * self.steps.len() as u32);
         for step in &self.steps {
-            step.write(out);
+            step.encode(out);
         }
         msgpack::int(out, action | if self.no_fail { NO_FAIL } else { 0 });
         match &self.action {
@@ -99,7 +99,8 @@ impl PathOperation {
 }
 
 impl PathStep {
-    fn write(&self, out: &mut Vec<u8>) {
+    /// Appends the step: its number and its value.
+    pub fn encode(&self, out: &mut Vec<u8>) {
         let operand = |packed: &[u8], out: &mut Vec<u8>| {
             let start = out.len();
             out.extend_from_slice(packed);
