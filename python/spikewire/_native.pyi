@@ -49,6 +49,7 @@ from spikewire.types import (
     KeyLike,
     Nulls,
     Path,
+    PathReturn,
     Priority,
     ReadMode,
     Records,
@@ -8025,7 +8026,7 @@ class Step:
         persist_index: bool = False,
     ) -> Self: ...
     @staticmethod
-    def several(kind: str, keys: Sequence[MapKey] | None = None) -> Step:
+    def several(kind: str, keys: Keys | None = None) -> Step:
         """A step that names several elements, for path operations."""
 
     def __eq__(self, other: object, /) -> bool: ...

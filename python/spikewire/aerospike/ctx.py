@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spikewire._native import Expression, Step
 
 if TYPE_CHECKING:
-    from spikewire.types import BinValue, ListOrder, MapKey, MapOrder, Where
+    from spikewire.types import BinValue, Keys, ListOrder, MapKey, MapOrder, Where
 
 __all__ = [
     "Step",
@@ -110,7 +110,7 @@ def all_children(where: Where | None = None) -> Step:
     return Expression.filter_step("all_children", where)
 
 
-def map_keys_in(keys: list[MapKey] | tuple[MapKey, ...]) -> Step:
+def map_keys_in(keys: Keys) -> Step:
     """Into the values of a map at these keys, in the order of the map; keys that are not there
     count for nothing. For paths, on servers from 8.1.2."""
     return Step.several("map_keys_in", keys)

@@ -12,11 +12,11 @@ A path is a list of 1 to 64 steps from ``spikewire.ctx``, from the bin inward, o
 one element, several, or all. Steps that lead nowhere name no element; those that create something
 are refused.
 
-A step into a list where there is a map, or the reverse, fails with ``InvalidRequest``, and so does
-a filter whose value is unknown for an element: because it is of another type, for instance. A bin
-that is neither list nor map fails with ``BinTypeError``, an element whose new value is unknown
-with ``ServerError``; then nothing is changed. ``no_fail`` skips such elements, but not steps into
-the wrong container. Changed lists and maps keep their order.
+A step into a list where there is a map, or the reverse, fails with ``ServerError`` (code 4), and
+so does a filter whose value is unknown for an element: because it is of another type, for instance.
+A bin that is neither list nor map fails with ``BinTypeError``, and an element whose new value is
+unknown with ``ServerError`` (code 1); nothing is changed then. ``no_fail`` skips such elements, but
+steps into the wrong container fail nevertheless. Changed lists and maps keep their order.
 
 For servers from 8.1.1; ``ctx.map_keys_in`` and ``ctx.and_where`` from 8.1.2.
 """

@@ -152,6 +152,32 @@ impl<V> Step<V> {
     }
 }
 
+impl Step<Vec<u8>> {
+    /// The same step, its value borrowed.
+    pub fn borrowed(&self) -> Step<&[u8]> {
+        let at = match &self.at {
+            At::Index(index) => At::Index(*index),
+            At::Rank(rank) => At::Rank(*rank),
+            At::Key(key) => At::Key(key.as_slice()),
+            At::Value(value) => At::Value(value.as_slice()),
+        };
+        Step { inside: self.inside, at, create: self.create, persist: self.persist }
+    }
+}
+
+impl Step<&[u8]> {
+    /// The same step with a value of its own.
+    pub fn owned(&self) -> Step<Vec<u8>> {
+        let at = match self.at {
+            At::Index(index) => At::Index(index),
+            At::Rank(rank) => At::Rank(rank),
+            At::Key(key) => At::Key(key.to_vec()),
+            At::Value(value) => At::Value(value.to_vec()),
+        };
+        Step { inside: self.inside, at, create: self.create, persist: self.persist }
+    }
+}
+
 /// Rejects invalid paths.
 pub fn check<V>(steps: &[Step<V>]) -> Result<(), Fault> {
     steps.iter().enumerate().try_for_each(|(at, step)| {

@@ -1,8 +1,8 @@
 //! Path operations by name, and the steps that only paths have.
 
-use super::{ValueArguments, ValueForm};
+use super::words::PATH_RETURNING;
+use super::{ValueArguments, ValueForm, number_of};
 use crate::cdt::Step;
-use crate::cdt::context::At;
 use crate::expression::{Expression, Fault, PathOperation, PathReturn, PathStep};
 use crate::message::op as code;
 
@@ -34,7 +34,9 @@ pub fn path_operation(
 ) -> Result<PathOperation, Fault> {
     match (name, value) {
         ("select", None) => {
-            let returns = returning.map_or(Ok(PathReturn::Value), PathReturn::named)?;
+            let word = returning.unwrap_or("value");
+            let number = number_of(PATH_RETURNING, "returning", word)?;
+            let returns = PathReturn::from_wire(number).unwrap_or(PathReturn::Value);
             PathOperation::select(steps, returns, no_fail)
         }
         ("modify", Some(value)) => PathOperation::modify(steps, value, no_fail),
@@ -53,16 +55,7 @@ pub fn pack_path(operation: &PathOperation) -> (u8, Vec<u8>) {
 /// A step as one of a context, which leads to one list or map.
 pub fn context_step(step: &PathStep) -> Result<Step<&[u8]>, Fault> {
     let name = match step {
-        PathStep::At(step) => {
-            let at = match &step.at {
-                At::Index(index) => At::Index(*index),
-                At::Rank(rank) => At::Rank(*rank),
-                At::Key(key) => At::Key(key.as_slice()),
-                At::Value(value) => At::Value(value.as_slice()),
-            };
-            let Step { inside, create, persist, .. } = *step;
-            return Ok(Step { inside, at, create, persist });
-        }
+        PathStep::At(step) => return Ok(step.borrowed()),
         PathStep::KeysIn(_) => "map_keys_in",
         PathStep::Children(_) => "all_children",
         PathStep::And(_) => "and_where",

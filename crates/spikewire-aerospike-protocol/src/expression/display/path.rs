@@ -4,8 +4,6 @@ use std::fmt::{Display, Formatter, Result, Write as _};
 
 use super::parts::{list_text, step_text};
 use super::{bin, hex, operand};
-use crate::cdt::Step;
-use crate::cdt::context::At;
 use crate::expression::{
     Expression, Node, PathAction, PathCall, PathOperation, PathReturn, PathStep, Type,
 };
@@ -79,13 +77,7 @@ impl PathStep {
     fn fmt_step(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::At(step) => {
-                let at = match &step.at {
-                    At::Index(index) => At::Index(*index),
-                    At::Rank(rank) => At::Rank(*rank),
-                    At::Key(key) => At::Key(key.as_slice()),
-                    At::Value(value) => At::Value(value.as_slice()),
-                };
-                let step = Step::new(step.inside, at);
+                let step = step.borrowed();
                 match step_text(&step) {
                     Some(text) => f.write_str(&text),
                     None => write!(f, ".<{step:?}>"),

@@ -123,26 +123,10 @@ pub enum PathReturn {
 }
 
 impl PathReturn {
-    /// Each with its name as an argument.
-    pub const WORDS: [(&'static str, Self); 4] = [
-        ("value", Self::Value),
-        ("key", Self::Key),
-        ("key_value", Self::KeyValue),
-        ("tree", Self::Tree),
-    ];
-
-    /// The one with this name.
-    pub fn named(name: &str) -> Result<Self, Fault> {
-        let known = Self::WORDS.iter().find(|(word, _)| *word == name);
-        known.map(|(_, returns)| *returns).ok_or_else(|| {
-            let known = "'value', 'key', 'key_value' or 'tree'";
-            Fault::of_value(format!("returning must be {known}, got '{name}'"))
-        })
-    }
-
     /// The one with this wire number.
     pub fn from_wire(number: i64) -> Option<Self> {
-        Self::WORDS.iter().map(|(_, returns)| *returns).find(|it| *it as i64 == number)
+        let all = [Self::Tree, Self::Value, Self::Key, Self::KeyValue];
+        all.into_iter().find(|it| *it as i64 == number)
     }
 }
 

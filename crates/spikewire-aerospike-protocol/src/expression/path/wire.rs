@@ -99,6 +99,17 @@ impl PathOperation {
 }
 
 impl PathStep {
+    /// Reads a step from an array of its number and its value: as in a context, or of paths only.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+        if let Ok([step]) = context::decode(bytes).as_deref() {
+            return Ok(Self::At(step.owned()));
+        }
+        match steps(bytes, crate::expression::DEPTH)?.pop() {
+            Some(step) => Ok(step),
+            None => fail("a path of no steps"),
+        }
+    }
+
     /// Appends the step: its number and its value.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let operand = |packed: &[u8], out: &mut Vec<u8>| {
@@ -160,22 +171,12 @@ fn step(number: &[u8], value: &[u8], depth: u16) -> Result<PathStep, Fault> {
             let number = number as i64;
             let number = if number & IN_LIST != 0 { number & !CREATE } else { number };
             match context::step(number, value, false) {
-                Some(step) if number & CREATE == 0 => PathStep::At(owned(&step)),
+                Some(step) if number & CREATE == 0 => PathStep::At(step.owned()),
                 _ => return fail("an unknown step of a path, or a useless value"),
             }
         }
         _ => return fail("an unknown step of a path"),
     })
-}
-
-fn owned(step: &Step<&[u8]>) -> Step<Vec<u8>> {
-    let at = match step.at {
-        At::Index(index) => At::Index(index),
-        At::Rank(rank) => At::Rank(rank),
-        At::Key(key) => At::Key(key.to_vec()),
-        At::Value(value) => At::Value(value.to_vec()),
-    };
-    Step::new(step.inside, at)
 }
 
 /// A filter: true, or an expression.
