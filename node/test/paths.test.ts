@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { BinTypeError, Client, ctx, type Dataset, exp, type Operation, op, ServerError } from 'spikewire'
+import {
+  BinTypeError,
+  Client,
+  ctx,
+  type Dataset,
+  exp,
+  type Operation,
+  op,
+  ServerError,
+} from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
 const M = { a: { v: 1, n: 'x' }, b: { v: 5, n: 'y' }, c: { v: 9 } }
@@ -71,7 +80,14 @@ test('bad paths are refused when they are made', () => {
   const all = ctx.allChildren()
   const cases: [() => unknown, RegExp][] = [
     [() => op.path.select('b', []), /1 to 64 steps, not 0/],
-    [() => op.path.select('b', Array.from({ length: 65 }, () => all)), /not 65/],
+    [
+      () =>
+        op.path.select(
+          'b',
+          Array.from({ length: 65 }, () => all),
+        ),
+      /not 65/,
+    ],
     [() => op.path.select('b', all as never), /path must be an array/],
     [() => op.path.select('b', [all], { returning: 'count' as never }), /'key_value' or 'tree'/],
     [() => op.path.select('b', [all], { ctx: [] } as never), /unknown option "ctx"/],

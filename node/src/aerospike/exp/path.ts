@@ -17,7 +17,13 @@
 
 import type { PathOptions, SelectOptions } from '../op/path.js'
 import type { Path } from '../operation/ctx.js'
-import { type Expression, type Kind, makeExpression, type Operand, type Where } from '../operation/expression.js'
+import {
+  type Expression,
+  type Kind,
+  makeExpression,
+  type Operand,
+  type Where,
+} from '../operation/expression.js'
 import { type OptionDefaults, withDefaults } from '../operation/invocation.js'
 
 function along<K extends Kind>(

@@ -167,8 +167,7 @@ export function mapKeyCreate(
  */
 export function allChildren(where?: Where): Step {
   const kind = 'all_children'
-  const encoded =
-    where === undefined ? native.severalStep(kind) : native.filterStep(kind, where)
+  const encoded = where === undefined ? native.severalStep(kind) : native.filterStep(kind, where)
   return Step.of(encoded, { of: 'ctx', kind, values: [where], options: undefined })
 }
 
