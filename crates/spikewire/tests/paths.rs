@@ -55,10 +55,8 @@ fn paths_select_modify_and_remove() {
     assert_eq!(one(&users, op::path::select("l", even)), list([10, 30]));
     let sum = exp::loop_var::value() + exp::loop_var::index();
     let sum = op::path::modify("l", [ctx::all_children()], sum);
-    assert_eq!(
-        users.operate("k", [sum, op::get("l")]).unwrap().bins[0].value,
-        list([10, 21, 32, 43])
-    );
+    users.operate("k", [sum]).unwrap();
+    assert_eq!(one(&users, op::get("l")), list([10, 21, 32, 43]));
     let gone = op::path::remove("m", above());
     users.operate("k", [gone]).unwrap();
     assert_eq!(one(&users, op::get("m")), map([("a", of(1))]));

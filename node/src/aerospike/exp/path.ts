@@ -15,7 +15,6 @@
  * expression unknown.
  */
 
-import type { PathOptions, SelectOptions } from '../op/path.js'
 import type { Path } from '../operation/ctx.js'
 import {
   type Expression,
@@ -25,6 +24,9 @@ import {
   type Where,
 } from '../operation/expression.js'
 import { type OptionDefaults, withDefaults } from '../operation/invocation.js'
+import type { PathOptions, SelectOptions } from '../operation/path-options.js'
+
+export type { PathOptions, SelectOptions } from '../operation/path-options.js'
 
 function along<K extends Kind>(
   kind: string,

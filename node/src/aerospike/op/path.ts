@@ -24,23 +24,9 @@
 import type { Path } from '../operation/ctx.js'
 import type { Where } from '../operation/expression.js'
 import { along, type Operation } from '../operation/operation.js'
-import type { PathReturn } from '../operation/words.js'
+import type { PathOptions, SelectOptions } from '../operation/path-options.js'
 
-/** The options of `modify` and `remove`. */
-export interface PathOptions {
-  /** Skips elements that a step or expression fails on. Default: `false`. */
-  noFail?: boolean | undefined
-}
-
-/** The options of `select`. */
-export interface SelectOptions extends PathOptions {
-  /**
-   * What to return: a list of the values (`'value'`), of the keys in maps (`'key'`), of keys and
-   * values by turns (`'key_value'`), or the list or map itself with nothing but what leads to the
-   * elements (`'tree'`). Default: `'value'`.
-   */
-  returning?: PathReturn | undefined
-}
+export type { PathOptions, SelectOptions } from '../operation/path-options.js'
 
 /** Returns the elements at the end of a path; an empty list if there are none. */
 export function select(bin: string, path: Path, options?: SelectOptions): Operation {

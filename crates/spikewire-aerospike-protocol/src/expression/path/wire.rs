@@ -190,9 +190,7 @@ fn filter(value: &[u8], depth: u16) -> Result<Option<Expression>, Fault> {
 
 /// A complete expression of its own.
 fn whole(value: &[u8], depth: u16) -> Result<Expression, Fault> {
-    let mut reader = Reader::new(value);
-    let Some(depth) = depth.checked_sub(1) else { return fail("nested too deep") };
-    let expression = Expression::read(&mut reader, depth)?;
+    let expression = Expression::read(&mut Reader::new(value), depth)?;
     expression.check()?;
     Ok(expression)
 }
