@@ -47,6 +47,7 @@ from spikewire.types import (
     Hedge,
     Instance,
     KeyLike,
+    Keys,
     Nulls,
     Path,
     PathReturn,
@@ -7991,8 +7992,8 @@ class Operation:
         *,
         no_fail: bool = False,
     ) -> Operation:
-        """A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value` the
-        expression that `modify` replaces elements by."""
+        """A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value`
+        the expression that `modify` replaces elements by."""
 
     @staticmethod
     def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:

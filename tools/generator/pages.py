@@ -48,8 +48,8 @@ They take a path of 1 to 64 steps, which [paths.md](paths.md) explains.
 
 | operation | what it does |
 |---|---|
-| `select(path, *, returning, no_fail)` | Returns the elements at the end of a path; an empty list if there are none. |
-| `modify(path, value, *, no_fail)` | Replaces each of them by the value of an expression about it. |
+| `select(path, *, returning, no_fail)` | Returns the elements at the end of a path. |
+| `modify(path, value, *, no_fail)` | Replaces each by the value of an expression. |
 | `remove(path, *, no_fail)` | Removes them. |
 """
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spikewire import Expression, Operation
 from spikewire.compat.aerospike import opcodes as codes
@@ -13,12 +13,15 @@ from spikewire.compat.aerospike.expressions import Removal, engine_expression
 from spikewire.compat.aerospike.failures import of_code, reject
 from spikewire.compat.aerospike.paths import CDT_FLAGS_KEY, MODIFYING_KEY, steps
 
+if TYPE_CHECKING:
+    from spikewire.types import PathReturn
+
 __all__ = ["PATHS", "path_expression", "path_operation"]
 
 #: The codes of operations by path.
 PATHS = frozenset({codes.OP_PATH_SELECT, codes.OP_PATH_MODIFY})
 
-_RETURNING = {0: "tree", 1: "value", 2: "key", 3: "key_value"}
+_RETURNING: dict[int, PathReturn] = {0: "tree", 1: "value", 2: "key", 3: "key_value"}
 _APPLY, _ACTION, _NO_FAIL = 4, 0x0F, 0x10
 
 

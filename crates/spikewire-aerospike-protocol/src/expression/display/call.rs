@@ -14,10 +14,9 @@ use crate::msgpack;
 
 impl Display for Call {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        if self.system == CDT && self.number == LIST_SIZE && self.context.is_none() {
-            if let Some(result) = fmt_count(f, &self.on) {
-                return result;
-            }
+        let is_size = self.system == CDT && self.number == LIST_SIZE && self.context.is_none();
+        if let Some(result) = is_size.then(|| fmt_count(f, &self.on)).flatten() {
+            return result;
         }
         match self.path() {
             Some(path) => f.write_str(&path),

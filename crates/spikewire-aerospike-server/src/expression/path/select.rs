@@ -16,21 +16,21 @@ pub fn selected(
     if returns == PathReturn::Tree {
         return tree(walk, value, 0);
     }
-    let mut found = Found { returns, count: 0, items: Vec::new() };
-    gather(walk, value, 0, &mut found)?;
-    let mut out = Vec::with_capacity(found.items.len() + 5);
-    msgpack::array(&mut out, found.count);
-    out.extend_from_slice(&found.items);
+    let mut values = Values { returns, count: 0, items: Vec::new() };
+    gather(walk, value, 0, &mut values)?;
+    let mut out = Vec::with_capacity(values.items.len() + 5);
+    msgpack::array(&mut out, values.count);
+    out.extend_from_slice(&values.items);
     Ok(out)
 }
 
-struct Found {
+struct Values {
     returns: PathReturn,
     count: u32,
     items: Vec<u8>,
 }
 
-impl Found {
+impl Values {
     fn add(&mut self, item: &[u8]) {
         self.count += 1;
         self.items.extend_from_slice(item);
@@ -41,20 +41,20 @@ fn gather(
     walk: &mut Walk<'_, '_>,
     value: &[u8],
     level: usize,
-    found: &mut Found,
+    values: &mut Values,
 ) -> Result<(), ResultCode> {
     let Some(container) = Container::parse(value) else { return Ok(()) };
     for at in walk.matches(&container, level)? {
         if !walk.is_last(level) {
-            gather(walk, container.values[at], level + 1, found)?;
+            gather(walk, container.values[at], level + 1, values)?;
             continue;
         }
-        match (found.returns, container.keys.get(at)) {
-            (PathReturn::Value | PathReturn::Tree, _) => found.add(container.values[at]),
-            (PathReturn::Key, Some(key)) => found.add(key),
+        match (values.returns, container.keys.get(at)) {
+            (PathReturn::Value | PathReturn::Tree, _) => values.add(container.values[at]),
+            (PathReturn::Key, Some(key)) => values.add(key),
             (PathReturn::KeyValue, Some(key)) => {
-                found.add(key);
-                found.add(container.values[at]);
+                values.add(key);
+                values.add(container.values[at]);
             }
             (PathReturn::Key | PathReturn::KeyValue, None) if walk.no_fail => {}
             (PathReturn::Key | PathReturn::KeyValue, None) => return Err(ResultCode::BIN_TYPE),

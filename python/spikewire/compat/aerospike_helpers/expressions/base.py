@@ -473,9 +473,7 @@ class SelectByPath(_BaseExpr):
 class ModifyByPath(_BaseExpr):
     """The list or map with the elements at the end of a path replaced or removed."""
 
-    def __init__(
-        self, ctx: list[Any], value_type: Any, mod_exp: Any, flags: int, bin: Any
-    ) -> None:
+    def __init__(self, ctx: list[Any], value_type: Any, mod_exp: Any, flags: int, bin: Any) -> None:
         self._ctx, self._value_type, self._value = ctx, value_type, mod_exp
         self._flags, self._bin = flags, bin
 

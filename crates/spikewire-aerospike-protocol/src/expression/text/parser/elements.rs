@@ -49,10 +49,7 @@ impl Parser<'_> {
             Ok((Word::Sign(sign), _)) => sign,
             _ => "",
         };
-        let mut bracket = match self.word {
-            Word::Sign(sign) => sign,
-            _ => return None,
-        };
+        let Word::Sign(mut bracket) = self.word else { return None };
         let dot = bracket == ".";
         if dot {
             bracket = next();

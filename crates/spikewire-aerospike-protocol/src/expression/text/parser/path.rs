@@ -99,7 +99,7 @@ impl Parser<'_> {
             }
             (kind, pin) => faulty(&on_at, root.expression(kind.or(pin)))?,
         };
-        if selectors.iter().any(|it| it.names_many()) || steps.iter().any(Selector::is_key_list) {
+        if selectors.iter().any(Selector::names_many) || steps.iter().any(Selector::is_key_list) {
             return self.many(start, on, selectors, depth);
         }
         let mut context = Vec::new();

@@ -113,7 +113,7 @@ impl Parser<'_> {
         let start = self.at.start;
         if let Some(inside) = self.children_follow() {
             let selection = Selection::Children(self.children(depth)?);
-            return Ok(Some(self.made(inside, selection, start)));
+            return Ok(Some(self.part(inside, selection, start)));
         }
         if !self.is(".") {
             return Ok(None);
@@ -139,7 +139,7 @@ impl Parser<'_> {
         self.advance()?;
         self.advance()?;
         if self.takes(close)? {
-            return Ok(Some(self.made(inside, Selection::Whole, start)));
+            return Ok(Some(self.part(inside, Selection::Whole, start)));
         }
         // `!=` is one token.
         let both = self.takes("!=")?;
@@ -162,14 +162,14 @@ impl Parser<'_> {
             return Err(TextError::new(start..self.last, why));
         }
         self.expect(close)?;
-        Ok(Some(Selector { inverted, ..self.made(inside, selection, start) }))
+        Ok(Some(Selector { inverted, ..self.part(inside, selection, start) }))
     }
 
     fn key(&self, key: Value, start: usize) -> Selector {
-        self.made(Inside::Map, Selection::Key(key), start)
+        self.part(Inside::Map, Selection::Key(key), start)
     }
 
-    fn made(&self, inside: Inside, selection: Selection, start: usize) -> Selector {
+    fn part(&self, inside: Inside, selection: Selection, start: usize) -> Selector {
         Selector { inside, selection, inverted: false, filter: None, at: start..self.last }
     }
 
