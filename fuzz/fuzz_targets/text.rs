@@ -4,10 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use spikewire_aerospike_protocol::expression::Expression;
-use spikewire_aerospike_protocol::expression::text::parse;
+use spikewire_aerospike_protocol::expression::text::parse_element;
 
 fuzz_target!(|text: &str| {
-    match parse(text, &[]) {
+    match parse_element(text, &[]) {
         Ok(read) => {
             let bytes = read.encode().expect("what was read is whole");
             let again = Expression::decode(&bytes).expect("our own encoding");

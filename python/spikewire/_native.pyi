@@ -48,8 +48,10 @@ from spikewire.types import (
     Hedge,
     Instance,
     KeyLike,
+    Keys,
     Nulls,
     Path,
+    PathReturn,
     Priority,
     ReadMode,
     Records,
@@ -8271,6 +8273,19 @@ class Operation:
         """A sketch operation of `spikewire.op.hll`."""
 
     @staticmethod
+    def path(
+        kind: str,
+        bin: str,
+        path: Path,
+        returning: PathReturn | None = None,
+        value: Where | None = None,
+        *,
+        no_fail: bool = False,
+    ) -> Operation:
+        """A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value`
+        the expression that `modify` replaces elements by."""
+
+    @staticmethod
     def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
         """Reads the value of an expression."""
 
@@ -8301,6 +8316,10 @@ class Step:
         pad: bool = False,
         persist_index: bool = False,
     ) -> Self: ...
+    @staticmethod
+    def several(kind: str, keys: Keys | None = None) -> Step:
+        """A step that names several elements, for path operations."""
+
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -8359,6 +8378,27 @@ class Expression:
     ) -> Expression:
         """A list, map, bit or sketch operation of `spikewire.exp`: `family` is its module, `on`
         what it works on, `kind` the type of what it gives where nothing else says that."""
+
+    @staticmethod
+    def path(
+        name: str,
+        on: object,
+        path: Path,
+        returning: PathReturn | None = None,
+        value: Where | None = None,
+        *,
+        no_fail: bool = False,
+    ) -> Expression:
+        """A path operation of `spikewire.exp.path` on a list or map."""
+
+    @staticmethod
+    def filter_step(kind: str, filter: Where) -> Step:
+        """The step of a path that names all elements for which a filter is true, or, with
+        `and_where`, those of the step before."""
+
+    @staticmethod
+    def loop_var(part: str, kind: type[object] | None = None) -> Expression:
+        """A loop variable of a path: `key`, `value` or `index` of its element."""
 
     @staticmethod
     def text(text: str, parameters: tuple[object, ...]) -> Expression:

@@ -86,6 +86,7 @@ __all__ = [
     "OnError",
     "Overflow",
     "Path",
+    "PathReturn",
     "Priority",
     "ReadMode",
     "Records",
@@ -325,6 +326,9 @@ Overflow: TypeAlias = Literal["fail", "saturate", "wrap"]
 
 #: The path to a nested list or map: steps from ``spikewire.ctx``.
 Path: TypeAlias = list[Step] | tuple[Step, ...]
+
+#: What a path operation returns of the elements at the end of its path.
+PathReturn: TypeAlias = Literal["value", "key", "key_value", "tree"]
 
 #: Several values. See ``BinValue`` for why the type is wider.
 Values: TypeAlias = list[Any] | tuple[object, ...]

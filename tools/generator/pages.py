@@ -41,6 +41,18 @@ methods for the keywords after the `*`. Node.js has them in camelCase and takes 
 object. [operations.md](operations.md) explains how to use them.
 """
 
+PATHS = """
+### Many elements: `op.path`, `exp.path`
+
+They take a path of 1 to 64 steps, which [paths.md](paths.md) explains.
+
+| operation | what it does |
+|---|---|
+| `select(path, *, returning, no_fail)` | Returns the elements at the end of a path. |
+| `modify(path, value, *, no_fail)` | Replaces each by the value of an expression. |
+| `remove(path, *, no_fail)` | Removes them. |
+"""
+
 TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches"}
 
 
@@ -49,7 +61,7 @@ def reference(table: Table, aerospike: Verbs, cassandra: Verbs) -> str:
     head = "\n| verb | what it does | returns |\n|---|---|---|\n"
     parts = [HEAD, head, *(_verb(verb) for verb in aerospike.verbs)]
     parts += [STATEMENTS, head, *(_verb(verb) for verb in cassandra.verbs), OPERATIONS]
-    parts += [_family(of) for of in table.families.values()]
+    parts += [*(_family(of) for of in table.families.values()), PATHS]
     return "".join(parts)
 
 

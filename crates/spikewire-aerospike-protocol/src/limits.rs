@@ -22,6 +22,8 @@ pub const RECORD_SIZE: usize = 1 << 20;
 pub const TTL_SECONDS: u32 = 315_360_000;
 /// Seconds from the Unix epoch to 2010-01-01T00:00:00Z, the epoch of void times.
 pub const EPOCH_2010: u64 = 1_262_304_000;
+/// Most steps of a path expression.
+pub const PATH_STEPS: usize = 64;
 /// Deepest nesting of lists and maps that the decoders follow.
 pub const NESTING: usize = 128;
 

@@ -32,6 +32,21 @@ fn seeds() -> Vec<Vec<u8>> {
         Request::delete("k").bytes(),
         Request::write("k").op(op::WRITE, "m", 19, &map).op(op::WRITE, "g", 23, &geo).bytes(),
         Request::write("k").op(op::WRITE, "l", 20, &[0x93, 1, 0x91, 0xa1, 4, 0xc3]).bytes(),
+        // Paths: with a path inside a filter, a change, a removal.
+        Request::read("k")
+            .op(
+                op::CDT_READ,
+                "m",
+                4,
+                &wire::hex(
+                    "93ccfe 94 04 9303957f02009110 957f0400 93ccfe9204c301 937a0401 01 04c3 11",
+                ),
+            )
+            .bytes(),
+        Request::write("k")
+            .op(op::CDT_MODIFY, "m", 4, &wire::hex("94ccfe 94 04c3 1001 14 9314937a020101"))
+            .op(op::CDT_MODIFY, "l", 4, &wire::hex("94ccfe 94 1000 cd0204c3 04 9164"))
+            .bytes(),
         Request::write("k")
             .info1(info1::READ)
             .info2(info2::RESPOND_ALL_OPS)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spikewire._native import Step
+from spikewire._native import Expression, Step
 
 if TYPE_CHECKING:
-    from spikewire.types import BinValue, ListOrder, MapKey, MapOrder
+    from spikewire.types import BinValue, Keys, ListOrder, MapKey, MapOrder, Where
 
 __all__ = [
     "Step",
+    "all_children",
+    "and_where",
     "index",
     "list_index",
     "list_index_create",
@@ -19,6 +21,7 @@ __all__ = [
     "map_index",
     "map_key",
     "map_key_create",
+    "map_keys_in",
     "map_rank",
     "map_value",
     "rank",
@@ -94,3 +97,27 @@ def map_key_create(
 
     ``persist_index``: stores an index with the map; on the first step only."""
     return Step("map_key_create", key, order, persist_index=persist_index)
+
+
+def all_children(where: Where | None = None) -> Step:
+    """Into all elements of a list or map, or those for which ``where`` is true. For paths.
+
+    ``where``: an expression of ``spikewire.exp`` with ``exp.loop``, or a text in which ``@`` is
+    the element, ``@key`` its key and ``@index`` its index, as in ``"@.price < 10"``; or a tuple
+    of a text and its parameters."""
+    if where is None:
+        return Step.several("all_children")
+    return Expression.filter_step("all_children", where)
+
+
+def map_keys_in(keys: Keys) -> Step:
+    """Into the values of a map at these keys, in the order of the map; keys that are not there
+    count for nothing. For paths, on servers from 8.1.2."""
+    return Step.several("map_keys_in", keys)
+
+
+def and_where(where: Where) -> Step:
+    """Only those elements that the step before names for which ``where`` is true, as in
+    ``all_children``. It cannot follow ``all_children``, or another filter. For paths, on servers
+    from 8.1.2."""
+    return Expression.filter_step("and_where", where)

@@ -136,7 +136,7 @@ impl<V> Step<V> {
         }
     }
 
-    fn kind(&self) -> u16 {
+    pub(crate) fn kind(&self) -> u16 {
         let inside = match self.inside {
             Inside::Either => 0,
             Inside::List => LIST,
@@ -149,6 +149,32 @@ impl<V> Step<V> {
             At::Value(_) => 3,
         };
         inside | at | (self.create as u16) << 6 | if self.persist { PERSIST } else { 0 }
+    }
+}
+
+impl Step<Vec<u8>> {
+    /// The same step, its value borrowed.
+    pub fn borrowed(&self) -> Step<&[u8]> {
+        let at = match &self.at {
+            At::Index(index) => At::Index(*index),
+            At::Rank(rank) => At::Rank(*rank),
+            At::Key(key) => At::Key(key.as_slice()),
+            At::Value(value) => At::Value(value.as_slice()),
+        };
+        Step { inside: self.inside, at, create: self.create, persist: self.persist }
+    }
+}
+
+impl Step<&[u8]> {
+    /// The same step with a value of its own.
+    pub fn owned(&self) -> Step<Vec<u8>> {
+        let at = match self.at {
+            At::Index(index) => At::Index(index),
+            At::Rank(rank) => At::Rank(rank),
+            At::Key(key) => At::Key(key.to_vec()),
+            At::Value(value) => At::Value(value.to_vec()),
+        };
+        Step { inside: self.inside, at, create: self.create, persist: self.persist }
     }
 }
 
@@ -233,7 +259,7 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<Step<&[u8]>>, ResultCode> {
     steps.collect::<Option<_>>().ok_or(ResultCode::OP_NOT_APPLICABLE)
 }
 
-fn step(kind: i64, value: &[u8], first: bool) -> Option<Step<&[u8]>> {
+pub(crate) fn step(kind: i64, value: &[u8], first: bool) -> Option<Step<&[u8]>> {
     let kind = u16::try_from(kind).ok()?;
     let create = match kind & 0xc0 {
         0 => Create::No,

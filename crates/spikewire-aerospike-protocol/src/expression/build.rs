@@ -6,7 +6,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::chain::SharedNode;
 use super::op::Signature;
-use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, SIZE, Type};
+use super::{
+    Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, PathCall, PathOperation,
+    SIZE, Type,
+};
 use crate::value::Value;
 use crate::{limits, msgpack};
 
@@ -153,6 +156,13 @@ impl Expression {
                     }
                 }
             }
+            Node::Path(call) => {
+                child(&call.on);
+                if let Some(operation) = &call.operation {
+                    operation.expressions().for_each(&mut child);
+                    own += operation.weight();
+                }
+            }
             Node::Constant(Constant::Bytes(_, bytes) | Constant::Packed(_, bytes)) => {
                 own += bytes.len();
             }
@@ -175,7 +185,7 @@ impl Expression {
     }
 
     /// An expression without parts.
-    fn leaf(node: Node, kind: Option<Type>) -> Self {
+    pub(super) fn leaf(node: Node, kind: Option<Type>) -> Self {
         Self { node: SharedNode::new(node), kind, depth: 1, weight: 16 }
     }
 
@@ -340,6 +350,12 @@ impl Expression {
         }
         match self.node() {
             Node::Bin(None, name) => Self::typed_bin(expected, name),
+            Node::Loop(None, part) => Self::loop_var(Some(expected), *part),
+            Node::Path(call) => {
+                let on = call.on.clone().refined(expected, what)?;
+                let call = PathCall { result: Some(expected), on, ..call.clone() };
+                Self::path_call(call)
+            }
             Node::Call(call) => {
                 let call = Call { result: Some(expected), ..call.clone() };
                 Self::make(Node::Call(call), Some(expected))
@@ -406,6 +422,11 @@ impl Expression {
                     Argument::Raw(_) => None,
                 })
             }),
+            // Paths have variables of their own.
+            Node::Path(call) => call.on.redefined_in(names).or_else(|| {
+                let operation = call.operation.as_ref()?;
+                operation.expressions().find_map(|inside| inside.redefined())
+            }),
             _ => None,
         }
     }
@@ -467,6 +488,20 @@ impl Expression {
                 }
                 let on = call.on.check_in(names)?;
                 Self::fits(call, on)?;
+                if call.result.is_none() {
+                    return Err(Fault::of_type(format!("nothing says of which type {self} is")));
+                }
+                Ok(self.kind)
+            }
+            Node::Loop(None, part) => Err(Fault::of_type(format!(
+                "nothing says of which type the loop variable {} is",
+                part.word()
+            ))),
+            Node::Path(call) => {
+                for inside in call.operation.iter().flat_map(PathOperation::expressions) {
+                    inside.check()?;
+                }
+                call.on.check_in(names)?;
                 if call.result.is_none() {
                     return Err(Fault::of_type(format!("nothing says of which type {self} is")));
                 }

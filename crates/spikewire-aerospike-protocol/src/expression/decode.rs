@@ -1,7 +1,10 @@
 //! Expressions from their wire form.
 
 use super::encode::{MODIFIES, WRAPPED, number};
-use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Op, SIZE, Type};
+use super::{
+    Argument, Call, Constant, DEPTH, Expression, Fault, LoopPart, Meta, Op, PathCall,
+    PathOperation, SIZE, Type,
+};
 use crate::Malformed;
 use crate::cdt::take;
 use crate::msgpack::{Reader, Token};
@@ -49,6 +52,11 @@ impl Expression {
         let flags = if count == 2 { int(&mut reader)? } else { 0 };
         whole.check()?;
         Ok((whole, flags))
+    }
+
+    /// Reads an expression that is part of something else. Its types are not checked as a whole.
+    pub(super) fn read(reader: &mut Reader<'_>, depth: u16) -> Result<Self, Fault> {
+        expression(reader, depth)
     }
 }
 
@@ -108,6 +116,13 @@ fn expression(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> 
             exactly(operands, 1)?;
             Expression::bin_type(raw(reader)?)
         }
+        number::LOOP => {
+            exactly(operands, 2)?;
+            let kind = known_kind(reader)?;
+            let part = LoopPart::from_wire(int(reader)?);
+            let part = part.map_or_else(|| fail("an unknown loop variable"), Ok)?;
+            Expression::loop_var_as_sent(kind, part)
+        }
         number::VAR => {
             exactly(operands, 1)?;
             Expression::var(raw(reader)?)
@@ -164,8 +179,17 @@ fn scalar(token: &Token<'_>) -> Result<Constant, Fault> {
 fn call(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> {
     let result = known_kind(reader)?;
     let Ok(system) = u8::try_from(int(reader)?) else { return fail("an unknown call") };
+    let before = *reader;
     let Token::Array(mut count @ 1..) = reader.next()? else { return fail("a call of nothing") };
     let mut number = int(reader)?;
+    if number == PathOperation::NUMBER {
+        *reader = before;
+        let operation = PathOperation::decode_within(take(reader)?, depth).ok();
+        let on = expression(reader, depth)?;
+        let modifies = i64::from(system) == i64::from(MODIFIES);
+        let operation = operation.filter(|_| modifies || system == 0);
+        return Expression::path_call(PathCall { result, modifies, operation, on });
+    }
     let mut context = None;
     if number == i64::from(WRAPPED) {
         exactly(count, 3)?;

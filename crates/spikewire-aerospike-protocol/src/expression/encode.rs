@@ -11,6 +11,7 @@ pub(super) mod number {
     pub const KEY: u64 = 80;
     pub const BIN: u64 = 81;
     pub const BIN_TYPE: u64 = 82;
+    pub const LOOP: u64 = 122;
     pub const VAR: u64 = 124;
     pub const LET: u64 = 125;
     pub const QUOTE: u64 = 126;
@@ -34,6 +35,7 @@ impl Expression {
         {
             return Err(Fault::of_type(format!("a filter must be BOOL, not {kind}")));
         }
+        whole.check_loops()?;
         whole.packed()
     }
 
@@ -43,9 +45,16 @@ impl Expression {
         self.packed()
     }
 
+    /// Encodes the expression as a value that is made of a record.
+    pub fn of_record(&self) -> Result<Vec<u8>, Fault> {
+        self.check_loops()?;
+        self.encode()
+    }
+
     /// The value of an operation that reads this expression or writes its result.
     pub fn operation(&self, flags: i64) -> Result<Vec<u8>, Fault> {
         self.check()?;
+        self.check_loops()?;
         let mut out = Vec::new();
         msgpack::array(&mut out, 2);
         self.write(&mut out);
@@ -112,6 +121,18 @@ impl Expression {
                 scope.write(out);
             }
             Node::Call(call) => call.write(out),
+            Node::Loop(kind, part) => {
+                head(out, 2, number::LOOP);
+                msgpack::uint(out, number(*kind));
+                msgpack::uint(out, u64::from(*part as u8));
+            }
+            Node::Path(call) => {
+                head(out, 4, number::CALL);
+                msgpack::uint(out, number(call.result));
+                msgpack::uint(out, u64::from(if call.modifies { MODIFIES } else { 0 }));
+                call.write_operation(out);
+                call.on.write(out);
+            }
         }
     }
 }

@@ -22,12 +22,11 @@
 //! | [`build`] | making trees: types are found and checked here |
 //! | `chain` | shared nodes, and chains of one operator |
 //! | [`call`] | list, map, bit and sketch operations |
+//! | [`path`] | path expressions: many elements at once, filtered by their loop variables |
 //! | [`encode`], [`decode`] | the wire form |
 //! | [`flag`] | flags of the operations that read and write bins by expressions |
 //! | [`display`] | the readable form, which [`text`] reads again |
 //! | [`text`] | expressions as people write them |
-//!
-//! Not supported: path expressions (operations 100 and 122: selections and loop variables).
 
 pub mod build;
 pub mod call;
@@ -37,6 +36,7 @@ pub mod display;
 pub mod encode;
 pub mod flag;
 pub mod op;
+pub mod path;
 pub mod text;
 
 use std::sync::Arc;
@@ -44,6 +44,7 @@ use std::sync::Arc;
 pub use self::call::{Argument, Call, Slot};
 use self::chain::SharedNode;
 pub use self::op::{Meta, Op};
+pub use self::path::{LoopPart, PathAction, PathCall, PathOperation, PathReturn, PathStep};
 pub use crate::fault::Fault;
 use crate::limits;
 pub use crate::value_type::Type;
@@ -117,6 +118,10 @@ pub enum Node {
     Let(Vec<(Vec<u8>, Expression)>, Expression),
     /// A list, map, bit or sketch operation.
     Call(Call),
+    /// A loop variable of a path, with its type once known.
+    Loop(Option<Type>, LoopPart),
+    /// A path operation.
+    Path(PathCall),
 }
 
 /// An expression. Cheap to clone: its nodes are shared.

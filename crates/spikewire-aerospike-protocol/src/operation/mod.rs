@@ -10,6 +10,7 @@
 //! | [`words`] | words that arguments may be, and their numbers; generated as well |
 //! | [`arguments`] | what a host's arguments have to offer |
 //! | `pack`, `operands` | arguments become bytes, or operands of an expression |
+//! | `path` | path operations, which are no family: their arguments are steps and expressions |
 //! | [`converter`] | what both are to the operations |
 //! | `checks` | what is invalid although each argument is valid |
 //! | [`compose`] | an operation of any family, built and encoded |
@@ -24,6 +25,7 @@ pub mod list;
 pub mod map;
 mod operands;
 mod pack;
+mod path;
 pub mod words;
 
 pub use self::arguments::{
@@ -32,6 +34,7 @@ pub use self::arguments::{
 pub use self::compose::{ComposedOperation, Family};
 pub use self::converter::ArgumentConverter;
 pub use self::pack::pack_step;
+pub use self::path::{context_step, pack_path, pack_path_step, path_operation};
 use crate::expression::Type;
 
 /// A parameter of an operation.

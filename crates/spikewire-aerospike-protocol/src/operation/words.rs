@@ -125,3 +125,6 @@ pub const MAP_BY_KEYS: &Words = &[
     ("ordered_map", returns::ORDERED_MAP),
     ("unordered_map", returns::UNORDERED_MAP),
 ];
+
+/// The words of path returning.
+pub const PATH_RETURNING: &Words = &[("value", 1), ("key", 2), ("key_value", 3), ("tree", 0)];

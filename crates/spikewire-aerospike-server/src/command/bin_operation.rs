@@ -1,11 +1,11 @@
-//! Operations inside a bin: lists, maps, bits, sketches.
+//! Operations inside a bin: lists, maps, paths into them, bits, sketches.
 
 use spikewire_aerospike_protocol::message::{Op, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::reply::Reply;
-use crate::expression::{self, RecordView};
+use crate::expression::{self, RecordView, path_operation};
 use crate::outcome::{Old, Outcome, ReplyValue};
 use crate::record::bins::{Bin, Bins};
 use crate::{bits, cdt, hll};
@@ -24,12 +24,15 @@ pub enum Answer {
 impl Answer {
     /// Appends the result. `nulls`: whether a result without value is sent as null.
     pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
+        // As on servers, rows of batches do not repeat the code of a path.
+        let in_row = reply.is_row() && path_operation::is_path(operation.value);
+        let code = if in_row { op::READ } else { operation.code };
         match self {
             Self::Value(value) => {
-                reply.op(operation.code, operation.name, value.particle, &value.value);
+                reply.op(code, operation.name, value.particle, &value.value);
             }
             Self::Nothing | Self::Missing if nulls => {
-                reply.op(operation.code, operation.name, particle::NULL, &[]);
+                reply.op(code, operation.name, particle::NULL, &[]);
             }
             Self::Nothing | Self::Missing => {}
         }
@@ -41,6 +44,9 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
     let Some(bin) = bin else { return Ok(Answer::Missing) };
     let old = (bin.particle, bin.value);
     let result = match operation.code {
+        op::CDT_READ if path_operation::is_path(operation.value) => {
+            path_operation::read(old, operation.value)?
+        }
         op::CDT_READ => cdt::read(old, operation.value)?,
         op::HLL_READ => hll::read(old, operation.value)?,
         op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
@@ -53,6 +59,9 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
 pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode> {
     let old: Old<'_> = bins.get(operation.name).map(|bin| (bin.particle, bin.value));
     let Outcome { bin, result } = match operation.code {
+        op::CDT_MODIFY if path_operation::is_path(operation.value) => {
+            path_operation::modify(old, operation.value)?
+        }
         op::CDT_MODIFY => cdt::modify(old, operation.value)?,
         op::HLL_MODIFY => hll::modify(old, operation.value)?,
         op::BITS_MODIFY => bits::modify(old, operation.particle, operation.value)?,

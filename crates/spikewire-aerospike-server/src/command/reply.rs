@@ -62,6 +62,11 @@ impl<'a> Reply<'a> {
         Self { out, start, framed: false, row, ops: 0 }
     }
 
+    /// Whether it answers a row of a batch.
+    pub fn is_row(&self) -> bool {
+        !self.framed
+    }
+
     /// Removes a reply in a frame of its own, to be replaced by another one.
     pub fn withdraw(self) {
         self.out.truncate(self.start - frame::HEADER_LEN);

@@ -10,13 +10,29 @@ use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 use super::budget::Budget;
 use super::call::Evaluator;
 use super::compare::{compare, is_in};
-use super::{Program, RecordView, Val, call};
+use super::path::{Element, Judge};
+use super::{Program, RecordView, Val, call, path};
 use crate::value::geo::within;
+
+/// What an expression is about.
+#[derive(Clone, Copy)]
+enum Subject<'a> {
+    /// A record.
+    Record(&'a RecordView<'a>),
+    /// An element of a list or map, at which a path is.
+    Element(Element<'a>),
+}
+
+/// What is taken from the budget for each step of an expression about an element, since there may
+/// be many elements.
+const STEP: usize = 8;
 
 /// One evaluation of an expression.
 pub(super) struct Evaluation<'a> {
     program: &'a Program,
-    view: &'a RecordView<'a>,
+    subject: Subject<'a>,
+    /// The levels that the paths around it are in.
+    levels: usize,
     /// The variables of the scopes it is in; none is defined twice.
     names: HashMap<&'a [u8], Val<'a>>,
     budget: Budget,
@@ -32,9 +48,25 @@ impl<'a> Evaluator<'a> for Evaluation<'a> {
     }
 }
 
+/// Evaluates an expression of a path about the element that the path is at, inside paths of this
+/// many levels; returns what is left of the budget, too.
+pub(super) fn about_element<'a>(
+    program: &'a Program,
+    part: &'a Expression,
+    element: Element<'a>,
+    budget: Budget,
+    levels: usize,
+) -> (Val<'a>, Budget) {
+    let subject = Subject::Element(element);
+    let mut evaluation = Evaluation { program, subject, levels, names: HashMap::new(), budget };
+    let value = evaluation.value(part);
+    (value, evaluation.budget)
+}
+
 impl<'a> Evaluation<'a> {
     pub(super) fn new(program: &'a Program, view: &'a RecordView<'a>) -> Self {
-        Self { program, view, names: HashMap::new(), budget: Budget::default() }
+        let subject = Subject::Record(view);
+        Self { program, subject, levels: 0, names: HashMap::new(), budget: Budget::default() }
     }
 
     pub(super) fn whole(mut self) -> Val<'a> {
@@ -43,15 +75,31 @@ impl<'a> Evaluation<'a> {
 
     /// Evaluates a subexpression.
     fn value(&mut self, part: &'a Expression) -> Val<'a> {
+        if matches!(self.subject, Subject::Element(_)) && !self.budget.spend(STEP) {
+            return Val::Unknown;
+        }
         match part.node() {
             Node::Unknown => Val::Unknown,
             Node::Constant(constant) => literal(constant),
             Node::Apply(op, operands) => self.apply(*op, operands),
-            Node::Meta(meta) => self.view.meta(*meta),
-            Node::DigestModulo(divisor) => Val::Int(self.view.digest_modulo(*divisor)),
-            Node::Key(kind) => self.view.key(*kind),
-            Node::Bin(kind, name) => kind.map_or(Val::Unknown, |kind| self.view.bin(kind, name)),
-            Node::BinType(name) => Val::Int(self.view.bin_type(name)),
+            Node::Meta(_)
+            | Node::DigestModulo(_)
+            | Node::Key(_)
+            | Node::Bin(..)
+            | Node::BinType(_) => match self.subject {
+                Subject::Record(view) => of_record(view, part),
+                Subject::Element(_) => Val::Unknown,
+            },
+            Node::Loop(kind, part) => match (self.subject, kind) {
+                (Subject::Element(element), Some(kind)) => element.variable(*kind, *part),
+                _ => Val::Unknown,
+            },
+            Node::Path(call) => {
+                let on = self.value(&call.on);
+                let budget = &mut self.budget;
+                let (program, levels) = (self.program, self.levels);
+                path::value(call, &on, Judge { program, evaluate: about_element, budget, levels })
+            }
             Node::Regex { flags, pattern, on } => {
                 match (self.value(on), self.program.pattern(*flags, pattern)) {
                     (Val::Bytes(_, text), Some(regex)) => Val::Bool(regex.is_match(&text)),
@@ -108,17 +156,19 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// `and` and `or`: one operand with this value decides, whatever the others are.
+    /// `and` and `or`: one operand with this value decides, whatever the others are. Of an element,
+    /// all operands must be known.
     fn decided_by(&mut self, decisive: bool, operands: &'a [Expression]) -> Val<'a> {
-        let mut unknown = false;
+        let needs_all = matches!(self.subject, Subject::Element(_));
+        let (mut decided, mut unknown) = (false, false);
         for operand in operands {
             match self.value(operand) {
-                Val::Bool(flag) if flag == decisive => return Val::Bool(decisive),
-                Val::Bool(_) => {}
+                Val::Bool(flag) if flag == decisive && !needs_all => return Val::Bool(decisive),
+                Val::Bool(flag) => decided |= flag == decisive,
                 _ => unknown = true,
             }
         }
-        if unknown { Val::Unknown } else { Val::Bool(!decisive) }
+        if unknown { Val::Unknown } else { Val::Bool(decided == decisive) }
     }
 
     /// Whether exactly one is true. Two true ones decide, unless an unknown one comes before.
@@ -250,6 +300,18 @@ fn scan(op: Op, int: i64, bit: bool) -> i64 {
         Op::ScanLeft => bits.leading_zeros(),
         _ => 63 - bits.trailing_zeros(),
     })
+}
+
+/// What is known of a record.
+fn of_record<'a>(view: &'a RecordView<'a>, part: &Expression) -> Val<'a> {
+    match part.node() {
+        Node::Meta(meta) => view.meta(*meta),
+        Node::DigestModulo(divisor) => Val::Int(view.digest_modulo(*divisor)),
+        Node::Key(kind) => view.key(*kind),
+        Node::Bin(Some(kind), name) => view.bin(*kind, name),
+        Node::BinType(name) => Val::Int(view.bin_type(name)),
+        _ => Val::Unknown,
+    }
 }
 
 fn literal(constant: &Constant) -> Val<'_> {

@@ -11,17 +11,19 @@
 //! | [`budget`] | how much one evaluation may read and keep |
 //! | [`compare`] | the order of values, lists and maps among them |
 //! | [`call`] | list, map, bit and sketch operations inside expressions |
+//! | `path` | path expressions: many elements of a list or map |
 //! | [`record_view`] | a record as expressions see it |
 //! | [`pattern`] | POSIX patterns |
 //! | [`operation`] | the operations that read and write what an expression gives |
-//!
-//! Not implemented: path expressions, rejected with 4 when the expression is decoded.
+//! | [`path_operation`] | path expressions as operations |
 
 pub mod budget;
 pub mod call;
 pub mod compare;
 pub mod evaluate;
 pub mod operation;
+mod path;
+pub mod path_operation;
 pub mod pattern;
 pub mod record_view;
 
@@ -30,7 +32,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use regex::bytes::Regex;
-use spikewire_aerospike_protocol::expression::{Argument, Expression, Node, Type};
+use spikewire_aerospike_protocol::expression::{Argument, Expression, Node, PathOperation, Type};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 pub use self::record_view::{Bins, RecordView};
@@ -83,6 +85,18 @@ impl Program {
         Ok(program)
     }
 
+    /// Prepares the expressions of a path.
+    pub fn of_path(operation: &PathOperation) -> Result<Self, ResultCode> {
+        let mut program = Self::new(Expression::unknown())?;
+        for inside in operation.expressions() {
+            if inside.redefined().is_some() {
+                return Err(ResultCode::PARAMETER);
+            }
+            program.prepare(inside)?;
+        }
+        Ok(program)
+    }
+
     /// Whether a record passes this filter.
     pub fn passes(&self, view: &RecordView<'_>) -> bool {
         self.evaluate(view) == Val::Bool(true)
@@ -124,6 +138,12 @@ impl Program {
                     if let Argument::Expression(argument) = argument {
                         self.prepare(argument)?;
                     }
+                }
+                self.prepare(&call.on)?;
+            }
+            Node::Path(call) => {
+                for inside in call.operation.iter().flat_map(PathOperation::expressions) {
+                    self.prepare(inside)?;
                 }
                 self.prepare(&call.on)?;
             }

@@ -187,7 +187,7 @@ struct Dependencies {
 impl Dependencies {
     fn add(&mut self, part: &Expression) {
         match part.node() {
-            Node::Unknown | Node::Constant(_) | Node::Var(_) => {}
+            Node::Unknown | Node::Constant(_) | Node::Var(_) | Node::Loop(..) => {}
             Node::Apply(_, operands) => operands.iter().for_each(|operand| self.add(operand)),
             Node::Meta(_) | Node::Key(_) => self.elsewhere = true,
             Node::DigestModulo(_) | Node::Bin(..) | Node::BinType(_) => self.on_record = true,
@@ -204,6 +204,8 @@ impl Dependencies {
                 }
                 self.add(&call.on);
             }
+            // What a path's filters see is in what it works on.
+            Node::Path(call) => self.add(&call.on),
         }
     }
 }

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::message::{field, info1, op};
 use spikewire_aerospike_protocol::value::particle;
 
 use crate::rows::{ALL, Answers, Batch, Row};
-use crate::wire::{Request, ResultBin, Wire, cluster};
+use crate::wire::{Request, ResultBin, Wire, cluster, hex};
 
 const BLOCK: usize = 131_032;
 /// An answer with one bin named by one letter, without the value.
@@ -277,4 +277,25 @@ fn a_client_that_does_not_read_holds_up_only_its_own_batch() {
     assert!(reads() < count as u64, "{} rows of 100 kB were answered and not read", reads());
     assert_eq!(wire.answers().rows.len(), count);
     assert_eq!(wire.code(Request::head("k")), 0);
+}
+
+#[test]
+fn rows_with_paths_answer_with_the_code_of_a_read() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let list = Row::write().op(op::WRITE, "l", particle::LIST, &[0x93, 1, 2, 3]);
+    assert_eq!(wire.batch(&Batch::new(ALL).row("k", &list)).codes(), [0]);
+    let all = hex("93ccfe 92 04c3 01");
+    let more = hex("94ccfe 92 04c3 04 9314937a020101");
+    let read = Row::read().op(op::CDT_READ, "l", particle::BLOB, &all);
+    let write = Row::write().respond().op(op::CDT_MODIFY, "l", particle::BLOB, &more);
+    let answers = wire.batch(&Batch::new(ALL).row("k", &write).row("k", &read));
+    let bins: Vec<_> = answers.rows.iter().flat_map(|(_, row)| row.bins.clone()).collect();
+    let value = ResultBin {
+        code: op::READ,
+        name: "l".to_owned(),
+        particle: particle::LIST,
+        value: vec![0x93, 2, 3, 4],
+    };
+    assert_eq!(bins, [ResultBin::null(op::READ, "l"), value]);
 }

@@ -3,26 +3,20 @@
 use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::expression::{Expression as E, Op};
-use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
+use spikewire_aerospike_protocol::message::{self, field, info1, info2, info3, op};
 use spikewire_aerospike_protocol::query::{Collection, Index, Query, Range, Subject, Task};
 use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::Cluster;
 
 use crate::client::{all, scan, share};
-use crate::wire::{Request, Wire, cluster, eventually};
+use crate::wire::{Request, Wire, cluster, eventually, hex};
 
 pub const TASK: Task<'_> = Task::Operations { info2: 0, info3: 0, ttl: 0 };
 
 pub fn add(amount: i64) -> Query {
     let mut query = scan();
     let value = amount.to_be_bytes();
-    spikewire_aerospike_protocol::message::write_op(
-        &mut query.ops,
-        op::ADD,
-        b"a",
-        particle::INTEGER,
-        &value,
-    );
+    message::write_op(&mut query.ops, op::ADD, b"a", particle::INTEGER, &value);
     query.op_count = 1;
     query
 }
@@ -81,13 +75,7 @@ fn a_background_job_changes_every_record() {
     assert_eq!(counts(&done(&mut wire, 8)), [100, 0, 900]);
     let mut failing = scan();
     let text = b"text";
-    spikewire_aerospike_protocol::message::write_op(
-        &mut failing.ops,
-        op::APPEND,
-        b"a",
-        particle::STRING,
-        text,
-    );
+    message::write_op(&mut failing.ops, op::APPEND, b"a", particle::STRING, text);
     failing.op_count = 1;
     assert_eq!(start(&mut wire, &failing, 9, &TASK), 0);
     assert_eq!(counts(&done(&mut wire, 9)), [0, 1000, 0]);
@@ -241,4 +229,24 @@ fn a_job_does_not_chase_its_own_changes() {
     let mut values = wire.query(&scan(), &share(&all(), &[])).values();
     values.sort_unstable();
     assert_eq!(values, (500..1500).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_background_job_changes_elements_by_paths() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    for key in ["a", "b"] {
+        let list = Request::write(key).op(op::WRITE, "l", particle::LIST, &[0x93, 1, 2, 3]);
+        assert_eq!(wire.code(list), 0);
+    }
+    assert_eq!(wire.code(Request::write("c").int(op::WRITE, "l", 1)), 0);
+    let mut query = scan();
+    // Twice what is more than 1.
+    let twice = hex("94ccfe 92 04 9303937a020101 04 9316937a020102");
+    message::write_op(&mut query.ops, op::CDT_MODIFY, b"l", particle::BLOB, &twice);
+    query.op_count = 1;
+    assert_eq!(start(&mut wire, &query, 7, &TASK), 0);
+    assert_eq!(counts(&done(&mut wire, 7)), [2, 1, 0]);
+    let bins = wire.ask(Request::get("a")).bins;
+    assert_eq!(bins[0].value, [0x93, 1, 4, 6]);
 }

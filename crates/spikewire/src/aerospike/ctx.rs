@@ -2,6 +2,10 @@
 //! [`Expression::ctx`](crate::Expression::ctx), [`NewIndex::ctx`](crate::NewIndex::ctx) and
 //! [`IndexRange::ctx`](crate::IndexRange::ctx).
 //!
+//! [`all_children`], [`all_children_where`], [`map_keys_in`] and [`and_where`] name several elements.
+//! They are for the paths of [`op::path`](crate::op::path) and [`exp::path`](crate::exp::path), in
+//! which steps by value name all equal elements, too.
+//!
 //! A path starts at the bin. If a step finds nothing, the operation fails, unless the step
 //! [creates](Step::create) what is missing.
 //!
@@ -13,16 +17,43 @@
 //! ```
 
 use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
-use spikewire_aerospike_protocol::expression::Fault;
-use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike_protocol::expression::{Fault, PathStep};
+use spikewire_aerospike_protocol::value::{Value, particle};
 
 use crate::aerospike::encode::{Encode, element};
-use crate::aerospike::operation::Order;
+use crate::aerospike::expression::Expression;
+pub use crate::aerospike::step::Step;
 
-/// One step of a path.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    step: Result<context::Step<Vec<u8>>, Fault>,
+/// Into all elements of a list or map. For the paths of [`op::path`](crate::op::path) and
+/// [`exp::path`](crate::exp::path).
+pub fn all_children() -> Step {
+    Step::from(Ok(PathStep::Children(None)))
+}
+
+/// Into those elements of a list or map for which a filter is true. In a text the element is `@`,
+/// its key `@key`, its index `@index`; in [`exp`](crate::exp) they are those of
+/// [`exp::loop_var`](crate::exp::loop_var). For paths.
+///
+/// ```
+/// use spikewire::{ctx, op};
+///
+/// op::path::select("books", [ctx::all_children_where("@.price < 10"), ctx::map_key("title")]);
+/// ```
+pub fn all_children_where(filter: impl Into<Expression>) -> Step {
+    Step::from(filter.into().element_filter().and_then(PathStep::children_where))
+}
+
+/// Only those elements that the step before names for which a filter is true. It cannot follow
+/// [`all_children`], or another filter. For paths, on servers from 8.1.2.
+pub fn and_where(filter: impl Into<Expression>) -> Step {
+    Step::from(filter.into().element_filter().and_then(PathStep::and_where))
+}
+
+/// Into the values of a map at these keys, in the order of the map; keys that are not there count
+/// for nothing. For paths, on servers from 8.1.2.
+pub fn map_keys_in<I: IntoIterator<Item: Into<Value>>>(keys: I) -> Step {
+    let keys: Vec<Value> = keys.into_iter().map(Into::into).collect();
+    Step::from(element("keys", &keys).map(|(_, packed)| PathStep::KeysIn(packed)))
 }
 
 /// Into a list or map by index; negative from the end. For reads.
@@ -74,71 +105,10 @@ pub fn map_key(key: impl Encode) -> Step {
             particle::name(other)
         ))),
     });
-    Step { step: key.map(|key| context::Step::new(Inside::Map, At::Key(key))) }
+    Step::from(key.map(|key| PathStep::At(context::Step::new(Inside::Map, At::Key(key)))))
 }
 
 /// Into a map by value: the first that equals it.
 pub fn map_value(value: impl Encode) -> Step {
     Step::of_value(Inside::Map, &value)
-}
-
-impl Step {
-    fn new(inside: Inside, at: At<Vec<u8>>) -> Self {
-        Self { step: Ok(context::Step::new(inside, at)) }
-    }
-
-    fn of_value(inside: Inside, value: &impl Encode) -> Self {
-        let value = element("value", value);
-        Self { step: value.map(|(_, value)| context::Step::new(inside, At::Value(value))) }
-    }
-
-    /// Creates the list or map that it selects from if that is missing, with this order. For
-    /// [`list_index`] and [`map_key`].
-    ///
-    /// ```
-    /// use spikewire::{Order, ctx, op};
-    ///
-    /// let today = [ctx::map_key("2026").create(Order::Key), ctx::map_key("may").create(Order::Key)];
-    /// op::map::increment("visits", "monday", 1).ctx(today);
-    /// ```
-    #[must_use]
-    pub fn create(self, order: Order) -> Self {
-        self.change(|step| step.ordered(order.word(), false))
-    }
-
-    /// Creates an unordered list if it is missing, and pads it with nil up to the index, which is
-    /// counted from the start. For [`list_index`].
-    #[must_use]
-    pub fn create_padded(self) -> Self {
-        self.change(|step| step.ordered("unordered", true))
-    }
-
-    /// Stores an index with the container that it creates. On the first step of a path only.
-    #[must_use]
-    pub fn persist_index(self) -> Self {
-        self.change(|step| Ok(context::Step { persist: true, ..step }))
-    }
-
-    fn change(
-        self,
-        change: impl FnOnce(context::Step<Vec<u8>>) -> Result<context::Step<Vec<u8>>, Fault>,
-    ) -> Self {
-        Self { step: self.step.and_then(change) }
-    }
-}
-
-/// The steps of a path, or the error of an invalid one.
-pub(crate) fn steps(path: &[Step]) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
-    let step = |(at, step): (usize, &Step)| {
-        step.step.clone().map_err(|fault| fault.within(&format!("ctx[{at}]")))
-    };
-    path.iter().enumerate().map(step).collect()
-}
-
-/// An encoded path for index definitions and index queries; `None` for an empty one.
-pub(crate) fn packed(path: &[Step]) -> crate::Result<Option<Vec<u8>>> {
-    let to_error = |fault: Fault| crate::Error::invalid(fault.to_string());
-    let steps = steps(path).map_err(to_error)?;
-    context::check(&steps).map_err(to_error)?;
-    Ok(context::packed(&steps))
 }

@@ -11,7 +11,7 @@ pub use spikewire_aerospike::admin::index::IndexType;
 
 use crate::aerospike::administration::Administration;
 use crate::aerospike::client_kind::ClientKind;
-use crate::aerospike::ctx::{self, Step};
+use crate::aerospike::step::{self, Step};
 use crate::{AsyncClient, Client, Collection, Error, IndexOn, Result};
 
 /// The definition of a new index.
@@ -119,7 +119,7 @@ impl NewIndex {
             namespace: &self.namespace,
             set: some(&self.set),
             subject: on.subject()?,
-            context: ctx::packed(&self.path)?,
+            context: step::packed(&self.path)?,
             collection: self.of,
             kind: *kind,
             name: self.name.as_deref(),

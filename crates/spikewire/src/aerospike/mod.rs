@@ -38,6 +38,7 @@ mod record;
 mod role;
 mod row;
 pub(crate) mod span;
+mod step;
 mod user;
 mod verbs;
 mod words;

@@ -61,6 +61,8 @@ pub enum Returning {
     OrderedMap,
     /// A map.
     UnorderedMap,
+    /// A list or map with nothing but what leads to the elements; for paths.
+    Tree,
 }
 
 impl Returning {
@@ -83,6 +85,7 @@ impl Returning {
             Self::KeyValue => "key_value",
             Self::OrderedMap => "ordered_map",
             Self::UnorderedMap => "unordered_map",
+            Self::Tree => "tree",
         }
     }
 }

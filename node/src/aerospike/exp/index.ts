@@ -16,7 +16,7 @@
  *
  * The methods of an `Expression` compare, calculate and combine. The same can be written as text,
  * see `exp.text`. `exp.list`, `exp.map`, `exp.bit` and `exp.hll` read inside lists, maps, bytes and
- * sketches.
+ * sketches, `exp.path` many elements at once.
  */
 
 import { Expression, type Kind, makeExpression, type Operand } from '../operation/expression.js'
@@ -33,7 +33,9 @@ export type {
 export * as bit from './bit.js'
 export * as hll from './hll.js'
 export * as list from './list.js'
+export * as loop from './loop.js'
 export * as map from './map.js'
+export * as path from './path.js'
 export { bind as let, Expression, variable as var }
 
 /** The value of a bin; `kind` is its type, needed if its use does not imply it. */

@@ -195,6 +195,19 @@ export interface AerospikeNative extends NativePart {
     expression: unknown,
     flags: readonly unknown[],
   ): Buffer
+  /** The encoding of an operation on the elements at the end of a path. */
+  pathOperation(
+    kind: string,
+    bin: unknown,
+    path: unknown,
+    returning: unknown,
+    value: unknown,
+    noFail: unknown,
+  ): Buffer
+  /** The encoding of a step of a path to several elements. */
+  severalStep(kind: string, keys?: unknown): Buffer
+  /** The encoding of a step of a path that has a filter. */
+  filterStep(kind: string, filter: unknown): Buffer
   /** The encoding of a step of a path. */
   step(kind: string, at: unknown, create: unknown, pad: unknown, persist: unknown): Buffer
   /** The encoding of an expression. */

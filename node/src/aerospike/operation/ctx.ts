@@ -11,10 +11,14 @@
  * A path is an array of steps, from the bin inward. If a step leads nowhere, the operation fails
  * with `OpNotApplicable`, unless the step creates what is missing: `listIndexCreate` and
  * `mapKeyCreate` create the list or map with the given order.
+ *
+ * `allChildren`, `mapKeysIn` and `andWhere` name several elements. They are for the paths of
+ * `op.path` and `exp.path`, in which steps by value name all equal elements, too.
  */
 
 import { inspect } from 'node:util'
 import { native } from '../model/native.js'
+import type { Where } from './expression.js'
 import { type Invocation, sourceText, withDefaults } from './invocation.js'
 import type { BinValue, Integer, MapKey } from './types.js'
 import type { ListOrder, MapOrder } from './words.js'
@@ -154,4 +158,35 @@ export function mapKeyCreate(
   const settings = withDefaults('ctx', kind, { persistIndex: false }, options)
   const encoded = native.step(kind, key, order, false, settings['persistIndex'])
   return Step.of(encoded, { of: 'ctx', kind, values: [key, order], options })
+}
+
+/**
+ * Into all elements of a list or map, or those for which `where` is true: an expression with
+ * `exp.loop`, or a text in which `@` is the element, `@key` its key and `@index` its index, as in
+ * `'@.price < 10'`; or an array of a text and its parameters. For paths.
+ */
+export function allChildren(where?: Where): Step {
+  const kind = 'all_children'
+  const encoded = where === undefined ? native.severalStep(kind) : native.filterStep(kind, where)
+  return Step.of(encoded, { of: 'ctx', kind, values: [where], options: undefined })
+}
+
+/**
+ * Into the values of a map at these keys, in the order of the map; keys that are not there count
+ * for nothing. For paths, on servers from 8.1.2.
+ */
+export function mapKeysIn(keys: readonly MapKey[]): Step {
+  const kind = 'map_keys_in'
+  const encoded = native.severalStep(kind, keys)
+  return Step.of(encoded, { of: 'ctx', kind, values: [keys], options: undefined })
+}
+
+/**
+ * Only those elements that the step before names for which `where` is true, as in `allChildren`.
+ * It cannot follow `allChildren`, or another filter. For paths, on servers from 8.1.2.
+ */
+export function andWhere(where: Where): Step {
+  const kind = 'and_where'
+  const encoded = native.filterStep(kind, where)
+  return Step.of(encoded, { of: 'ctx', kind, values: [where], options: undefined })
 }

@@ -90,3 +90,22 @@ export function computing(
   const encoded = native.expressionOperation(kind, bin, expression, flags)
   return Operation.of(encoded, { of: 'op', kind, values: [bin, expression], options })
 }
+
+/**
+ * An operation on the elements at the end of a path.
+ *
+ * @internal
+ */
+export function along(
+  kind: 'select' | 'modify' | 'remove',
+  bin: string,
+  path: unknown,
+  value: unknown,
+  known: OptionDefaults,
+  options: object | undefined,
+): Operation {
+  const of = 'op.path'
+  const { returning, noFail } = withDefaults(of, kind, known, options)
+  const encoded = native.pathOperation(kind, bin, path, returning, value, noFail)
+  return Operation.of(encoded, { of, kind, values: [bin, path, value], options })
+}

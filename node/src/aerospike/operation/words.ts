@@ -109,3 +109,6 @@ export type MapByKeys =
   | 'key_value'
   | 'ordered_map'
   | 'unordered_map'
+
+/** What a path operation returns of the elements at the end of its path. */
+export type PathReturn = 'value' | 'key' | 'key_value' | 'tree'

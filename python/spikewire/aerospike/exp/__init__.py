@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spikewire._native import Expression
-from spikewire.aerospike.exp import bit, hll, list, map  # noqa: A004
+from spikewire.aerospike.exp import bit, hll, list, loop, map, path  # noqa: A004
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,12 +32,14 @@ __all__ = [
     "let",
     "list",
     "log",
+    "loop",
     "map",
     "map_keys",
     "map_values",
     "maximum",
     "memory_size",
     "minimum",
+    "path",
     "record_size",
     "set_name",
     "since_update",

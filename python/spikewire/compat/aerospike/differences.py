@@ -30,7 +30,6 @@ _OF_SCANS = Differs("has no effect on queries, scans and jobs, whose replies are
 _OF_WRITES = Differs("a write that may have been applied is never retried")
 _NO_LOG = Differs("the only message is written at LOG_LEVEL_TRACE when a client is created")
 _REVOKED = Missing("leave it out and use short-lived certificates")
-_TEXT = Missing("write the expression as text, with spikewire.exp.text")
 
 _CLIENT_SIDE = Missing("read the bin, change it in Python, and write it with POLICY_GEN_EQ")
 
@@ -45,20 +44,12 @@ _ENTRIES: dict[str, Entry] = {
     "Client.commit": _TOGETHER,
     "Client.abort": _TOGETHER,
     "operation code": Missing("use an expression of spikewire.exp"),
-    "cdt_ctx.cdt_ctx_all_children*": Missing("use several operations, one for each element"),
-    "cdt_ctx.cdt_ctx_and_filter": Missing("use several operations, one for each element"),
     "expressions.string.*": _CLIENT_SIDE,
     "string_operations.*": _CLIENT_SIDE,
     "list_operations.list_join": _CLIENT_SIDE,
     "bitwise_operations.bit_b64_encode": _CLIENT_SIDE,
     "expressions.ListJoin": _CLIENT_SIDE,
     "expressions.BitB64Encode": _CLIENT_SIDE,
-    "operations.select_by_path": Missing("use several operations, one for each element"),
-    "operations.modify_by_path": Missing("use several operations, one for each element"),
-    "expressions.RemoveResult": _TEXT,
-    "expressions.LoopVar*": _TEXT,
-    "expressions.SelectByPath": _TEXT,
-    "expressions.ModifyByPath": _TEXT,
     "Client.get_many": _gone("use batch_read"),
     "Client.select_many": _gone("use batch_read with the names of bins"),
     "Client.exists_many": _gone("use batch_read with an empty list of bins"),

@@ -19,6 +19,7 @@ __all__ = [
     "ExpressionTree",
     "InvalidExpression",
     "PairedExpression",
+    "Removal",
     "engine_expression",
     "serializers_in_use",
 ]
@@ -48,6 +49,11 @@ class PairedExpression(NamedTuple):
     """An expression whose result is a list that alternates between keys and values."""
 
     expression: Expression
+
+
+class Removal:
+    """What ``RemoveResult`` is compiled to: it removes an element, and is not part of another
+    expression."""
 
 
 #: The serializers for constants while an expression is built for a client.

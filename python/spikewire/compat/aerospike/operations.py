@@ -15,6 +15,7 @@ from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import failure, missing, of_code, reject
 from spikewire.compat.aerospike.operation_arguments import RECIPES, ArgumentOptions, check_flags
+from spikewire.compat.aerospike.path_operations import PATHS, path_operation
 from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.values import KeyOrderedDict, deserializer_of, incoming, outgoing
 
@@ -49,18 +50,20 @@ PLAIN = {
 }
 
 _READING = ("get", "size", "count", "lscan", "rscan", "describe", "may_contain")
-_OF_EXPRESSIONS = (codes.OP_EXPR_READ, codes.OP_EXPR_WRITE)
+_OTHERS = PATHS | {codes.OP_EXPR_READ, codes.OP_EXPR_WRITE}
 
 #: The codes of operations that write.
 WRITES = frozenset(
     {code for code in PLAIN if code != codes.OPERATOR_READ}
     | {code for code, recipe in RECIPES.items() if not recipe.kind.startswith(_READING)}
-    | {codes.OP_EXPR_WRITE}
+    | {codes.OP_EXPR_WRITE, codes.OP_PATH_MODIFY}
 )
 #: Operations among them whose result is meaningless.
 QUIET = WRITES.intersection(PLAIN)
 #: Operations without a result, unless there are others.
-_SILENT = PLAIN.keys() | {code for code, recipe in RECIPES.items() if recipe.family == "list"}
+_SILENT = (
+    PLAIN.keys() | PATHS | {code for code, recipe in RECIPES.items() if recipe.family == "list"}
+)
 
 _MAX_BIN_NAME = 15
 #: The engine's message for values, keys or items that are not a list, or not a dict.
@@ -158,6 +161,8 @@ def prepare(operations: Any, rules: OperationRules = _USUAL) -> PreparedOperatio
 
 def _operation_error(code: int, error: Exception) -> BaseException:
     """The exception for an operation that the engine rejected."""
+    if code in PATHS and isinstance(error, (TypeError, ValueError)):
+        return of_code(4, str(error))
     family = RECIPES[code].family if code in RECIPES else ""
     if isinstance(error, TypeError) and _NO_SEQUENCE.search(str(error)):
         if family == "list":
@@ -174,7 +179,7 @@ def _adapt(operation: Any) -> Any:
         return operation
     of: dict[str, Any] = operation
     code, name, value = of.get("op"), text_of(of.get("bin")), of.get("val")
-    if code not in PLAIN and code not in RECIPES and code not in _OF_EXPRESSIONS:
+    if code not in PLAIN and code not in RECIPES and code not in _OTHERS:
         return None
     if isinstance(name, str) and len(name.encode()) > _MAX_BIN_NAME:
         return None
@@ -231,7 +236,9 @@ def _operation(code: int, name: Any, of: dict[str, Any], options: ArgumentOption
             allow_delete=bool(flags & 4),
             no_fail=bool(flags & 16 or (flags & 8 and flags & 3)),
         )
-    if (code >= 2 and code < 5) or code > 2201:
+    if code in PATHS:
+        return path_operation(code, name, of, options.serializers)
+    if code == 4 or code > 2201:
         missing("operation code")
     raise of_code(-2, "Invalid operation given" if "val" in of else "Value should be given")
 

@@ -8,14 +8,30 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire import Expression, ctx
+from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.values import outgoing
 from spikewire.ctx import Step
 
-__all__ = ["CDT_CTX_ORDER_KEY", "CDT_CTX_PAD_KEY", "LIST_ORDERS", "MAP_ORDERS", "packed", "steps"]
+__all__ = [
+    "CDT_CTX_FILTER_KEY",
+    "CDT_CTX_ORDER_KEY",
+    "CDT_CTX_PAD_KEY",
+    "CDT_FLAGS_KEY",
+    "LIST_ORDERS",
+    "MAP_ORDERS",
+    "MODIFYING_KEY",
+    "packed",
+    "steps",
+]
 
 CDT_CTX_ORDER_KEY = "order_key"
 CDT_CTX_PAD_KEY = "pad_key"
+CDT_CTX_FILTER_KEY = "filter_expr"
+CDT_FLAGS_KEY = "cdt_flags"
+MODIFYING_KEY = "mod_exp"
+
+_CHILDREN, _AND, _KEYS_IN = 0x04, 0x204, 0x2A
 
 LIST_ORDERS = {0: "unordered", 1: "ordered"}
 MAP_ORDERS = {0: "unordered", 1: "key", 3: "key_value"}
@@ -26,6 +42,15 @@ def _step(of: Any) -> Step:
     if not isinstance(kind, int):
         reject("Failed to convert ctx, id")
     value, more = outgoing(of.value), of.extra_args or {}
+    if kind in (_CHILDREN, _AND):
+        if CDT_CTX_FILTER_KEY not in more:
+            return ctx.all_children()
+        make = ctx.all_children if kind == _CHILDREN else ctx.and_where
+        return make(engine_expression(more[CDT_CTX_FILTER_KEY]))
+    if kind == _KEYS_IN:
+        if not isinstance(value, list):
+            reject("the keys of a step must be a list")
+        return ctx.map_keys_in(value)
     if kind in (0x10, 0x11, 0x14, 0x20, 0x21) and (
         isinstance(value, bool) or not isinstance(value, int)
     ):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike.failures import missing
 from spikewire.compat.aerospike.paths import CDT_CTX_ORDER_KEY as CDT_CTX_ORDER_KEY
 from spikewire.compat.aerospike.paths import CDT_CTX_PAD_KEY as CDT_CTX_PAD_KEY
 
@@ -90,28 +89,24 @@ def cdt_ctx_map_key_create(key: Any, order: int = 0) -> _cdt_ctx:
     return _cdt_ctx(id=0x24, value=key, extra_args={"order_key": order})
 
 
-def _absent(name: str) -> _cdt_ctx:
-    missing(f"cdt_ctx.{name}")
-
-
 def cdt_ctx_all_children() -> _cdt_ctx:
-    """Not supported."""
-    return _absent("cdt_ctx_all_children")
+    """Into all elements; for operations by path."""
+    return _cdt_ctx(id=0x04)
 
 
-def cdt_ctx_all_children_with_filter(expression: Any) -> _cdt_ctx:  # noqa: ARG001
-    """Not supported."""
-    return _absent("cdt_ctx_all_children_with_filter")
+def cdt_ctx_all_children_with_filter(expression: Any) -> _cdt_ctx:
+    """Into the elements for which a compiled expression is true; for operations by path."""
+    return _cdt_ctx(id=0x04, extra_args={"filter_expr": expression})
 
 
-def cdt_ctx_and_filter(expression: Any) -> _cdt_ctx:  # noqa: ARG001
-    """Not supported."""
-    return _absent("cdt_ctx_and_filter")
+def cdt_ctx_and_filter(expression: Any) -> _cdt_ctx:
+    """Those of the step before for which a compiled expression is true; for operations by path."""
+    return _cdt_ctx(id=0x204, extra_args={"filter_expr": expression})
 
 
-def cdt_ctx_map_keys_in(keys: list[Any]) -> _cdt_ctx:  # noqa: ARG001
-    """Not supported."""
-    return _absent("cdt_ctx_map_keys_in")
+def cdt_ctx_map_keys_in(keys: list[Any]) -> _cdt_ctx:
+    """Into a map by keys; for operations by path."""
+    return _cdt_ctx(id=0x2A, value=keys)
 
 
 def index_type_string(index_type: int) -> str:

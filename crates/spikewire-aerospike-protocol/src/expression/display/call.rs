@@ -2,17 +2,22 @@
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 
-use super::{bin, hex, write_value};
-use crate::cdt::context::{At, Inside};
+use super::hex;
+use super::parts::{Text, key_step, list_text, step_text, value_text};
+use super::path::fmt_count;
+use crate::cdt::context::Inside;
 use crate::cdt::{By, ListOp, MapOp, Op, Request, Step, return_type as returns};
 use crate::expression::call::{BITS, CDT};
 use crate::expression::text::RETURNS;
-use crate::expression::{Argument, Call, Constant, Node, Type};
+use crate::expression::{Argument, Call, Constant, LoopPart, Node, Type};
 use crate::msgpack;
-use crate::value::Value;
 
 impl Display for Call {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let is_size = self.system == CDT && self.number == LIST_SIZE && self.context.is_none();
+        if let Some(result) = is_size.then(|| fmt_count(f, &self.on)).flatten() {
+            return result;
+        }
         match self.path() {
             Some(path) => f.write_str(&path),
             None => self.named(f),
@@ -23,7 +28,11 @@ impl Display for Call {
 impl Call {
     /// Formats the call as a path from a bin, if it is one.
     fn path(&self) -> Option<String> {
-        let Node::Bin(Some(kind), name) = self.on.node() else { return None };
+        let (kind, root) = match self.on.node() {
+            Node::Bin(Some(kind), name) => (kind, Text(name).to_string()),
+            Node::Loop(Some(kind), LoopPart::Value) => (kind, LoopPart::Value.word().to_owned()),
+            _ => return None,
+        };
         if self.system != CDT || self.modifies {
             return None;
         }
@@ -46,7 +55,7 @@ impl Call {
             Op::Map(MapOp::Size) => (Inside::Map, returns::COUNT, None),
             Op::List(ListOp::Get(index)) => {
                 return self.joined(
-                    name,
+                    &root,
                     *kind,
                     &request.context,
                     Inside::List,
@@ -61,7 +70,7 @@ impl Call {
             Some(by) => format!("{inverted}{}", selector(by)?),
             None => String::new(),
         };
-        let mut path = Self::start(name, *kind, &request.context, inside)?;
+        let mut path = Self::start(&root, *kind, &request.context, inside)?;
         let single = by.is_none_or(By::is_single);
         match (inside, by) {
             (Inside::Map, Some(By::Key(key))) => path += &key_step(key)?,
@@ -89,13 +98,13 @@ impl Call {
     /// Formats a path that ends in a list index.
     fn joined(
         &self,
-        name: &[u8],
+        root: &str,
         kind: Type,
         context: &[Step<&[u8]>],
         inside: Inside,
         index: &str,
     ) -> Option<String> {
-        let start = Self::start(name, kind, context, inside)?;
+        let start = Self::start(root, kind, context, inside)?;
         Some(format!("{start}.[{index}]{}", self.pin()))
     }
 
@@ -103,27 +112,16 @@ impl Call {
         self.result.map_or(String::new(), |kind| format!(":{kind}"))
     }
 
-    /// The bin and the steps into it.
-    fn start(name: &[u8], kind: Type, context: &[Step<&[u8]>], inside: Inside) -> Option<String> {
+    /// What the path begins at, and the steps into it.
+    fn start(root: &str, kind: Type, context: &[Step<&[u8]>], inside: Inside) -> Option<String> {
         let first = context.first().map_or(inside, |step| step.inside);
         let container = if first == Inside::List { Type::List } else { Type::Map };
         if kind != container {
             return None;
         }
-        let mut path = Text(name).to_string();
+        let mut path = root.to_owned();
         for step in context {
-            let (open, close) = match step.inside {
-                Inside::List => (".[", "]"),
-                Inside::Map => (".{", "}"),
-                Inside::Either => return None,
-            };
-            let part = match &step.at {
-                At::Key(key) => key_step(key)?,
-                At::Index(index) => format!("{open}{index}{close}"),
-                At::Rank(rank) => format!("{open}#{rank}{close}"),
-                At::Value(value) => format!("{open}={}{close}", value_text(value)?),
-            };
-            path += &part;
+            path += &step_text(step)?;
         }
         Some(path)
     }
@@ -160,23 +158,6 @@ impl Call {
     }
 }
 
-/// Formats a bin name.
-struct Text<'a>(&'a [u8]);
-
-impl Display for Text<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        bin(f, self.0)
-    }
-}
-
-struct ValueText<'a>(&'a Value);
-
-impl Display for ValueText<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write_value(f, self.0)
-    }
-}
-
 /// The packed value of a constant argument.
 fn constant(argument: &Argument) -> Option<&[u8]> {
     match argument {
@@ -185,39 +166,6 @@ fn constant(argument: &Argument) -> Option<&[u8]> {
             Node::Constant(Constant::Packed(_, packed)) => Some(packed),
             _ => None,
         },
-    }
-}
-
-fn value(packed: &[u8]) -> Option<Value> {
-    // Decode it as the only element of a list.
-    let list = [&[0x91], packed].concat();
-    match Value::decode(Type::List.particle(), &list) {
-        Ok(Value::List(items)) if items.len() == 1 => items.into_iter().next(),
-        _ => None,
-    }
-}
-
-fn value_text(packed: &[u8]) -> Option<String> {
-    value(packed).map(|value| ValueText(&value).to_string())
-}
-
-/// `.key`, or `.{@5}` if the key is not text.
-fn key_step(key: &[u8]) -> Option<String> {
-    match value(key)? {
-        // Keys are written like bin names.
-        Value::Str(name) => Some(Text(name.as_bytes()).to_string()[1..].to_owned()),
-        other => Some(format!(".{{@{}}}", ValueText(&other))),
-    }
-}
-
-fn list_text(packed: &[u8]) -> Option<String> {
-    match Value::decode(Type::List.particle(), packed) {
-        // A single value would not be read as a list again.
-        Ok(Value::List(items)) if items.len() > 1 => {
-            let items: Vec<_> = items.iter().map(|item| ValueText(item).to_string()).collect();
-            Some(items.join(", "))
-        }
-        _ => None,
     }
 }
 
@@ -263,6 +211,8 @@ fn selector(by: &By<&[u8]>) -> Option<String> {
         By::RelativeRank(value, first, count) => format!("#{}", counted(first, count, value)?),
     })
 }
+
+const LIST_SIZE: i64 = 16;
 
 const LIST: &[(i64, &str)] = &[
     (0, "set_order"),

@@ -4,10 +4,12 @@
 //! operand) are shown in a similar form that cannot be parsed.
 
 mod call;
+mod parts;
+mod path;
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 
-use super::{Constant, Expression, Node, Op, Type};
+use super::{Constant, Expression, LoopPart, Node, Op, Type};
 use crate::value::Value;
 
 impl Display for Expression {
@@ -48,6 +50,13 @@ impl Display for Expression {
                 write!(f, ") then ({scope})")
             }
             Node::Call(call) => call.fmt(f),
+            Node::Loop(kind, part) => {
+                f.write_str(part.word())?;
+                // The type of an index is no question.
+                let kind = kind.filter(|_| *part != LoopPart::Index);
+                kind.map_or(Ok(()), |kind| write!(f, ":{kind}"))
+            }
+            Node::Path(call) => call.fmt(f),
         }
     }
 }

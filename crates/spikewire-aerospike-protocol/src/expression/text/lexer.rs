@@ -28,10 +28,10 @@ pub(super) enum Word<'a> {
 }
 
 /// Longer signs must come first.
-const SIGNS: [&str; 37] = [
-    ">>>", "**", "==", "!=", "<=", ">=", "=~", "=>", "<<", ">>", "&&", "||", "(", ")", "[", "]",
-    "{", "}", ",", ":", ".", "$", "+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">", "=", "!",
-    "@", "#",
+const SIGNS: [&str; 38] = [
+    ">>>", "?(", "**", "==", "!=", "<=", ">=", "=~", "=>", "<<", ">>", "&&", "||", "(", ")", "[",
+    "]", "{", "}", ",", ":", ".", "$", "+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">", "=",
+    "!", "@", "#",
 ];
 
 /// Splits a text into tokens.
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
             '\'' | '"' => self.quoted(first).map(Word::Text),
             'X' | 'x' if rest[1..].starts_with(['\'', '"']) => self.bytes(),
             '0'..='9' => self.number(),
-            '?' => self.parameter(),
+            '?' if !rest.starts_with("?(") => self.parameter(),
             '$' if rest.starts_with("${") => self.variable(),
             'A'..='Z' | 'a'..='z' | '_' => Ok(Word::Name(self.name(rest))),
             _ => {

@@ -9,6 +9,7 @@
 //! | types | `INT FLOAT BOOL STRING BLOB LIST MAP GEO HLL` |
 //! | about a bin | `$.age.exists()`, `$.age.type()` (particle type) |
 //! | inside lists and maps | `$.map.key.'a key'`, `$.list.[0]`, `$.map.{0}`; in the brackets an index, or behind `@` a key, `#` a rank, `=` a value; a range with `:`, several with `,`, counted from a key or value behind `~`; `!` in front: all others |
+//! | many elements | `$.map:MAP.*.price`, `$.list.[?(@ > 5)].name`: `.*`, `.[*]` and `.{*}` are all elements of a list or map, `.*[?(…)]`, `.[?(…)]` and `.{?(…)}` those for which a filter is true, `.{@'a', 'b'}` those with these keys, `&[?(…)]` filters what is before it. In a filter `@` is the element, `@key` its key, `@index` its index, with a type where nothing else says it (`@:INT > @index`). Such a path gives a list of values; `.getTree() .getKeys() .getKeyValues() .count() .exists()` what they say, `.modify(@ + 1)` and `.remove()` a changed copy of the list or map. In the parentheses, `NO_FAIL` skips elements that the path does not fit |
 //! | what to give of it | the value, with its type where nothing else says it (`$.a.b:INT == $.c`), `.count() .exists() .getKeys() .getKeyValues() .get(return: RANK, type: INT)`; `$.list.[].count()` and `$.map.{}.count()` are sizes |
 //! | about the record | `$.ttl() $.voidTime() $.lastUpdate() $.sinceUpdate() $.setName() $.recordSize() $.deviceSize() $.memorySize() $.isTombstone() $.keyExists() $.key() $.digestModulo(3)` |
 //! | constants | `25 0x19 0b11 2.5 1e9 true false nil 'text' "text" X'C0FFEE' [1, 2] {'a': 1} geoJson('…')`; a quote inside a text is written twice |
@@ -22,8 +23,7 @@
 //! From lowest to highest precedence: `or`, `and`, `not`, comparisons (not chainable), `& | ^`,
 //! shifts, `+ -`, `* / %`, `**` (right-associative), unary `- ~`.
 //!
-//! Not supported: filters and loop variables in paths; methods of strings, blobs and sketches;
-//! writing.
+//! Not supported: methods of strings, blobs and sketches; writing.
 
 mod lexer;
 mod parser;
@@ -91,12 +91,25 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 /// # Ok::<(), spikewire_aerospike_protocol::expression::text::TextError>(())
 /// ```
 pub fn parse(text: &str, parameters: &[Expression]) -> Result<Expression, TextError> {
-    parser::parse(text, parameters, None)
+    parser::parse(text, parameters, None, false)
+}
+
+/// Parses an expression that may be about an element of a path, `@`.
+pub fn parse_element(text: &str, parameters: &[Expression]) -> Result<Expression, TextError> {
+    parser::parse(text, parameters, None, true)
+}
+
+/// Parses a filter of the elements of a path.
+pub fn parse_element_filter(
+    text: &str,
+    parameters: &[Expression],
+) -> Result<Expression, TextError> {
+    parser::parse(text, parameters, Some(super::Type::Bool), true)
 }
 
 /// Parses an expression that must be a bool.
 pub fn parse_filter(text: &str, parameters: &[Expression]) -> Result<Expression, TextError> {
-    parser::parse(text, parameters, Some(super::Type::Bool))
+    parser::parse(text, parameters, Some(super::Type::Bool), false)
 }
 
 #[cfg(test)]

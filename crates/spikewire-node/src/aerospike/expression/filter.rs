@@ -25,7 +25,7 @@ pub fn filter(value: Value<'_>) -> Result<Arc<[u8]>> {
 fn filter_bytes(value: Value<'_>) -> Result<Arc<[u8]>> {
     if value.kind() == Type::String {
         let source = value.text()?.unwrap_or_default();
-        let read = || Ok(read_text(&source, &[], true)?.filter()?);
+        let read = || Ok(read_text(&source, &[], text::parse_filter)?.filter()?);
         return cached(0, source.as_bytes(), read);
     }
     match Form::Expression.unwrap(value)? {
@@ -43,18 +43,35 @@ pub fn operation_bytes(hooks: &Hooks, value: Value<'_>, flags: i64) -> Result<Ve
 /// The bytes of an expression by itself, as they identify an index on it. Accepts what
 /// [`operation_bytes`] accepts.
 pub fn plain_bytes(hooks: &Hooks, value: Value<'_>) -> Result<Vec<u8>> {
-    Ok(tree_of(hooks, value)?.encode()?)
+    Ok(tree_of(hooks, value)?.of_record()?)
 }
 
+/// A filter of the elements of a path. Accepts what [`operation_bytes`] accepts.
+pub(super) fn element_filter(hooks: &Hooks, value: Value<'_>) -> Result<Tree> {
+    tree_by(hooks, value, text::parse_element_filter)
+}
+
+/// The new value of an element of a path. Accepts what [`operation_bytes`] accepts.
+pub(super) fn element_value(hooks: &Hooks, value: Value<'_>) -> Result<Tree> {
+    tree_by(hooks, value, text::parse_element)
+}
+
+/// Parses a text with its parameters.
+pub(super) type Parse = fn(&str, &[Tree]) -> std::result::Result<Tree, TextError>;
+
 fn tree_of(hooks: &Hooks, value: Value<'_>) -> Result<Tree> {
+    tree_by(hooks, value, text::parse)
+}
+
+fn tree_by(hooks: &Hooks, value: Value<'_>, parse: Parse) -> Result<Tree> {
     if let Some(tree) = unwrap(value)? {
         return Ok(tree);
     }
     if value.kind() == Type::String {
-        return read_text(&value.text()?.unwrap_or_default(), &[], false);
+        return read_text(&value.text()?.unwrap_or_default(), &[], parse);
     }
     if value.is_array() {
-        return text_with(hooks, &elements(value)?, false);
+        return text_with(hooks, &elements(value)?, parse);
     }
     Err(no_expression(value))
 }
@@ -74,7 +91,7 @@ pub(super) fn whole(image: Option<Vec<u8>>) -> Result<Tree> {
 }
 
 /// Parses a text with its parameters; `?0` stands for the first one.
-pub(super) fn text_with(hooks: &Hooks, parts: &[Value<'_>], filter: bool) -> Result<Tree> {
+pub(super) fn text_with(hooks: &Hooks, parts: &[Value<'_>], parse: Parse) -> Result<Tree> {
     let source = match parts.first() {
         Some(first) => arguments::text("the text of an expression", *first)?,
         None => return Err(Failure::of_type("an empty array is no expression")),
@@ -82,12 +99,11 @@ pub(super) fn text_with(hooks: &Hooks, parts: &[Value<'_>], filter: bool) -> Res
     let parameter =
         |(at, value): (usize, &Value<'_>)| operand(hooks, &format!("the parameter ?{at}"), *value);
     let parameters = parts[1..].iter().enumerate().map(parameter).collect::<Result<Vec<_>>>()?;
-    read_text(&source, &parameters, filter)
+    read_text(&source, &parameters, parse)
 }
 
-fn read_text(source: &str, parameters: &[Tree], filter: bool) -> Result<Tree> {
-    let read = if filter { text::parse_filter } else { text::parse };
-    read(source, parameters).map_err(|error| text_failure(source, &error))
+fn read_text(source: &str, parameters: &[Tree], parse: Parse) -> Result<Tree> {
+    parse(source, parameters).map_err(|error| text_failure(source, &error))
 }
 
 fn text_failure(source: &str, error: &TextError) -> Failure {

@@ -1,10 +1,12 @@
 //! Creates expressions of each form: `expression(form, args)`, with the arguments in an array.
 
 use spikewire_aerospike_protocol::expression::op::Signature;
+use spikewire_aerospike_protocol::expression::text::{parse_element, parse_filter};
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Meta, Op, Type};
 use spikewire_aerospike_protocol::operation::{Family, OperandArguments};
 
 use super::filter::{text_with, whole};
+use super::path::{build_loop, build_path};
 use super::{kind_of, name_of, operand, wrap};
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::calls::encoded::Form;
@@ -53,8 +55,10 @@ fn build(hooks: &Hooks, form: &str, args: &OperationArguments<'_, '_>) -> Result
             Tree::join(op, left, right)?
         }
         "call" => build_call(hooks, args)?,
-        "text" => text_with(hooks, &elements(args.get(0)?)?, false)?,
-        "where" => text_with(hooks, &elements(args.get(0)?)?, true)
+        "path" => build_path(hooks, args)?,
+        "loop" => build_loop(args)?,
+        "text" => text_with(hooks, &elements(args.get(0)?)?, parse_element)?,
+        "where" => text_with(hooks, &elements(args.get(0)?)?, parse_filter)
             .map_err(|failure| failure.about("where"))?,
         "matches" => build_match(hooks, args)?,
         "from" => {
@@ -130,7 +134,7 @@ fn build_call(hooks: &Hooks, args: &OperationArguments<'_, '_>) -> Result<Tree> 
         let arguments = OperationArguments::new(hooks, args.get(3)?)?;
         let path = Path::new(args.get(4)?)?;
         let result = args.get(5)?.present().map(kind_of).transpose()?;
-        of.call(&kind, on, &arguments, &path.steps(), result)
+        of.call(&kind, on, &arguments, &path.steps()?, result)
     };
     build().map_err(|failure: Failure| failure.about(format!("exp.{family}.{}", camel(&kind))))
 }

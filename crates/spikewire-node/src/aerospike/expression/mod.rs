@@ -5,11 +5,13 @@
 //! | here | conversion of operands, names of types |
 //! | [`make`] | expressions of each form |
 //! | [`filter`] | filters and operations from expressions and text |
+//! | [`path`] | path operations, filters of paths, loop variables |
 //! | [`cache`] | a cache of recently created expressions |
 
 mod cache;
 mod filter;
 pub mod make;
+pub mod path;
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
 use spikewire_aerospike_protocol::value::Value as Constant;

@@ -3,7 +3,7 @@
 use spikewire_aerospike::command::OwnedOperation;
 use spikewire_aerospike_protocol::expression::flag as flags;
 use spikewire_aerospike_protocol::message::op;
-use spikewire_aerospike_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::{Family, pack_path};
 use spikewire_aerospike_protocol::value::particle;
 
 use super::wrap;
@@ -11,6 +11,7 @@ use crate::aerospike::arguments::bin_name;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::calls::{OperationArguments, elements};
 use crate::aerospike::expression::operation_bytes;
+use crate::aerospike::expression::path::path_operation_of;
 use crate::aerospike::value::{Place, encode};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
@@ -27,9 +28,23 @@ pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let packed = || {
         let args = OperationArguments::new(call.host.environment.hooks()?, call.argument(3))?;
         let (path, pad) = (Path::new(call.argument(4))?, flag("pad", call.argument(5))?);
-        family.pack(&kind, &args, path.steps(), pad)
+        family.pack(&kind, &args, path.steps()?, pad)
     };
     let (code, value) = packed().map_err(|failure| failure.about(Place::Bin(&bin)))?;
+    wrap(call.env, &OwnedOperation { code, bin, particle: particle::BLOB, value }).map(Some)
+}
+
+/// `pathOperation(kind, bin, path, returning, value, noFail)`: an operation on the elements at the end
+/// of a path.
+pub fn along<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let (kind, bin) = (text("kind", call.argument(0))?, bin_name(call.argument(1))?);
+    let [path, returning, value, no_fail] = [2, 3, 4, 5].map(|at| call.argument(at));
+    let operation = || {
+        let hooks = call.host.environment.hooks()?;
+        path_operation_of(hooks, &kind, [path, returning, value, no_fail])
+    };
+    let operation = operation().map_err(|failure: Failure| failure.about(Place::Bin(&bin)))?;
+    let (code, value) = pack_path(&operation);
     wrap(call.env, &OwnedOperation { code, bin, particle: particle::BLOB, value }).map(Some)
 }
 

@@ -36,7 +36,7 @@ fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(source) = value.cast::<PyString>() {
         let source = utf8("the text", source)?;
         return remembered(source, || {
-            read_text(source, &[], true)?.filter().map_err(invalid_argument)
+            read(source, &[], text::parse_filter)?.filter().map_err(invalid_argument)
         });
     }
     tree_of(value, true)?.filter().map_err(invalid_argument)
@@ -50,22 +50,39 @@ pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: i64) -> PyResult<Vec<u8>
 
 /// The encoded expression by itself, by which an index on it is identified.
 pub fn plain_bytes(expression: &Bound<'_, Expression>) -> PyResult<Vec<u8>> {
-    expression.get().tree.encode().map_err(invalid_argument)
+    expression.get().tree.of_record().map_err(invalid_argument)
 }
 
+/// A filter of the elements of a path. Accepts what [`filter_bytes`] accepts.
+pub fn element_filter(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
+    tree(value, text::parse_element_filter)
+}
+
+/// The new value of an element of a path. Accepts what [`filter_bytes`] accepts.
+pub fn element_value(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
+    tree(value, text::parse_element)
+}
+
+/// Parses a text with its parameters.
+type Parse = fn(&str, &[Tree]) -> Result<Tree, TextError>;
+
 fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
+    tree(value, if filter { text::parse_filter } else { text::parse })
+}
+
+fn tree(value: &Bound<'_, PyAny>, parse: Parse) -> PyResult<Tree> {
     if let Ok(expression) = value.cast::<Expression>() {
         return Ok(expression.get().tree.clone());
     }
     if let Ok(source) = value.cast::<PyString>() {
-        return read_text(utf8("the text", source)?, &[], filter);
+        return read(utf8("the text", source)?, &[], parse);
     }
     if let Ok(parts) = value.cast::<PyTuple>()
         && let Ok(first) = parts.get_item(0)
         && let Ok(source) = first.cast::<PyString>()
     {
         let parameters: Vec<_> = parts.iter().skip(1).collect();
-        return read_text(utf8("the text", source)?, &parameters, filter);
+        return read(utf8("the text", source)?, &parameters, parse);
     }
     Err(type_error(format!(
         "an expression is an Expression, a str, or a tuple of a str and its parameters, not {}",
@@ -73,10 +90,14 @@ fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
     )))
 }
 
-pub fn read_text(source: &str, parameters: &[Bound<'_, PyAny>], filter: bool) -> PyResult<Tree> {
+/// Parses a text that may be about an element of a path.
+pub fn read_text(source: &str, parameters: &[Bound<'_, PyAny>]) -> PyResult<Tree> {
+    read(source, parameters, text::parse_element)
+}
+
+fn read(source: &str, parameters: &[Bound<'_, PyAny>], parse: Parse) -> PyResult<Tree> {
     let parameters: Vec<Tree> = parameters.iter().map(operand).collect::<PyResult<_>>()?;
-    let read = if filter { text::parse_filter } else { text::parse };
-    read(source, &parameters).map_err(|error| misread(source, error))
+    parse(source, &parameters).map_err(|error| misread(source, error))
 }
 
 fn misread(source: &str, error: TextError) -> PyErr {
@@ -101,10 +122,10 @@ thread_local! {
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 
-/// The encoded form of a text that is used repeatedly. `read` creates it on first use.
-fn remembered(source: &str, read: impl FnOnce() -> PyResult<Vec<u8>>) -> PyResult<Vec<u8>> {
+/// The encoded form of a text that is used repeatedly. `parse` creates it on first use.
+fn remembered(source: &str, parse: impl FnOnce() -> PyResult<Vec<u8>>) -> PyResult<Vec<u8>> {
     if source.len() > LONGEST {
-        return read();
+        return parse();
     }
     let slot = BuildHasherDefault::<DefaultHasher>::default().hash_one(source) as usize % SLOTS;
     let known = TEXTS.with_borrow(|texts| match &texts[slot] {
@@ -114,7 +135,7 @@ fn remembered(source: &str, read: impl FnOnce() -> PyResult<Vec<u8>>) -> PyResul
     if let Some(bytes) = known {
         return Ok(bytes);
     }
-    let bytes = read()?;
+    let bytes = parse()?;
     TEXTS.with_borrow_mut(|texts| texts[slot] = Some((source.to_owned(), bytes.clone())));
     Ok(bytes)
 }

@@ -3,13 +3,15 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
-use spikewire_aerospike_protocol::operation::{Family, OperandArguments};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, PathOperation, Type};
+use spikewire_aerospike_protocol::operation::{Family, OperandArguments, path_operation};
 
+use super::bytes::element_value;
 use super::constant::operand;
 use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
-use crate::errors::{RequestError, about, value_error};
+use crate::arguments::text;
+use crate::errors::{RequestError, about, invalid_argument, value_error};
 
 /// The operation `name` of a module of `spikewire.exp`.
 pub fn call(
@@ -25,8 +27,24 @@ pub fn call(
     let path = Path::new(ctx)?;
     let unknown = || value_error(format!("unknown family of operations {family:?}"));
     let of = Family::named(family).ok_or_else(unknown)?;
-    let tree = of.call(name, on, &CallArguments(arguments), &path.steps(), kind);
+    let steps = path.steps().map_err(within)?;
+    let tree = of.call(name, on, &CallArguments(arguments), &steps, kind);
     tree.map_err(|error: RequestError| within(error.into()))
+}
+
+/// The path operation `name` of `spikewire.op.path` or `spikewire.exp.path`.
+pub fn path_operation_of(
+    name: &str,
+    path: &Path<'_>,
+    returning: Option<&Bound<'_, PyAny>>,
+    value: Option<&Bound<'_, PyAny>>,
+    no_fail: bool,
+) -> PyResult<PathOperation> {
+    let returning = returning.map(|it| text("returning", it)).transpose()?;
+    let value =
+        value.map(|value| element_value(value).map_err(|error| about(value.py(), error, "value")));
+    let operation = path_operation(name, path.path_steps(), returning, value.transpose()?, no_fail);
+    operation.map_err(invalid_argument)
 }
 
 impl OperandArguments for CallArguments<'_, '_> {

@@ -17,14 +17,18 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
-use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, Op, Type};
+use spikewire_aerospike_protocol::expression::{
+    Expression as Tree, Fault, LoopPart, Meta, Op, PathStep, Type,
+};
 
 use self::bytes::read_text;
 pub use self::bytes::{filter, operation_bytes, plain_bytes};
+pub use self::call::path_operation_of;
 use self::constant::{kind_of, operand};
 use crate::aerospike::arguments::flags;
+use crate::aerospike::calls::context::{Path, Step};
 use crate::aerospike::value::pairs;
-use crate::errors::{invalid_argument, type_error, value_error};
+use crate::errors::{about, invalid_argument, type_error, value_error};
 
 /// An expression, created by functions of `spikewire.exp` and operators on expressions.
 #[pyclass(frozen, module = "spikewire.exp")]
@@ -168,11 +172,55 @@ impl Expression {
         Ok(call::call(family, name, operand(on)?, arguments, ctx, kind)?.into())
     }
 
+    /// A path operation of `spikewire.exp.path` on a list or map.
+    #[staticmethod]
+    #[pyo3(signature = (name, on, path, returning=None, value=None, *, no_fail=false))]
+    fn path(
+        name: &str,
+        on: &Bound<'_, PyAny>,
+        path: &Bound<'_, PyAny>,
+        returning: Option<&Bound<'_, PyAny>>,
+        value: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
+    ) -> PyResult<Self> {
+        let within = |error| about(on.py(), error, &format!("exp.path.{name}"));
+        let path = Path::along(path)?;
+        let operation =
+            call::path_operation_of(name, &path, returning, value, no_fail).map_err(within)?;
+        into_expression(Tree::path(operand(on)?, operation)).map_err(within)
+    }
+
+    /// The step of a path that names all elements for which a filter is true, or, with `and_where`,
+    /// those of the step before.
+    #[staticmethod]
+    fn filter_step(kind: &str, filter: &Bound<'_, PyAny>) -> PyResult<Step> {
+        let within = |error| about(filter.py(), error, &format!("ctx.{kind}"));
+        let filter = bytes::element_filter(filter).map_err(within)?;
+        let step = match kind {
+            "and_where" => PathStep::and_where(filter),
+            _ => PathStep::children_where(filter),
+        };
+        step.map(Step::from).map_err(invalid_argument).map_err(within)
+    }
+
+    /// A loop variable of a path: `key`, `value` or `index` of its element.
+    #[staticmethod]
+    #[pyo3(signature = (part, kind=None))]
+    fn loop_var(part: &str, kind: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let part = match part {
+            "key" => LoopPart::Key,
+            "value" => LoopPart::Value,
+            "index" => LoopPart::Index,
+            other => return Err(value_error(format!("an element has no {other}"))),
+        };
+        into_expression(Tree::loop_var(kind.map(kind_of).transpose()?, part))
+    }
+
     /// Parses a text; `?0` is the first of `parameters`, or each `?` the next one.
     #[staticmethod]
     fn text(text: &str, parameters: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let parameters: Vec<_> = parameters.iter().collect();
-        Ok(read_text(text, &parameters, false)?.into())
+        Ok(read_text(text, &parameters)?.into())
     }
 
     /// Parses the wire form, as returned by `bytes()`.

@@ -8,14 +8,14 @@ use pyo3::types::{PyString, PyTuple};
 use spikewire_aerospike::command::{OperationRef, OwnedOperation};
 use spikewire_aerospike_protocol::expression::flag;
 use spikewire_aerospike_protocol::message::op;
-use spikewire_aerospike_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::{Family, pack_path};
 use spikewire_aerospike_protocol::value::particle;
 
 use self::repr::{OperationRepr, ReprArguments};
 use crate::aerospike::arguments::flags;
 use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
-use crate::aerospike::expression::operation_bytes;
+use crate::aerospike::expression::{operation_bytes, path_operation_of};
 use crate::aerospike::value::{Place, bin_name, bin_text, encode};
 use crate::bridge::cached::intern;
 use crate::errors::{RequestError, about, invalid_argument};
@@ -76,7 +76,7 @@ impl Operation {
         let (kind, arguments) = call;
         let name = kind.to_str()?;
         let path = Path::new(ctx)?;
-        let packed = family.pack(name, &CallArguments(arguments), path.steps(), pad);
+        let packed = family.pack(name, &CallArguments(arguments), path.steps()?, pad);
         let (code, value) = packed.map_err(|error: RequestError| in_bin(py, error.into(), bin))?;
         let call = ReprArguments {
             pad,
@@ -155,6 +155,32 @@ impl Operation {
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Self> {
         Self::build(Family::Hll, bin, (kind, arguments), None, false)
+    }
+
+    /// A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value` the
+    /// expression that `modify` replaces elements by.
+    #[staticmethod]
+    #[pyo3(signature = (kind, bin, path, returning=None, value=None, *, no_fail=false))]
+    fn path(
+        kind: &Bound<'_, PyString>,
+        bin: &Bound<'_, PyAny>,
+        path: &Bound<'_, PyAny>,
+        returning: Option<&Bound<'_, PyAny>>,
+        value: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
+    ) -> PyResult<Self> {
+        let (py, bin) = (bin.py(), bin_name(bin)?);
+        let steps = Path::along(path)?;
+        let operation = path_operation_of(kind.to_str()?, &steps, returning, value, no_fail);
+        let operation = operation.map_err(|error| in_bin(py, error, bin))?;
+        let (code, packed) = pack_path(&operation);
+        let kind = PyString::new(py, &format!("path.{}", kind.to_str()?));
+        let arguments = (returning.or(value), no_fail).into_pyobject(py)?;
+        let call = ReprArguments {
+            path: steps.into_steps(),
+            ..ReprArguments::new(None, (&kind, &arguments))
+        };
+        Self::call(py, code, bin, packed, call)
     }
 
     /// Reads the value of an expression.

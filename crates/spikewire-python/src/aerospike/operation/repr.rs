@@ -73,6 +73,10 @@ impl ReprArguments {
         if !bin.is_empty() {
             let _ = write!(text, "{bin:?}");
         }
+        let is_path = kind.starts_with("path.");
+        if is_path {
+            let _ = write!(text, ", [{}]", self.steps(py)?);
+        }
         for (value, (name, option)) in arguments.iter_borrowed().zip(self.names(kind)) {
             let comma = if text.ends_with('(') { "" } else { ", " };
             if !option {
@@ -86,13 +90,16 @@ impl ReprArguments {
         if self.pad {
             text += ", pad=True";
         }
-        if !self.path.is_empty() {
-            let steps = self.path.iter().map(|step| step.get().__repr__(py));
-            let steps = steps.collect::<PyResult<Vec<_>>>()?;
-            let _ = write!(text, ", ctx=[{}]", steps.join(", "));
+        if !self.path.is_empty() && !is_path {
+            let _ = write!(text, ", ctx=[{}]", self.steps(py)?);
         }
         text.push(')');
         Ok(text)
+    }
+
+    fn steps(&self, py: Python<'_>) -> PyResult<String> {
+        let steps = self.path.iter().map(|step| step.get().__repr__(py));
+        Ok(steps.collect::<PyResult<Vec<_>>>()?.join(", "))
     }
 
     /// The names of the arguments, and whether each is an option.
@@ -111,6 +118,8 @@ impl ReprArguments {
 fn plain_names(kind: &str) -> Vec<(&'static str, bool)> {
     match kind {
         "read" => vec![("expression", false), ("no_fail", true)],
+        "path.select" | "path.remove" => vec![("returning", true), ("no_fail", true)],
+        "path.modify" => vec![("value", false), ("no_fail", true)],
         "write" => vec![
             ("expression", false),
             ("create_only", true),

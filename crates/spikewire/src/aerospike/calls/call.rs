@@ -8,8 +8,8 @@ use spikewire_aerospike_protocol::operation::{
 use spikewire_aerospike_protocol::value::{Value, particle};
 
 use crate::Error;
-use crate::aerospike::ctx::{self, Step};
 use crate::aerospike::encode::{Encode, bin_error, element};
+use crate::aerospike::step::{self, Step};
 
 /// An argument; values are packed in operations, and subtrees in expressions.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ impl<V> Call<V> {
 
     /// Its path.
     pub fn steps(&self) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
-        ctx::steps(&self.path)
+        step::steps(&self.path)
     }
 }
 

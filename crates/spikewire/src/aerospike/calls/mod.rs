@@ -4,10 +4,13 @@
 //! |---|---|
 //! | [`call`] | the arguments of an operation, and their encoding |
 //! | [`options`] | their options |
+//! | [`path`] | path operations |
 
 mod call;
 mod options;
+mod path;
 
 pub(crate) use self::call::{Argument, Call};
 pub(crate) use self::options::options;
+pub(crate) use self::path::PathCall;
 pub(crate) use super::words::{Order, Overflow, Returning};

@@ -1,7 +1,7 @@
 //! Options of list, map, bit and sketch operations, for `operate` and for expressions.
 
 /// Defines the options as methods of `$class`, whose `change` sets them in a call with values of
-/// `$value`.
+/// `$value`, or whose `change_path` in a path operation.
 macro_rules! options {
     ($class:ident, $value:ty) => {
         /// Options of the operations on lists, maps, bits and sketches; the documentation of each
@@ -142,7 +142,8 @@ macro_rules! options {
             }
 
             fn option(self, name: &'static str, argument: Argument<$value>) -> Self {
-                self.change(name, |call| call.set(name, argument))
+                self.change_path(name, &argument)
+                    .unwrap_or_else(|own| own.change(name, |call| call.set(name, argument)))
             }
         }
     };

@@ -5,6 +5,7 @@
 //! | [`exp`] | typed expressions |
 //! | [`operand`], [`operators`] | operands, and operators that combine them |
 //! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `tools/verbs` |
+//! | [`path`], [`loop_var`] | paths to many elements, and the elements that their filters see |
 //! | [`call`], [`options`] | arguments and options of such an operation |
 
 pub mod bit;
@@ -12,10 +13,12 @@ mod call;
 pub mod exp;
 pub mod hll;
 pub mod list;
+pub mod loop_var;
 pub mod map;
 pub(crate) mod operand;
 mod operators;
 mod options;
+pub mod path;
 
 use std::fmt;
 
@@ -24,11 +27,13 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 use spikewire_aerospike_protocol::msgpack;
 
 use self::call::CallExpression;
-use crate::aerospike::calls::Call;
+use crate::aerospike::calls::{Call, PathCall};
 use crate::{Error, Result, Value};
 
 /// An expression tree, or why it is invalid.
 type TreeResult = std::result::Result<Tree, Fault>;
+/// Parses a text with its parameters.
+type Parse = fn(&str, &[Tree]) -> std::result::Result<Tree, wire::text::TextError>;
 
 /// An expression that a node evaluates on a record: a filter, or the value of
 /// [`op::read`](crate::op::read).
@@ -48,6 +53,7 @@ type TreeResult = std::result::Result<Tree, Fault>;
 /// |---|---|
 /// | bin; with its type where nothing else says it | `$.age`, `$."a name"`, `$.a:INT == $.b` |
 /// | inside lists and maps | `$.log.[-1]`, `$.cart.apples`, `$.scores.{#-3:}.count()` |
+/// | many elements | `$.books.[?(@.price < 10)].title`, `$.scores:MAP.*` |
 /// | about the record | `$.ttl()`, `$.setName()`, `$.recordSize()`, `$.lastUpdate()` |
 /// | logic, comparison | `and or not == != < <= > >=`, `in [1, 2]`, `=~ /^a/i` |
 /// | numbers | `+ - * / % **`, `abs min max floor ceil`, `.toInt() .toFloat()` |
@@ -67,6 +73,8 @@ enum Form {
     Tree(TreeResult),
     /// May still get options.
     Call(Box<CallExpression>),
+    /// The same of a path operation, on the result of another expression.
+    Path(Box<(Tree, PathCall)>),
 }
 
 impl Expression {
@@ -78,17 +86,43 @@ impl Expression {
         }
     }
 
-    /// Builds the expression tree.
+    /// A path operation on the result of `on`.
+    pub(crate) fn along(on: impl operand::Operand, path: PathCall) -> Self {
+        match on.into_tree() {
+            Ok(on) => Self(Form::Path(Box::new((on, path)))),
+            Err(fault) => Self(Form::Tree(Err(fault))),
+        }
+    }
+
+    /// Builds the expression tree. A text may be about an element of a path.
     pub(crate) fn tree(&self, filter: bool) -> TreeResult {
+        let read = if filter { wire::text::parse_filter } else { wire::text::parse_element };
+        self.tree_by(if filter { "filter" } else { "expression" }, read)
+    }
+
+    /// A filter of the elements of a path.
+    pub(crate) fn element_filter(&self) -> TreeResult {
+        self.tree_by("filter", wire::text::parse_element_filter)
+    }
+
+    /// The new value of an element of a path.
+    pub(crate) fn element_value(&self) -> TreeResult {
+        self.tree_by("value", wire::text::parse_element)
+    }
+
+    fn tree_by(&self, what: &str, read: Parse) -> TreeResult {
         match &self.0 {
             Form::Tree(tree) => tree.clone(),
             Form::Call(called) => called.tree(),
+            Form::Path(path) => {
+                let (on, path) = &**path;
+                let tree = path.operation().and_then(|it| Tree::path(on.clone(), it));
+                tree.map_err(|fault| fault.within(&format!("exp::{}", path.qualified_name())))
+            }
             Form::Wire(bytes) => Tree::decode(bytes),
             Form::Text(text, values) => {
-                let what = if filter { "filter" } else { "expression" };
                 let own = |error: Error| Fault::Value(error.message().to_owned());
                 let values = constants(what, values).map_err(own)?;
-                let read = if filter { wire::text::parse_filter } else { wire::text::parse };
                 read(text, &values).map_err(|error| own(unread(what, text, &error)))
             }
         }
@@ -114,7 +148,7 @@ impl Expression {
                 let parsed = parsed.map_err(|error| unread("filter", text, &error))?;
                 parsed.filter().map_err(|fault| fault_in("filter", &fault))
             }
-            Form::Tree(_) | Form::Call(_) => {
+            Form::Tree(_) | Form::Call(_) | Form::Path(_) => {
                 let tree = self.tree(true).and_then(|tree| tree.filter());
                 tree.map_err(|fault| fault_in("filter", &fault))
             }
@@ -128,10 +162,10 @@ impl Expression {
             Form::Text(text, values) => {
                 let parsed = wire::text::parse(text, &constants("expression", values)?);
                 let parsed = parsed.map_err(|error| unread("expression", text, &error))?;
-                parsed.encode().map_err(|fault| fault_in("expression", &fault))
+                parsed.of_record().map_err(|fault| fault_in("expression", &fault))
             }
-            Form::Tree(_) | Form::Call(_) => {
-                let tree = self.tree(false).and_then(|tree| tree.encode());
+            Form::Tree(_) | Form::Call(_) | Form::Path(_) => {
+                let tree = self.tree(false).and_then(|tree| tree.of_record());
                 tree.map_err(|fault| fault_in("expression", &fault))
             }
         }
@@ -171,7 +205,7 @@ impl fmt::Display for Expression {
         match &self.0 {
             Form::Text(text, _) => f.write_str(text),
             Form::Wire(bytes) => write!(f, "<{} bytes>", bytes.len()),
-            Form::Tree(_) | Form::Call(_) => match self.tree(false) {
+            Form::Tree(_) | Form::Call(_) | Form::Path(_) => match self.tree(false) {
                 Ok(tree) => tree.fmt(f),
                 Err(fault) => write!(f, "<{fault}>"),
             },

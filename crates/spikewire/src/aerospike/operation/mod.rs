@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`list`], [`map`], [`bit`], [`hll`] | operations on bin contents, from `tools/verbs` |
+//! | [`path`] | operations on many elements of lists and maps |
 //! | [`options`] | their options |
 
 pub mod bit;
@@ -10,13 +11,15 @@ pub mod hll;
 pub mod list;
 pub mod map;
 mod options;
+pub mod path;
 
 use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand, check_read_name};
 use spikewire_aerospike_protocol::message::op as code;
+use spikewire_aerospike_protocol::operation::pack_path;
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
 
 use crate::Result;
-use crate::aerospike::calls::Call;
+use crate::aerospike::calls::{Call, PathCall};
 use crate::aerospike::encode::{Encode, bin_error};
 use crate::aerospike::expression::Expression;
 pub use crate::aerospike::words::{Order, Overflow, Returning};
@@ -30,11 +33,13 @@ pub struct Operation {
     pub(crate) value: Result<(ParticleType, Vec<u8>)>,
     /// The call of a list, map, bit or sketch operation, for setting options.
     call: Option<Box<Call<Vec<u8>>>>,
+    /// The same of a path operation.
+    path: Option<Box<PathCall>>,
 }
 
 impl Operation {
     fn plain(code: u8, bin: Option<String>) -> Self {
-        Self { code, bin, value: Ok((particle::NULL, Vec::new())), call: None }
+        Self { code, bin, value: Ok((particle::NULL, Vec::new())), call: None, path: None }
     }
 
     pub(crate) fn with(code: u8, bin: String, value: impl Encode) -> Self {
@@ -44,12 +49,12 @@ impl Operation {
             check_operand(code, particle, &bin)?;
             Ok((particle, bytes))
         });
-        Self { code, bin: Some(bin), value, call: None }
+        Self { code, bin: Some(bin), value, call: None, path: None }
     }
 
     fn computed(code: u8, bin: String, expression: impl Into<Expression>) -> Self {
         let value = expression.into().operation().map(|bytes| (particle::BLOB, bytes));
-        Self { code, bin: Some(bin), value, call: None }
+        Self { code, bin: Some(bin), value, call: None, path: None }
     }
 
     /// A list, map, bit or sketch operation.
@@ -58,7 +63,19 @@ impl Operation {
             Ok((code, value)) => (code, Ok((particle::BLOB, value))),
             Err(error) => (code::CDT_READ, Err(error)),
         };
-        Self { code, bin: Some(bin), value, call: Some(Box::new(call)) }
+        Self { code, bin: Some(bin), value, call: Some(Box::new(call)), path: None }
+    }
+
+    /// A path operation.
+    pub(crate) fn along(bin: String, path: PathCall) -> Self {
+        let (code, value) = match path.operation() {
+            Ok(operation) => {
+                let (code, packed) = pack_path(&operation);
+                (code, Ok((particle::BLOB, packed)))
+            }
+            Err(fault) => (code::CDT_READ, Err(bin_error(&bin, &fault))),
+        };
+        Self { code, bin: Some(bin), value, call: None, path: Some(Box::new(path)) }
     }
 
     /// The encoded operation, or its error.
@@ -83,7 +100,7 @@ impl Operation {
 /// ```
 pub mod op {
     use super::{Encode, Expression, Operation, code};
-    pub use super::{bit, hll, list, map};
+    pub use super::{bit, hll, list, map, path};
 
     /// Reads a bin.
     pub fn get(bin: impl Into<String>) -> Operation {

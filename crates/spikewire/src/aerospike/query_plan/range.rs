@@ -7,8 +7,8 @@ use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 pub use spikewire_aerospike_protocol::query::Collection;
 
 use crate::Result;
-use crate::aerospike::ctx::{self, Step};
 use crate::aerospike::expression::Expression;
+use crate::aerospike::step::{self, Step};
 
 /// The secondary index of a query, or what a new one is on. A string is the name of a bin.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +113,7 @@ impl IndexRange {
         let index = Index {
             subject: self.on.subject()?,
             collection: self.collection,
-            context: ctx::packed(&self.path)?,
+            context: step::packed(&self.path)?,
             range: self.range.clone(),
         };
         check_index(&index)?;

@@ -8,9 +8,10 @@ from typing import Any
 
 import spikewire
 from spikewire import Expression
+from spikewire.compat.aerospike.expressions import Removal
+from spikewire.compat.aerospike.path_operations import path_expression
 from spikewire.compat.aerospike_helpers.expressions.hints import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.resources import (
-    Absent,
     Operator,
     _BaseExpr,
     operand,
@@ -371,57 +372,113 @@ class Not(Operator):
         super().__init__("not", *exprs)
 
 
-class LoopVar(Absent):
-    """Not supported."""
+class LoopVar(_BaseExpr):
+    """The element that a path is at, or what is known of it."""
+
+    _type: int | None = None
+
+    def __init__(self, var_id: int) -> None:
+        self._var_id = var_id
+
+    def _to_expression(self) -> Expression:
+        kind, part = self._type, self._var_id
+        if kind is None:
+            raise TypeError("a loop variable must have a type: LoopVarInt, LoopVarStr and so on")
+        if part not in (0, 1, 2) or (part == 2 and kind != ResultType.INTEGER):
+            raise ValueError(f"expression: no loop variable {part} of type {kind}")
+        return Expression.from_bytes(bytes((0x93, 0x7A, kind, part)))
 
 
-class LoopVarMap(Absent):
-    """Not supported."""
+class LoopVarMap(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.MAP
 
 
-class LoopVarList(Absent):
-    """Not supported."""
+class LoopVarList(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.LIST
 
 
-class LoopVarStr(Absent):
-    """Not supported."""
+class LoopVarStr(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.STRING
 
 
-class LoopVarFloat(Absent):
-    """Not supported."""
+class LoopVarFloat(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.FLOAT
 
 
-class LoopVarInt(Absent):
-    """Not supported."""
+class LoopVarInt(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.INTEGER
 
 
-class LoopVarBlob(Absent):
-    """Not supported."""
+class LoopVarBlob(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.BLOB
 
 
-class LoopVarBool(Absent):
-    """Not supported."""
+class LoopVarBool(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.BOOLEAN
 
 
-class LoopVarNil(Absent):
-    """Not supported."""
+class LoopVarNil(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.NIL
 
 
-class LoopVarGeoJson(Absent):
-    """Not supported."""
+class LoopVarGeoJson(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.GEOJSON
 
 
-class LoopVarHLL(Absent):
-    """Not supported."""
+class LoopVarHLL(LoopVar):
+    """The same, of this type."""
+
+    _type = ResultType.HLL
 
 
-class RemoveResult(Absent):
-    """Not supported."""
+class RemoveResult(_BaseExpr):
+    """Removes an element, as the expression of ``ModifyByPath`` and ``modify_by_path``."""
+
+    def compile(self) -> Any:
+        """The form that these accept."""
+        return Removal()
+
+    def _to_expression(self) -> Expression:
+        raise ValueError("expression: RemoveResult is not part of another expression")
 
 
-class SelectByPath(Absent):
-    """Not supported."""
+class SelectByPath(_BaseExpr):
+    """The elements at the end of a path."""
+
+    def __init__(self, ctx: list[Any], value_type: Any, flags: int, bin: Any) -> None:
+        self._ctx, self._value_type, self._flags, self._bin = ctx, value_type, flags, bin
+
+    def _to_expression(self) -> Expression:
+        return path_expression(self._ctx, self._value_type, self._flags, operand(self._bin))
 
 
-class ModifyByPath(Absent):
-    """Not supported."""
+class ModifyByPath(_BaseExpr):
+    """The list or map with the elements at the end of a path replaced or removed."""
+
+    def __init__(self, ctx: list[Any], value_type: Any, mod_exp: Any, flags: int, bin: Any) -> None:
+        self._ctx, self._value_type, self._value = ctx, value_type, mod_exp
+        self._flags, self._bin = flags, bin
+
+    def _to_expression(self) -> Expression:
+        on, value = operand(self._bin), self._value
+        return path_expression(
+            self._ctx, self._value_type, self._flags, on, value=value, modifies=True
+        )

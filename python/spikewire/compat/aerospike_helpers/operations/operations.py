@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike.failures import deprecated, missing
+from spikewire.compat.aerospike.failures import deprecated
 from spikewire.compat.aerospike.opcodes import (
+    OP_PATH_MODIFY,
+    OP_PATH_SELECT,
     OPERATOR_APPEND,
     OPERATOR_DELETE,
     OPERATOR_INCR,
@@ -17,6 +19,7 @@ from spikewire.compat.aerospike.opcodes import (
     OPERATOR_TOUCH,
     OPERATOR_WRITE,
 )
+from spikewire.compat.aerospike.paths import CDT_FLAGS_KEY, MODIFYING_KEY
 from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 
@@ -58,12 +61,16 @@ def touch(ttl: Any = None) -> dict[str, Any]:
 
 
 def select_by_path(bin_name: str, ctx: list[Any], flags: int) -> dict[str, Any]:
-    """Not supported."""
-    del bin_name, ctx, flags
-    missing("operations.select_by_path")
+    """The elements at the end of a path."""
+    return {"op": OP_PATH_SELECT, "bin": bin_name, "ctx": ctx, CDT_FLAGS_KEY: flags}
 
 
 def modify_by_path(bin_name: str, ctx: list[Any], expr: Any, flags: int) -> dict[str, Any]:
-    """Not supported."""
-    del bin_name, ctx, expr, flags
-    missing("operations.modify_by_path")
+    """Replaces or removes the elements at the end of a path."""
+    return {
+        "op": OP_PATH_MODIFY,
+        "bin": bin_name,
+        "ctx": ctx,
+        MODIFYING_KEY: expr,
+        CDT_FLAGS_KEY: flags,
+    }

@@ -1,5 +1,6 @@
 //! The parser of text expressions.
 
+mod elements;
 mod path;
 mod select;
 mod value;
@@ -31,6 +32,7 @@ pub(super) fn parse(
     text: &str,
     parameters: &[Expression],
     expected: Option<Type>,
+    has_element: bool,
 ) -> ParseResult<Expression> {
     if text.len() > LONGEST {
         return Err(TextError::new(0..1, format!("a text longer than {LONGEST} bytes")));
@@ -46,6 +48,7 @@ pub(super) fn parse(
         used: vec![false; parameters.len()],
         names: Vec::new(),
         bins: Vec::new(),
+        has_element,
     };
     if parser.word == Word::End {
         return Err(TextError::new(0..text.len(), "an empty text is no expression"));
@@ -114,6 +117,8 @@ struct Parser<'a> {
     names: Vec<&'a str>,
     /// Positions of bins, in order.
     bins: Vec<Range<usize>>,
+    /// Whether it is about an element of a path, `@`.
+    has_element: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -169,6 +174,7 @@ impl<'a> Parser<'a> {
             Word::Sign("=") => "`=` (equality is written `==`)".to_owned(),
             Word::Sign("&&") => "`&&` (written `and`)".to_owned(),
             Word::Sign("||") => "`||` (written `or`)".to_owned(),
+            Word::Sign("?(") => "`?(`, which begins a filter in a path: .*[?(@ > 1)]".to_owned(),
             Word::Sign("!") => "`!` (written `not`)".to_owned(),
             Word::Sign(sign) => format!("`{sign}`"),
             Word::Int(_) | Word::Float(_) => "a number".to_owned(),
@@ -323,6 +329,10 @@ impl<'a> Parser<'a> {
                 self.advance()?;
                 self.path(at.start, depth)
             }
+            Word::Sign("@") => {
+                self.advance()?;
+                self.element_of_path(at.start, depth)
+            }
             Word::Parameter(number) => {
                 self.advance()?;
                 let Some(parameter) = self.parameters.get(number) else {
@@ -464,7 +474,7 @@ enum Infix {
 /// Whether bins and values read inside them have types, in text order.
 fn bins(whole: &Expression, types: &mut Vec<bool>) {
     match whole.node() {
-        Node::Bin(kind, _) => types.push(kind.is_some()),
+        Node::Bin(kind, _) | Node::Loop(kind, _) => types.push(kind.is_some()),
         Node::Apply(_, operands) => operands.iter().for_each(|operand| bins(operand, types)),
         Node::Regex { on, .. } => bins(on, types),
         Node::Let(definitions, scope) => {
@@ -472,6 +482,7 @@ fn bins(whole: &Expression, types: &mut Vec<bool>) {
             bins(scope, types);
         }
         Node::Call(call) => types.push(call.result.is_some()),
+        Node::Path(call) => types.push(call.result.is_some()),
         _ => {}
     }
 }

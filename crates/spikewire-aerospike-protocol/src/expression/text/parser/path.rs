@@ -9,7 +9,7 @@ use crate::cdt::{ListOp, MapOp, Op as Operation, return_type as returns};
 use crate::expression::call::{CDT, Call};
 use crate::expression::text::TextError;
 use crate::expression::text::lexer::Word;
-use crate::expression::{Expression, Meta, Op, Slot, Type};
+use crate::expression::{Expression, Fault, LoopPart, Meta, Op, Slot, Type};
 use crate::value::Value;
 
 /// Arguments of `.get(return: …)`.
@@ -59,43 +59,54 @@ impl Parser<'_> {
             };
             return Ok((whole, at));
         }
-        let mut selectors = Vec::new();
-        while let Some(selector) = self.selector(depth)? {
-            selectors.push(selector);
-        }
-        if let Some(last) = selectors.pop() {
-            return self.inside(start, &name, pin, &selectors, last);
+        let selectors = self.selectors(depth)?;
+        let root = Root::Bin(name);
+        if !selectors.is_empty() {
+            return self.inside(start, &root, pin, &selectors, depth);
         }
         let at = start..self.last;
         self.bins.push(at.clone());
-        let bin = match pin {
-            Some(kind) => Expression::typed_bin(kind, &name),
-            None => Expression::bin(&name),
-        };
-        Ok((faulty(&at, bin)?, at))
+        Ok((faulty(&at, root.expression(pin))?, at))
     }
 
     /// The value at the end of a path into a list or map.
-    fn inside(
+    pub(super) fn inside(
         &mut self,
         start: usize,
-        name: &str,
+        root: &Root,
         pin: Option<Type>,
-        steps: &[Selector],
-        last: Selector,
+        selectors: &[Selector],
+        depth: usize,
     ) -> ParseResult<Spanned> {
-        let first = steps.first().unwrap_or(&last);
-        let kind = if first.inside == Inside::List { Type::List } else { Type::Map };
-        if pin.is_some_and(|pin| pin != kind) {
-            let why = format!("the path looks into a {kind}, so the bin is one");
-            return Err(TextError::new(start..first.at.end, why));
+        let Some((last, steps)) = selectors.split_last() else {
+            return Err(self.unexpected("a path"));
+        };
+        let first = &selectors[0];
+        let kind = match first.inside {
+            Inside::List => Some(Type::List),
+            Inside::Map => Some(Type::Map),
+            Inside::Either => None,
+        };
+        let on_at = start..first.at.start;
+        let on = match (kind, pin) {
+            (Some(kind), Some(pin)) if pin != kind => {
+                let why = format!("the path looks into a {kind}, so the bin is one");
+                return Err(TextError::new(start..first.at.end, why));
+            }
+            (None, None) => {
+                let why = "nothing says whether this is a LIST or a MAP: write :LIST.* or :MAP.*";
+                return Err(TextError::new(start..first.at.end, why));
+            }
+            (kind, pin) => faulty(&on_at, root.expression(kind.or(pin)))?,
+        };
+        if selectors.iter().any(Selector::names_many) || steps.iter().any(Selector::is_key_list) {
+            return self.many(start, on, selectors, depth);
         }
-        let bin = faulty(&(start..first.at.start), Expression::typed_bin(kind, name))?;
         let mut context = Vec::new();
         for step in steps {
             context.push(step.step()?);
         }
-        let (returns, pinned) = self.returning(&last)?;
+        let (returns, pinned) = self.returning(last)?;
         let pinned = match pinned {
             None => self.pin()?,
             pinned => pinned,
@@ -110,7 +121,7 @@ impl Parser<'_> {
             (gives, pinned) => gives.or(pinned),
         };
         let write = |out: &mut Vec<u8>| op.encode::<Value>(&[], out);
-        let mut call = faulty(&at, Call::new(CDT, false, write, &last.operands(), bin))?;
+        let mut call = faulty(&at, Call::new(CDT, false, write, &last.operands(), on))?;
         call.result = result;
         if !context.is_empty() {
             let mut packed = Vec::new();
@@ -179,7 +190,7 @@ impl Parser<'_> {
     }
 
     /// Whether a method of this name comes next.
-    fn is_method(&self, name: &str) -> bool {
+    pub(super) fn is_method(&self, name: &str) -> bool {
         let mut ahead = self.lexer.clone();
         self.is(".")
             && matches!(ahead.next(), Ok((Word::Name(next), _)) if next == name)
@@ -251,9 +262,27 @@ impl Parser<'_> {
     }
 }
 
+/// What a path begins at.
+pub(super) enum Root {
+    /// A bin.
+    Bin(String),
+    /// An element of another path, or what is known of it.
+    Element(LoopPart),
+}
+
+impl Root {
+    pub fn expression(&self, kind: Option<Type>) -> Result<Expression, Fault> {
+        match (self, kind) {
+            (Self::Bin(name), Some(kind)) => Expression::typed_bin(kind, name),
+            (Self::Bin(name), None) => Expression::bin(name),
+            (Self::Element(part), kind) => Expression::loop_var(kind, *part),
+        }
+    }
+}
+
 impl Selector {
     /// The selector as a path step.
-    fn step(&self) -> ParseResult<Step<Value>> {
+    pub(super) fn step(&self) -> ParseResult<Step<Value>> {
         let at = match &self.selection {
             Selection::Index(index) => At::Index(*index),
             Selection::Rank(rank) => At::Rank(*rank),

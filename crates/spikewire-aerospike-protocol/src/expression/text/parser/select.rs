@@ -19,6 +19,8 @@ pub struct Selector {
     pub inside: Inside,
     pub selection: Selection,
     pub inverted: bool,
+    /// A filter of what it selects.
+    pub filter: Option<Expression>,
     pub at: Range<usize>,
 }
 
@@ -40,6 +42,8 @@ pub enum Selection {
     /// Relative to a key or value.
     FromKey(Value, i64, Option<i64>),
     FromValue(Value, i64, Option<i64>),
+    /// All elements, or those for which a filter is true.
+    Children(Option<Expression>),
 }
 
 impl Selector {
@@ -49,7 +53,7 @@ impl Selector {
         let value =
             |value: &Value| Expression::try_from(value).unwrap_or_else(|_| Expression::unknown());
         match &self.selection {
-            Selection::Whole => Vec::new(),
+            Selection::Whole | Selection::Children(_) => Vec::new(),
             Selection::Index(at) | Selection::Rank(at) => vec![number(at)],
             Selection::Key(one)
             | Selection::Value(one)
@@ -72,7 +76,7 @@ impl Selector {
     pub fn by(&self) -> Option<By<Slot, Slot>> {
         let [a, b, c] = [Slot(0), Slot(1), Slot(2)];
         Some(match &self.selection {
-            Selection::Whole => return None,
+            Selection::Whole | Selection::Children(_) => return None,
             Selection::Index(_) => By::Index(a),
             Selection::Rank(_) => By::Rank(a),
             Selection::Key(_) => By::Key(a),
@@ -90,12 +94,30 @@ impl Selector {
 }
 
 impl Parser<'_> {
+    /// The parts of a path.
+    pub(super) fn selectors(&mut self, depth: usize) -> ParseResult<Vec<Selector>> {
+        let mut selectors = Vec::new();
+        while let Some(mut selector) = self.selector(depth)? {
+            if self.has_and_filter() {
+                self.advance()?;
+                selector.filter = Some(self.filter_in_brackets(depth)?);
+                selector.at.end = self.last;
+            }
+            selectors.push(selector);
+        }
+        Ok(selectors)
+    }
+
     /// The next part of a path, if there is one.
-    pub(super) fn selector(&mut self, depth: usize) -> ParseResult<Option<Selector>> {
+    fn selector(&mut self, depth: usize) -> ParseResult<Option<Selector>> {
+        let start = self.at.start;
+        if let Some(inside) = self.children_follow() {
+            let selection = Selection::Children(self.children(depth)?);
+            return Ok(Some(self.part(inside, selection, start)));
+        }
         if !self.is(".") {
             return Ok(None);
         }
-        let start = self.at.start;
         let mut ahead = self.lexer.clone();
         let (next, _) = ahead.next()?;
         let (inside, close) = match next {
@@ -117,8 +139,7 @@ impl Parser<'_> {
         self.advance()?;
         self.advance()?;
         if self.takes(close)? {
-            let at = start..self.last;
-            return Ok(Some(Selector { inside, selection: Selection::Whole, inverted: false, at }));
+            return Ok(Some(self.part(inside, Selection::Whole, start)));
         }
         // `!=` is one token.
         let both = self.takes("!=")?;
@@ -141,12 +162,15 @@ impl Parser<'_> {
             return Err(TextError::new(start..self.last, why));
         }
         self.expect(close)?;
-        Ok(Some(Selector { inside, selection, inverted, at: start..self.last }))
+        Ok(Some(Selector { inverted, ..self.part(inside, selection, start) }))
     }
 
     fn key(&self, key: Value, start: usize) -> Selector {
-        let at = start..self.last;
-        Selector { inside: Inside::Map, selection: Selection::Key(key), inverted: false, at }
+        self.part(Inside::Map, Selection::Key(key), start)
+    }
+
+    fn part(&self, inside: Inside, selection: Selection, start: usize) -> Selector {
+        Selector { inside, selection, inverted: false, filter: None, at: start..self.last }
     }
 
     /// A value, a range of values or several.
