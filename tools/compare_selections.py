@@ -18,9 +18,11 @@ import argparse
 import random
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from differential.tally import Tally
 
 import spikewire
 from spikewire import ctx, op
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 BIN = "b"
 #: Rows of one batch.
 WINDOW = 1000
-#: Examples that are printed of each class of differences.
-EXAMPLES = 3
 
 _NUMBERS = ("none", "count", "exists", "index", "reverse_index", "rank", "reverse_rank")
 _LIST = (*_NUMBERS, "value")
@@ -83,9 +83,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the random draws")
     options = parser.parse_args()
     draw = random.Random(options.seed)  # noqa: S311 (not for secrets)
-    run: Counter[tuple[object, ...]] = Counter()
-    different: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    differences: Counter[tuple[object, ...]] = Counter()
+    tally = Tally()
     rejections: Counter[str] = Counter()
     started = time.monotonic()
     with (
@@ -98,24 +96,14 @@ def main() -> int:
             left -= len(window)
             outcomes = zip(window, _run(first, window), _run(second, window), strict=True)
             for selection, here, there in outcomes:
-                run[selection.kind] += 1
-                if here == there:
-                    continue
-                differences[selection.kind] += 1
-                examples = different[selection.kind]
-                if len(examples) < EXAMPLES:
-                    examples.append(f"    {selection.text}\n      {here}\n      {there}")
-    for kind, count in differences.most_common():
-        print(f"{' '.join(str(part) for part in kind)}: {count} of {run[kind]}")
-        print("\n".join(different[kind]))
-    seconds = time.monotonic() - started
-    print(
-        f"{run.total():,} selections of {len(run):,} classes in {seconds:.0f} s:"
-        f" {differences.total():,} differ, in {len(differences):,} classes"
-    )
+                tally.add_run(selection.kind)
+                if here != there:
+                    tally.add_difference(selection.kind, selection.text, here, there)
+    tally.print_differences()
+    tally.print_total("selections", time.monotonic() - started)
     for why, count in rejections.most_common():
         print(f"refused by the client {count:,} times: {why}")
-    return int(bool(differences))
+    return int(bool(tally.differences))
 
 
 def _run(client: spikewire.Client, window: list[Selection]) -> list[tuple[object, ...]]:
