@@ -18,6 +18,8 @@ AND_FILTER = 0x204
 
 #: Steps after which servers up to 8.1.2 lose their place in the container around.
 _BY_PLACE = (LIST_RANK, MAP_INDEX, MAP_RANK, INDEX, RANK)
+#: Steps into a map after which an and-filter makes servers up to 8.1.2 read past the element.
+_MAP_PLACES = (MAP_INDEX, MAP_RANK, INDEX, RANK)
 
 
 class Paths:
@@ -82,7 +84,8 @@ class Paths:
         step, matches = self._match(kind, children)
         if draw.random() < 0.01:
             step[0] |= draw.choice((0x40, 0x80, 0xC0, 0x100))
-        if draw.random() < 0.2 or (kind & 15 == CHILDREN):
+        may_narrow = kind not in _MAP_PLACES or not isinstance(around, dict)
+        if draw.random() < 0.2 and may_narrow:
             step += [AND_FILTER, True if draw.random() < 0.05 else self._filter(matches or every)]
         return step, matches or every
 

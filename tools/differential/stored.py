@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from .values import Geo, OrderedList, OrderedMap
+from .values import Geo, OrderedList, OrderedMap, order_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def container(draw: Draw, depth: int = 3, *, ordered: bool = True, top: bool = T
     items = _items(draw, depth, size, ordered=ordered)
     if draw.random() < 0.5:
         is_ordered = draw.random() < 0.3 and (top or ordered)
-        return OrderedList(items) if is_ordered else items
+        return OrderedList(sorted(items, key=order_key)) if is_ordered else items
     key: Callable[[Draw], Any] = draw.choice((word, word, number, _key))
     pairs: dict[Any, Any] = {key(draw): item for item in items}
     if draw.random() < 0.6:

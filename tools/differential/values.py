@@ -30,7 +30,7 @@ INFINITY = Extension(0xFF, b"\1")
 
 
 class OrderedList(list[Any]):
-    """A list that is kept in order."""
+    """A list that is kept in order: its elements are sorted."""
 
     def __repr__(self) -> str:
         return f"ordered{super().__repr__()}"
@@ -75,7 +75,7 @@ def order_key(value: Any) -> tuple[Any, ...]:
 
 
 def pack(value: Any) -> bytes:
-    """The value as a server stores it: maps sorted by key, ordered lists sorted."""
+    """The value as a server stores it: maps sorted by key."""
     match value:
         case None:
             return b"\xc0"
@@ -98,8 +98,8 @@ def pack(value: Any) -> bytes:
         case Extension():
             return bytes((0xC7, len(value.data), value.kind)) + value.data
         case OrderedList():
-            items = sorted(value, key=order_key)
-            return _pack_header(0x90, 0xDC, len(items) + 1) + b"\xc7\0\1" + _pack_all(items)
+            header = _pack_header(0x90, 0xDC, len(value) + 1)
+            return header + b"\xc7\0\1" + _pack_all(value)
         case list():
             return _pack_header(0x90, 0xDC, len(value)) + _pack_all(value)
         case OrderedMap():
