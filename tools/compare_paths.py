@@ -83,7 +83,9 @@ def _run(servers: list[Pipeline], seed: int, salt: bytes, numbers: range, tally:
         if here != there:
             text = f"run {number}: {command.text}"
             differs = (*kind, "|", *_describe(here, there))
-            tally.add_difference(differs, text, _shown(here), _shown(there))
+            with_state = here[-1] != there[-1]
+            shown = [_show(outcome, with_state=with_state) for outcome in (here, there)]
+            tally.add_difference(differs, text, *shown)
     return True
 
 
@@ -112,10 +114,10 @@ def _describe(here: tuple[Reply, ...], there: tuple[Reply, ...]) -> tuple[object
     return ("generation",) if here[-1].entries == there[-1].entries else ("record afterwards",)
 
 
-def _shown(outcome: tuple[Reply, ...]) -> str:
+def _show(outcome: tuple[Reply, ...], *, with_state: bool) -> str:
     reply, state = outcome[-2:]
     stored = "" if len(outcome) < 3 or outcome[0].code == 0 else f"stored {outcome[0]}; "
-    return f"{stored}{reply}; afterwards {state}"
+    return f"{stored}{reply}" + (f"; afterwards {state}" if with_state else "")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class _Drawing:
         where = self._where() if draw.random() < 0.08 else None
         respond_all = draw.random() < 0.3
         request = messages.request(self._digest, operations, where=where, respond_all=respond_all)
-        kinds = sorted(set(self._kinds))
+        kinds = self._kinds if len(self._kinds) == 1 else ["several"]
         if self._paths.has_nested_places:
             kinds.append("(places below the first level)")
         if not store or state == "no bin" or not is_container(self._value):

@@ -120,13 +120,14 @@ class Expressions:
         draw, value = self._draw, self._element.value
         chance = draw.random()
         if chance < 0.55:
-            return self.of_type(type_of(value), 2)
+            return self.of_type(type_of(value), 2, is_new_value=True)
         if chance < 0.75:
-            return self.of_type(draw.choice(_TYPES), 2)
+            return self.of_type(draw.choice(_TYPES), 2, is_new_value=True)
         if chance < 0.9:
             return constant(draw.choice((stored.scalar(draw), self._container())))
         if chance < 0.97:
-            branches = [self._condition(1), self.of_type(type_of(value), 1)]
+            branch = self.of_type(type_of(value), 1, is_new_value=True)
+            branches = [self._condition(1), branch]
             return [_COND, *branches, draw.choice((self.variable(type_of(value)), [_UNKNOWN]))]
         return draw.choice((WILDCARD, [_QUOTE, [1, INFINITY]], [_REMOVE, 1], [_UNKNOWN], [77]))
 
@@ -142,8 +143,11 @@ class Expressions:
             which = self._draw.choice(fitting)
         return [_LOOP_VARIABLE, kind, which]
 
-    def of_type(self, kind: int, depth: int) -> Any:
-        """An expression of this type."""
+    def of_type(self, kind: int, depth: int, *, is_new_value: bool = False) -> Any:
+        """An expression of this type.
+
+        Servers of 8.1.2 end where a new value is a string that a call returns.
+        """
         chance = self._draw.random()
         if chance < 0.3 or (depth <= 0 and chance < 0.7):
             return self.variable(kind)
@@ -151,11 +155,12 @@ class Expressions:
             return constant(self._constant(kind))
         if chance < 0.44:
             return [_COND, self._condition(depth - 1)] + [
-                self.of_type(kind, depth - 1) for _ in range(2)
+                self.of_type(kind, depth - 1, is_new_value=is_new_value) for _ in range(2)
             ]
         if chance < 0.46:
             name = Name(b"x")
-            return [_LET, name, self.of_type(kind, depth - 1), [_VARIABLE, name]]
+            value = self.of_type(kind, depth - 1, is_new_value=is_new_value)
+            return [_LET, name, value, [_VARIABLE, name]]
         match kind:
             case 1:
                 return self._condition(depth - 1)
@@ -163,7 +168,7 @@ class Expressions:
                 return self._number(depth - 1)
             case 7:
                 return self._fraction(depth - 1)
-            case 3 if isinstance(self._element.value, dict):
+            case 3 if isinstance(self._element.value, dict) and not is_new_value:
                 return self._field(STRING)
             case 4 | 5:
                 return self._collection(kind)
