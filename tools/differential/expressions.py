@@ -113,7 +113,7 @@ class Expressions:
             return self.of_type(INTEGER, 1)
         if chance < 0.98:
             return [_UNKNOWN]
-        return self._draw.choice(([1, 2], [99, 1], [], [_REMOVE], [1, "a", 2], ["a"]))
+        return self._draw.choice(([1, 2], [99, 1], [], [_REMOVE, 1], [1, "a", 2], ["a"]))
 
     def change(self) -> Any:
         """What is applied to an element."""

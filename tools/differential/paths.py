@@ -80,10 +80,10 @@ class Paths:
         if chance < 0.5:
             return [CHILDREN, self._filter(every)], every
         fits = chance < 0.97
-        kind = self._kind(is_map=isinstance(around, dict) == fits, level=level)
+        kind = self._kind(children, is_map=isinstance(around, dict) == fits, level=level)
         step, matches = self._match(kind, children)
-        if draw.random() < 0.01:
-            step[0] |= draw.choice((0x40, 0x80, 0xC0, 0x100))
+        if draw.random() < 0.01 and kind & LIST_INDEX:
+            step[0] |= draw.choice((0x40, 0x80, 0xC0))
         may_narrow = kind not in _MAP_PLACES or not isinstance(around, dict)
         if draw.random() < 0.2 and may_narrow:
             step += [AND_FILTER, True if draw.random() < 0.05 else self._filter(matches or every)]
@@ -96,17 +96,21 @@ class Paths:
         element = draw.choice(elements) if elements else Element(None, 1, 0)
         return self.expressions(element).filter()
 
-    def _kind(self, *, is_map: bool, level: int) -> int:
+    def _kind(self, children: list[Element], *, is_map: bool, level: int) -> int:
         """The type of a step other than to all children."""
         draw = self._draw
+        values = {repr(order_key(child.value)) for child in children}
         if is_map:
             kinds = [MAP_KEY, MAP_KEY, MAP_KEYS, MAP_KEYS, MAP_VALUE, KEY, VALUE]
         else:
             kinds = [LIST_INDEX, LIST_INDEX, LIST_VALUE, VALUE, *([INDEX] if level else [])]
         if level == 0 or draw.random() < 0.15:
-            kinds += [MAP_INDEX, MAP_RANK, INDEX, RANK] if is_map else [LIST_RANK, INDEX, RANK]
+            kinds += [INDEX, MAP_INDEX] if is_map else [INDEX]
+            if len(values) == len(children):
+                # Which of several equal elements has a rank is not for a server to promise.
+                kinds += [RANK, MAP_RANK if is_map else LIST_RANK]
         kind = draw.choice(kinds)
-        if level > 0 and kind in _BY_PLACE and (is_map or kind not in (INDEX,)):
+        if level > 0 and kind in _BY_PLACE:
             self.has_nested_places = True
         return kind
 
