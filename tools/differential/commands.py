@@ -40,17 +40,24 @@ class Command:
     kind: tuple[object, ...]
     #: How it reads.
     text: str
+    digest: bytes
     store: bytes | None
     request: bytes
 
 
-def draw_command(draw: random.Random, digest: bytes) -> Command:
-    """A command on the record with this digest."""
-    return _Drawing(draw, digest).command()
+def draw_command(
+    draw: random.Random, digest: bytes, *, with_nested_places: bool = False
+) -> Command:
+    """A command on the record with this digest.
+
+    With `with_nested_places`, steps below the first may name an element by its place, where servers
+    up to 8.1.2 lose theirs.
+    """
+    return _Drawing(draw, digest, with_nested_places=with_nested_places).command()
 
 
 class _Drawing:
-    def __init__(self, draw: random.Random, digest: bytes) -> None:
+    def __init__(self, draw: random.Random, digest: bytes, *, with_nested_places: bool) -> None:
         self._draw = draw
         self._digest = digest
         ordered = draw.random() < 0.35
@@ -59,7 +66,7 @@ class _Drawing:
             self._value = stored.scalar(draw)
         #: Whether changes are sent whatever their path.
         self._may_apply = not stored.has_ordered_lists(self._value, 1, 99)
-        self._paths = Paths(draw, may_apply=self._may_apply)
+        self._paths = Paths(draw, may_apply=self._may_apply, with_nested_places=with_nested_places)
         self._kinds: list[str] = []
         self._texts: list[str] = []
 
@@ -88,7 +95,7 @@ class _Drawing:
         text = f"{state}\n      " + "\n      ".join(self._texts)
         if respond_all:
             text += "\n      respond-all"
-        return Command(tuple(kinds), text, store, request)
+        return Command(tuple(kinds), text, self._digest, store, request)
 
     def _operation(self) -> bytes:
         draw = self._draw
@@ -123,6 +130,7 @@ class _Drawing:
         value = [_SELECT, path, flags, _REMOVE if is_removal else self._new_value()]
         if draw.random() < 0.003:
             value.pop()
+        self._paths.is_changed = True
         code = messages.READ_CDT if draw.random() < 0.02 else messages.MODIFY_CDT
         self._note("remove" if is_removal else "apply", value)
         return messages.operation(code, BIN, messages.BLOB, pack(value))
@@ -144,6 +152,7 @@ class _Drawing:
     def _expression(self, code: int, name: str) -> bytes:
         draw = self._draw
         expression = self._drawn_expression()
+        self._paths.is_changed |= code == messages.WRITE_EXPRESSION
         flags = 16 if draw.random() < 0.3 else 0
         value = [expression, flags]
         kind = "expression" if code == messages.READ_EXPRESSION else "expression in a write"

@@ -25,9 +25,12 @@ _MAP_PLACES = (MAP_INDEX, MAP_RANK, INDEX, RANK)
 class Paths:
     """Draws the paths of one command, and remembers what they contain."""
 
-    def __init__(self, draw: random.Random, *, may_apply: bool) -> None:
+    def __init__(self, draw: random.Random, *, may_apply: bool, with_nested_places: bool) -> None:
         self._draw = draw
         self._may_apply = may_apply
+        self._with_nested_places = with_nested_places
+        #: Whether values may have changed since they were stored.
+        self.is_changed = False
         #: Whether a step below the first is one of those that 8.1.2 gets lost by.
         self.has_nested_places = False
         #: The elements at the end of the path drawn last, as far as they are known.
@@ -103,10 +106,10 @@ class Paths:
         if is_map:
             kinds = [MAP_KEY, MAP_KEY, MAP_KEYS, MAP_KEYS, MAP_VALUE, KEY, VALUE]
         else:
-            kinds = [LIST_INDEX, LIST_INDEX, LIST_VALUE, VALUE, *([INDEX] if level else [])]
-        if level == 0 or draw.random() < 0.15:
+            kinds = [LIST_INDEX, LIST_INDEX, LIST_VALUE, VALUE]
+        if level == 0 or (self._with_nested_places and draw.random() < 0.15):
             kinds += [INDEX, MAP_INDEX] if is_map else [INDEX]
-            if len(values) == len(children):
+            if len(values) == len(children) and not self.is_changed:
                 # Which of several equal elements has a rank is not for a server to promise.
                 kinds += [RANK, MAP_RANK if is_map else LIST_RANK]
         kind = draw.choice(kinds)

@@ -288,6 +288,9 @@ fn expressions_have_paths() {
     assert_eq!((reply.code(), reply.bins), (0, vec![]));
 }
 
+/// `l` as a packed list.
+const L: &str = "94 0a 14 1e 28";
+
 #[test]
 fn what_does_not_fit_is_rejected_or_skipped() {
     let cluster = cluster(1);
@@ -299,6 +302,7 @@ fn what_does_not_fit_is_rejected_or_skipped() {
     };
     for (name, sent, expected) in [
         ("i", "93ccfe 92 04c3 01", Err(12)), // a bin that is no list or map
+        ("i", "93ccfe 90 01", Err(12)),      // whatever the path
         ("m", "94ccfe 92 04c3 04 9164", Err(4)), // changes by a read
         ("m", "93ccfe 92 2101 05", Err(4)),  // an unknown action
         ("l", "93ccfe 92 2000 11", Err(4)),  // a map step, also skipping
@@ -309,7 +313,10 @@ fn what_does_not_fit_is_rejected_or_skipped() {
         ("m", "93ccfe 94 00ff 22a20376 01", Ok("91 09")),
         ("l", "93ccfe 92 04c3 02", Err(12)), // keys of a list
         ("l", "93ccfe 92 04c3 12", Ok("90")),
-        ("l", "93ccfe 92 1009 02", Ok("90")), // of nothing
+        ("l", "93ccfe 92 1009 02", Err(12)), // although the step names nothing
+        ("l", "93ccfe 92 04 93 03 937a0301a20361 02", Err(12)), // before any filter
+        ("l", "93ccfe 92 04 93 03 937a0301a20361 12", Ok("90")),
+        ("l", "93ccfe 92 22a20361 03", Err(12)),
         ("mix", "93ccfe 94 04c3 1000 01", Err(4)),
         ("mix", "93ccfe 94 04c3 0000 01", Ok("92 01 03")), // a scalar leads nowhere
         ("mix", "93ccfe 94 04c3 0000 00", Ok("83 a20361 01 a20362 91 01 a20363 81 a20376 03")),
@@ -324,9 +331,18 @@ fn what_does_not_fit_is_rejected_or_skipped() {
         ("m", "93ccfe 92 04 93 03 93 7a0202 01 01", Err(4)), // the index in a map
         ("l", "93ccfe 92 04 93 7a0201 01", Ok("90")),        // a filter that is a number
         ("l", "93ccfe 92 04 93 03 93 5102a169 01 01", Err(4)), // the record, which it does not see
-        // One true and one unknown side.
-        ("l", "93ccfe 92 04 93 11 93 03 937a020101 93 03 937a0301a20361 01", Err(4)),
-        ("l", "93ccfe 92 04 93 11 93 03 937a0301a20361 93 03 937a020101 11", Ok("90")),
+        // One side that decides, and one that is unknown.
+        ("l", "93ccfe 92 04 93 11 93 03 937a020101 93 03 937a0301a20361 01", Ok(L)),
+        ("l", "93ccfe 92 04 93 11 93 03 937a0301a20361 93 03 937a020101 01", Ok(L)),
+        ("l", "93ccfe 92 04 93 10 93 03 937a0301a20361 93 03 937a020163 01", Ok("90")),
+        ("l", "93ccfe 92 04 93 10 93 03 937a0301a20361 93 03 937a020101 01", Err(4)),
+        // Of the one element at a place, an unknown filter is not true; of one with a key, it fails.
+        ("l", "93ccfe 94 1000 cd0204 93 03 937a0301a20361 01", Ok("90")),
+        ("l", "93ccfe 94 11ff cd0204 93 03 937a0301a20361 01", Ok("90")),
+        ("l", "93ccfe 94 130a cd0204 93 03 937a0301a20361 01", Err(4)),
+        ("m", "93ccfe 94 22a20361 cd0204 93 03 937a020101 01", Err(4)),
+        // The first key that equals a wildcard.
+        ("mix", "93ccfe 92 22d4ff00 02", Ok("91 a20361")),
     ] {
         let expected = expected.map(hex);
         assert_eq!(code(&mut wire, name, sent), expected, "{name}: {sent}");
@@ -351,6 +367,53 @@ fn what_does_not_fit_is_rejected_or_skipped() {
     }
     let unknown = Request::read("none").op(op::CDT_READ, "b", 4, &bytes("93ccfe 92 04c3 01"));
     assert_eq!(wire.code(unknown), 2);
+}
+
+/// A fault of one element counts before those of the elements after it.
+#[test]
+fn elements_come_one_after_another() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let list = |items: Vec<Value>| Value::List(items);
+    // The filter fails on the second element only, the keys of a list on what is in the first.
+    let stored = list(vec![list(vec![int(1)]), "x".into()]);
+    assert_eq!(wire.code(put(Request::write("k"), "b", &stored)), 0);
+    let is_list = "04 93 02 937a0401 927e90";
+    assert_eq!(answer(&mut wire, read("b", &format!("93ccfe 94 {is_list} 04c3 02"))), Err(12));
+    assert_eq!(answer(&mut wire, read("b", &format!("93ccfe 94 {is_list} 04c3 01"))), Err(4));
+    // The new value of the first is unknown: 1, not 4.
+    let apply = format!("94ccfe 94 {is_list} 04c3 04 9314937a07010a");
+    let apply = apply.replace("010a", "01cb3ff0000000000000");
+    assert_eq!(wire.code(write("b", &apply)), 1);
+}
+
+/// Any step may lead into what is empty, and a tree has it as it is.
+#[test]
+fn nothing_is_in_empty_lists_and_maps() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let (list, map) = (particle::LIST, particle::MAP);
+    for (kind, stored) in
+        [(list, "90"), (list, "91 c70001"), (map, "80"), (map, "81 c70001 c0"), (map, "81 c70003c0")]
+    {
+        let request = Request::write("k").op(op::WRITE, "e", kind, &hex(stored));
+        assert_eq!(wire.code(request), 0);
+        for step in ["04c3", "1000", "1101", "22a20361", "2a90", "2a01", "02a20361", "00ff"] {
+            let tree = answer(&mut wire, read("e", &format!("93ccfe 92 {step} 00")));
+            assert_eq!(tree, Ok((kind, hex(stored))), "{stored} {step}");
+            // A list has no keys; its order counts as content.
+            let keys = answer(&mut wire, read("e", &format!("93ccfe 92 {step} 02")));
+            let expected = if stored == "91 c70001" { Err(12) } else { Ok((list, vec![0x90])) };
+            assert_eq!(keys, expected, "{stored} {step}");
+            let remove = format!("94ccfe 92 {step} 04 9164");
+            assert_eq!(wire.code(write("e", &remove)), 0, "{stored} {step}");
+        }
+    }
+    // Below the top, too.
+    let request = Request::write("k").op(op::WRITE, "e", list, &hex("92 91c70001 81a2036101"));
+    assert_eq!(wire.code(request), 0);
+    let tree = answer(&mut wire, read("e", "93ccfe 94 04c3 22a20362 00"));
+    assert_eq!(tree, Ok((list, hex("92 91c70001 80"))));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use spikewire_aerospike_protocol::Malformed;
-use spikewire_aerospike_protocol::cdt::take;
+use spikewire_aerospike_protocol::cdt::{flags, take};
 use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
@@ -21,8 +21,16 @@ const WILDCARD: Malformed = Malformed::new("value", "a wildcard");
 /// Compares two complete values that are nested no deeper than [`DEPTH`]. As on servers, a wildcard
 /// equals any one value, and everything that follows it at any level is not compared.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    let order = compare_next(&mut Reader::new(a), &mut Reader::new(b), DEPTH + 2);
-    order.unwrap_or(Ordering::Equal)
+    compare_orders(a, b).0
+}
+
+/// Compares; also returns whether it came to a map, in either, that is neither empty nor ordered by
+/// key. What follows the difference that decides does not count.
+pub fn compare_orders(a: &[u8], b: &[u8]) -> (Ordering, bool) {
+    let mut unordered = false;
+    let order =
+        compare_next(&mut Reader::new(a), &mut Reader::new(b), DEPTH + 2, &mut unordered);
+    (order.unwrap_or(Ordering::Equal), unordered)
 }
 
 /// Compares the next values. If they are equal, both readers are after theirs.
@@ -30,12 +38,14 @@ fn compare_next(
     a: &mut Reader<'_>,
     b: &mut Reader<'_>,
     depth: usize,
+    unordered: &mut bool,
 ) -> Result<Ordering, Malformed> {
     let depth = depth.checked_sub(1).ok_or(NESTED_TOO_DEEP)?;
     if is_wildcard(a.rest()) || is_wildcard(b.rest()) {
         return Err(WILDCARD);
     }
     let (left, right) = (a.next()?, b.next()?);
+    *unordered |= is_unordered(&left, a.rest()) || is_unordered(&right, b.rest());
     let ranks = rank(&left).cmp(&rank(&right));
     if ranks.is_ne() {
         return Ok(ranks);
@@ -51,7 +61,13 @@ fn compare_next(
         (Token::Array(left), Token::Array(right)) => {
             let left = left - u32::from(left > 0 && a.skip_flags());
             let right = right - u32::from(right > 0 && b.skip_flags());
-            return compare_lists(a, left, b, right, depth);
+            for _ in 0..left.min(right) {
+                let order = compare_next(a, b, depth, unordered)?;
+                if order.is_ne() {
+                    return Ok(order);
+                }
+            }
+            left.cmp(&right)
         }
         (Token::Map(left), Token::Map(right)) => {
             let left = pairs(a, left)?;
@@ -60,7 +76,7 @@ fn compare_next(
                 return Ok(left.cmp(&right));
             }
             for _ in 0..u64::from(left) * 2 {
-                let order = compare_next(a, b, depth)?;
+                let order = compare_next(a, b, depth, unordered)?;
                 if order.is_ne() {
                     return Ok(order);
                 }
@@ -71,28 +87,18 @@ fn compare_next(
     })
 }
 
-fn compare_lists(
-    a: &mut Reader<'_>,
-    left: u32,
-    b: &mut Reader<'_>,
-    right: u32,
-    depth: usize,
-) -> Result<Ordering, Malformed> {
-    for _ in 0..left.min(right) {
-        let order = compare_next(a, b, depth)?;
-        if order.is_ne() {
-            return Ok(order);
-        }
-    }
-    Ok(left.cmp(&right))
-}
-
 fn pairs(reader: &mut Reader<'_>, announced: u32) -> Result<u32, Malformed> {
     if announced > 0 && reader.skip_flags() {
         take(reader)?;
         return Ok(announced - 1);
     }
     Ok(announced)
+}
+
+/// Whether a map whose pairs are to come has some, and they are not ordered by key.
+fn is_unordered(token: &Token<'_>, rest: &[u8]) -> bool {
+    matches!(token, Token::Map(1..))
+        && !matches!(rest, [0xc7, _, order, ..] if order & flags::ORDERED != 0)
 }
 
 fn is_wildcard(bytes: &[u8]) -> bool {

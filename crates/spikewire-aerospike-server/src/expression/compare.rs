@@ -3,14 +3,11 @@
 use std::cmp::Ordering;
 
 use spikewire_aerospike_protocol::cdt::elements;
-use spikewire_aerospike_protocol::expression::{Op, Type};
-use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::expression::Op;
+use spikewire_aerospike_protocol::msgpack;
 
 use super::Val;
 use crate::cdt::item;
-
-/// A map whose pairs are sorted by key.
-const KEY_ORDERED: u8 = 0x01;
 
 /// Compares two values of one type; unknown if they cannot be compared.
 pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
@@ -21,12 +18,10 @@ pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
         // NaN is not equal to anything.
         (Val::Float(a), Val::Float(b)) => a.partial_cmp(b),
         (Val::Bytes(_, a), Val::Bytes(_, b)) => Some(a.cmp(b)),
-        (Val::Packed(of_a, a), Val::Packed(_, b)) => {
-            let comparable = is_comparable(a) && is_comparable(b);
-            match (of_a, comparable) {
-                (_, true) => Some(item::compare(a, b)),
-                // Lists that contain such a map are ordered, but equal to none.
-                (Type::List, false) => Some(item::compare(a, b)).filter(|order| order.is_ne()),
+        (Val::Packed(_, a), Val::Packed(_, b)) => {
+            // Until a difference decides, maps must be empty or ordered by key.
+            match item::compare_orders(a, b) {
+                (order, false) if is_shallow(a) && is_shallow(b) => Some(order),
                 _ => return Val::Unknown,
             }
         }
@@ -45,34 +40,19 @@ pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
 /// Whether a list contains a value.
 pub(super) fn is_in<'a>(value: &Val<'_>, list: &[u8]) -> Val<'a> {
     let mut sought = Vec::new();
-    if !pack(value, &mut sought) || !is_comparable(&sought) {
+    if !pack(value, &mut sought) || !is_shallow(&sought) || !is_shallow(list) {
         return Val::Unknown;
     }
     match elements(list) {
         Ok(Some(elements)) => {
-            let is_it = |element: &&[u8]| item::compare(element, &sought).is_eq();
-            Val::Bool(elements.iter().any(|element| is_it(element) && is_comparable(element)))
+            Val::Bool(elements.iter().any(|element| item::compare(element, &sought).is_eq()))
         }
         _ => Val::Unknown,
     }
 }
 
-/// Whether a list or map can be compared: every map in it is empty or ordered by key, and it is
-/// not nested deeper than a bin may be.
-fn is_comparable(packed: &[u8]) -> bool {
-    let mut reader = Reader::new(packed);
-    while !reader.is_at_end() {
-        reader.skip_flags();
-        match reader.next() {
-            Ok(Token::Map(0)) => {}
-            Ok(Token::Map(count)) => match reader.flags() {
-                Some(flags) if flags & KEY_ORDERED != 0 || count == 1 => {}
-                _ => return false,
-            },
-            Ok(_) => {}
-            Err(_) => return reader.is_at_end(),
-        }
-    }
+/// Whether a list or map is nested no deeper than a bin may be.
+fn is_shallow(packed: &[u8]) -> bool {
     item::depth(packed) <= item::DEPTH
 }
 

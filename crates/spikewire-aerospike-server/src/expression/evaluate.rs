@@ -156,19 +156,17 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// `and` and `or`: one operand with this value decides, whatever the others are. Of an element,
-    /// all operands must be known.
+    /// `and` and `or`: one operand with this value decides, whatever the others are.
     fn decided_by(&mut self, decisive: bool, operands: &'a [Expression]) -> Val<'a> {
-        let needs_all = matches!(self.subject, Subject::Element(_));
-        let (mut decided, mut unknown) = (false, false);
+        let mut unknown = false;
         for operand in operands {
             match self.value(operand) {
-                Val::Bool(flag) if flag == decisive && !needs_all => return Val::Bool(decisive),
-                Val::Bool(flag) => decided |= flag == decisive,
+                Val::Bool(flag) if flag == decisive => return Val::Bool(decisive),
+                Val::Bool(_) => {}
                 _ => unknown = true,
             }
         }
-        if unknown { Val::Unknown } else { Val::Bool(decided == decisive) }
+        if unknown { Val::Unknown } else { Val::Bool(!decisive) }
     }
 
     /// Whether exactly one is true. Two true ones decide, unless an unknown one comes before.

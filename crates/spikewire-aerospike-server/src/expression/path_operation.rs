@@ -18,17 +18,18 @@ pub fn is_path(payload: &[u8]) -> bool {
 
 /// Runs a path operation that reads, on an existing bin.
 pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
+    let root = root(Some(old))?;
     let operation = decode(payload)?;
     match operation.action {
-        PathAction::Select(returns) => select(&operation, returns, root(Some(old))?).map(Some),
+        PathAction::Select(returns) => select(&operation, returns, root).map(Some),
         PathAction::Modify(_) | PathAction::Remove => Err(ResultCode::PARAMETER),
     }
 }
 
 /// Runs a path operation of a write.
 pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
-    let operation = decode(payload)?;
     let (particle, value) = root(old)?;
+    let operation = decode(payload)?;
     if let PathAction::Select(returns) = operation.action {
         let result = select(&operation, returns, (particle, value))?;
         return Ok(Outcome { bin: None, result: Some(result) });

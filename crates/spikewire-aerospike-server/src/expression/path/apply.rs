@@ -22,20 +22,25 @@ fn change(
     level: usize,
 ) -> Result<Option<Vec<u8>>, ResultCode> {
     let Some(mut container) = Container::parse(value) else { return Ok(None) };
-    let matches = walk.matches(&container, level)?;
     if walk.is_last(level) && *walk.action == PathAction::Remove {
+        let mut matches = Vec::new();
+        walk.each(&container, level, |_, at| {
+            matches.push(at);
+            Ok(())
+        })?;
         let removed = marks(&matches, container.len());
         container.remove(&removed);
         return Ok((!matches.is_empty()).then(|| container.encode()));
     }
     let mut changes = Vec::new();
-    for at in matches {
+    walk.each(&container, level, |walk, at| {
         let changed = match walk.is_last(level) {
             true => replacement(walk, &container, at, level)?,
             false => change(walk, container.values[at], level + 1)?,
         };
         changes.extend(changed.map(|changed| (at, changed)));
-    }
+        Ok(())
+    })?;
     if changes.is_empty() {
         return Ok(None);
     }
@@ -64,5 +69,6 @@ fn replacement(
     if !pack(&value, &mut packed) {
         return Err(ResultCode::PARAMETER);
     }
-    item::stored(&packed).map(Some)
+    // Such as a list with infinity in it.
+    item::stored(&packed).map(Some).map_err(|_| ResultCode::BIN_TYPE)
 }

@@ -44,39 +44,44 @@ fn gather(
     values: &mut Values,
 ) -> Result<(), ResultCode> {
     let Some(container) = Container::parse(value) else { return Ok(()) };
-    for at in walk.matches(&container, level)? {
-        if !walk.is_last(level) {
-            gather(walk, container.values[at], level + 1, values)?;
-            continue;
-        }
-        match (values.returns, container.keys.get(at)) {
-            (PathReturn::Value | PathReturn::Tree, _) => values.add(container.values[at]),
-            (PathReturn::Key, Some(key)) => values.add(key),
-            (PathReturn::KeyValue, Some(key)) => {
-                values.add(key);
-                values.add(container.values[at]);
-            }
-            (PathReturn::Key | PathReturn::KeyValue, None) if walk.no_fail => {}
-            (PathReturn::Key | PathReturn::KeyValue, None) => return Err(ResultCode::BIN_TYPE),
-        }
+    let is_last = walk.is_last(level);
+    let is_list = container.kind == ContainerKind::List;
+    let has_content = !container.is_empty() || container.flags != 0;
+    if is_last && is_list && has_content && values.returns != PathReturn::Value {
+        // There are no keys, whatever the step would name; an order counts as content.
+        return if walk.no_fail { Ok(()) } else { Err(ResultCode::BIN_TYPE) };
     }
-    Ok(())
+    walk.each(&container, level, |walk, at| {
+        if !is_last {
+            return gather(walk, container.values[at], level + 1, values);
+        }
+        if values.returns != PathReturn::Value {
+            values.add(container.keys[at]);
+        }
+        if values.returns != PathReturn::Key {
+            values.add(container.values[at]);
+        }
+        Ok(())
+    })
 }
 
 /// A list or map with only what leads to the elements. Nothing in it is ordered, but for the
-/// elements themselves. A scalar that the path would lead into stays.
+/// elements themselves and for what is empty. A scalar that the path would lead into stays.
 fn tree(walk: &mut Walk<'_, '_>, value: &[u8], level: usize) -> Result<Vec<u8>, ResultCode> {
     let Some(container) = Container::parse(value) else { return Ok(value.to_vec()) };
-    let matches = walk.matches(&container, level)?;
-    let mut branches = Vec::with_capacity(matches.len());
-    for at in &matches {
-        branches.push(match walk.is_last(level) {
-            true => container.values[*at].to_vec(),
-            false => tree(walk, container.values[*at], level + 1)?,
-        });
+    if container.is_empty() {
+        return Ok(value.to_vec());
     }
-    let is_map = container.kind == ContainerKind::Map;
-    Ok(encode(container.kind, 0, branches.len(), |at| {
-        (is_map.then(|| container.keys[matches[at]]), &branches[at])
-    }))
+    let mut branches = Vec::new();
+    walk.each(&container, level, |walk, at| {
+        branches.push((
+            container.keys.get(at).copied(),
+            match walk.is_last(level) {
+                true => container.values[at].to_vec(),
+                false => tree(walk, container.values[at], level + 1)?,
+            },
+        ));
+        Ok(())
+    })?;
+    Ok(encode(container.kind, 0, branches.len(), |at| (branches[at].0, &branches[at].1)))
 }

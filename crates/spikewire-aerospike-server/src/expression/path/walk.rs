@@ -60,12 +60,19 @@ impl<'p, 'j> Walk<'p, 'j> {
         level + 1 == self.steps.len()
     }
 
-    /// The indexes of the elements that the step at `level` names, in ascending order.
-    pub fn matches(
+    /// Acts on the indexes of the elements that the step at `level` names, in ascending order. What
+    /// an element leads to comes before the filter of the next element: the first fault counts.
+    ///
+    /// Nothing is in an empty list or map, whatever the step.
+    pub fn each(
         &mut self,
         container: &Container<'_>,
         level: usize,
-    ) -> Result<Vec<usize>, ResultCode> {
+        mut act: impl FnMut(&mut Self, usize) -> Result<(), ResultCode>,
+    ) -> Result<(), ResultCode> {
+        if container.is_empty() {
+            return Ok(());
+        }
         if self.judge.levels + level >= LEVELS {
             return Err(ResultCode::PARAMETER);
         }
@@ -75,16 +82,21 @@ impl<'p, 'j> Walk<'p, 'j> {
             PathStep::KeysIn(keys) => keys_in(container, keys)?,
             PathStep::Children(_) | PathStep::And(_) => (0..container.len()).collect(),
         };
-        let Some(filter) = filter else { return Ok(named) };
-        let mut passing = Vec::new();
+        // Of the one element at a place, what is not known is not true.
+        let skips = self.no_fail || is_place(step);
         for at in named {
-            match self.judged(filter, Element::of(container, at), level) {
-                Val::Bool(true) => passing.push(at),
-                Val::Unknown if !self.no_fail => return Err(ResultCode::PARAMETER),
-                _ => {}
+            let passes = match filter {
+                None => true,
+                Some(filter) => match self.judged(filter, Element::of(container, at), level) {
+                    Val::Unknown if !skips => return Err(ResultCode::PARAMETER),
+                    value => value == Val::Bool(true),
+                },
+            };
+            if passes {
+                act(self, at)?;
             }
         }
-        Ok(passing)
+        Ok(())
     }
 
     /// The value of an expression about an element at `level`.
@@ -118,7 +130,11 @@ impl<'p, 'j> Walk<'p, 'j> {
             At::Key(_) if container.kind == ContainerKind::List => {
                 return Err(ResultCode::PARAMETER);
             }
-            At::Key(key) => item::stored(key).ok().and_then(|key| container.find_key(&key).ok()),
+            // The first key that equals it: a wildcard equals any.
+            At::Key(key) => {
+                let key = item::sought(key)?;
+                container.keys.iter().position(|other| compare(other, key).is_eq())
+            }
             At::Value(value) => {
                 let value = item::sought(value)?;
                 let equal = |at: &usize| compare(container.values[*at], value).is_eq();
@@ -127,6 +143,11 @@ impl<'p, 'j> Walk<'p, 'j> {
         };
         Ok(one.into_iter().collect())
     }
+}
+
+/// Whether a step names an element by its index or rank.
+fn is_place(step: &PathStep) -> bool {
+    matches!(step, PathStep::At(Step { at: At::Index(_) | At::Rank(_), .. }))
 }
 
 /// The entries of a map with one of these keys.
