@@ -109,7 +109,7 @@ class Paths:
             kinds = [LIST_INDEX, LIST_INDEX, LIST_VALUE, VALUE]
         if level == 0 or (self._with_nested_places and draw.random() < 0.15):
             kinds += [INDEX, MAP_INDEX] if is_map else [INDEX]
-            if len(values) == len(children) and not self.is_changed:
+            if len(values) == len(children) and not self.is_changed and not self._nesting:
                 # Which of several equal elements has a rank is not for a server to promise.
                 kinds += [RANK, MAP_RANK if is_map else LIST_RANK]
         kind = draw.choice(kinds)
