@@ -20,6 +20,7 @@
 //! | [`cdt`] | list and map operations |
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`operation`] | all of these by name, from the arguments of any language |
+//! | [`features`] | what servers can do by their version, and what requests need |
 //! | [`expression`] | filters and computed values, from text and to the wire |
 //! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect; how hosts write and read theirs |
 //! | [`Place`] | where in a bin or an argument a value is, for errors |
@@ -37,6 +38,7 @@ pub mod digests;
 mod encoding;
 pub mod expression;
 mod fault;
+pub mod features;
 pub mod frame;
 pub mod hll;
 pub mod host;

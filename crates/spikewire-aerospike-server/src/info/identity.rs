@@ -14,10 +14,10 @@ const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-m
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let (state, node) = (target.state, target.node());
-    let build = &state.options.build;
+    let build = node.build.to_string();
     Some(match command.name {
         "node" | "name" => node.name.clone(),
-        "build" => build.clone(),
+        "build" => build,
         "edition" => "Aerospike Community Edition".to_owned(),
         "version" => format!("Aerospike Community Edition build {build}"),
         "release" => format!(

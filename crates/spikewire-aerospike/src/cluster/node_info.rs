@@ -13,6 +13,8 @@ pub(super) struct NodeInfo {
     /// Its node id.
     pub node: String,
     pub build: Build,
+    /// Whether it is the Enterprise Edition.
+    pub is_enterprise: bool,
     pub partition_generation: i64,
     /// Whether it knows other nodes.
     pub has_peers: bool,
@@ -32,7 +34,7 @@ pub(super) struct Requirements {
 impl Requirements {
     /// The commands whose replies [`Requirements::validate`] checks.
     pub fn commands(&self, addressing: &Addressing) -> Vec<&'static str> {
-        let mut commands = vec!["node", "build", "partition-generation"];
+        let mut commands = vec!["node", "build", "edition", "partition-generation"];
         commands.extend([addressing.peers_command(), addressing.services_command()]);
         commands.extend(self.cluster_name.is_some().then_some("cluster-name"));
         commands
@@ -65,6 +67,9 @@ impl Requirements {
         if build < OLDEST {
             return Err(NodeError::TooOld(build));
         }
+        // Those that do not say it are taken for the edition that can do less.
+        let is_enterprise =
+            info::value(answer, "edition").is_ok_and(|text| text.contains("Enterprise"));
         let generation = partition_generation(answer)?;
         if generation < 0 {
             return Err(NodeError::NotClustered(generation));
@@ -78,6 +83,7 @@ impl Requirements {
         Ok(NodeInfo {
             node: node.to_owned(),
             build,
+            is_enterprise,
             partition_generation: generation,
             has_peers: !peers.peers.is_empty(),
             services,
@@ -102,9 +108,10 @@ pub(super) fn generation(answer: &str, command: &str) -> Result<u64, NodeError> 
 mod tests {
     use super::*;
 
-    const GOOD: [(&str, &str); 6] = [
+    const GOOD: [(&str, &str); 7] = [
         ("node", "A1"),
         ("build", "8.1.2.0"),
+        ("edition", "Aerospike Community Edition"),
         ("partition-generation", "7"),
         ("cluster-name", "blue"),
         ("peers-clear-std", "4,3000,[[A2,,[10.0.0.2]]]"),
@@ -131,6 +138,14 @@ mod tests {
         assert!(!lonely.has_peers);
         let shy = validate(&requirements, "service-clear-std", "ERROR:4:odd").unwrap();
         assert_eq!(shy.services, []);
+    }
+
+    #[test]
+    fn the_edition_is_part_of_what_a_node_reports() {
+        let edition = |text| validate(&Requirements::default(), "edition", text).unwrap();
+        assert!(edition("Aerospike Enterprise Edition").is_enterprise);
+        assert!(!edition("Aerospike Community Edition").is_enterprise);
+        assert!(!edition("ERROR:4:unrecognized command").is_enterprise);
     }
 
     #[test]

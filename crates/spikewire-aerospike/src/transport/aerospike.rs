@@ -196,7 +196,12 @@ impl CommandError for Error {
     fn is_final(&self) -> bool {
         matches!(
             self.kind(),
-            Kind::NoNamespace | Kind::Closed | Kind::Invalid | Kind::Busy | Kind::Overloaded
+            Kind::NoNamespace
+                | Kind::Unsupported
+                | Kind::Closed
+                | Kind::Invalid
+                | Kind::Busy
+                | Kind::Overloaded
         )
     }
 }
