@@ -7981,6 +7981,12 @@ class Operation:
         """A sketch operation of `spikewire.op.hll`."""
 
     @staticmethod
+    def string(
+        kind: str, bin: str, arguments: tuple[object, ...], ctx: Path | None = None
+    ) -> Operation:
+        """A string operation of `spikewire.op.string`."""
+
+    @staticmethod
     def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
         """Reads the value of an expression."""
 
@@ -8096,6 +8102,9 @@ class Expression:
 
     def to_float(self) -> Expression:
         """The integer as a float."""
+
+    def to_text(self) -> Expression:
+        """The text of an integer, a float, a string, or of bytes in UTF-8; on servers from 8.2 on."""
 
     def shift_right(self, count: object) -> Expression:
         """The bits shifted right, filled with zeros. (`>>` keeps the sign.)"""

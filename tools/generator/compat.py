@@ -52,11 +52,13 @@ def modules(table: Table) -> dict[str, str]:
         ("expressions", _expressions),
         ("aerospike_py", _dictionaries),
     ):
-        for family in table.families.values():
+        for family in (it for name, it in table.families.items() if name in raw[api]):
             of = _complete(raw, raw[api][family.name])
             texts[of["module"]] = write(family, of)
     tables = [
-        _arguments(it, _complete(raw, raw["operations"][it.name])) for it in table.families.values()
+        _arguments(it, _complete(raw, raw["operations"][name]))
+        for name, it in table.families.items()
+        if name in raw["operations"]
     ]
     texts["aerospike/operation_table.py"] = _operation_table(tables)
     texts[raw["exp"]["module"]] = _exp(_complete(raw, raw["exp"]))

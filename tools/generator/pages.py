@@ -41,7 +41,7 @@ methods for the keywords after the `*`. Node.js has them in camelCase and takes 
 object. [operations.md](operations.md) explains how to use them.
 """
 
-TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches"}
+TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches", "string": "Strings"}
 
 
 def reference(table: Table, aerospike: Verbs, cassandra: Verbs) -> str:
@@ -64,7 +64,8 @@ def _verb(verb: Verb) -> str:
 
 
 def _family(of: Family) -> str:
-    path = " They take a path, `ctx`, to nested values." if of.path else ""
+    where = "" if "exp" in of.path else f" in `op.{of.name}`"
+    path = f" They take a path, `ctx`, to nested values{where}." if of.path else ""
     head = f"\n### {TITLES[of.name]}: `op.{of.name}`, `exp.{of.name}`\n"
     notes = f"\n{path.strip()}\n" if path else ""
     rows = [_operation(it) for it in of.operations]

@@ -68,6 +68,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
             "spikewire.op.map",
             "spikewire.op.bit",
             "spikewire.op.hll",
+            "spikewire.op.string",
         ),
     ),
     (
@@ -80,6 +81,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
             "spikewire.exp.map",
             "spikewire.exp.bit",
             "spikewire.exp.hll",
+            "spikewire.exp.string",
         ),
     ),
     ("ctx", "Paths", "Steps into nested lists and maps.", ("spikewire.ctx",)),

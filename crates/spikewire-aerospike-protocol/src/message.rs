@@ -159,6 +159,20 @@ pub mod op {
     pub const STRING_MODIFY: u8 = 18;
     /// Read a bin as text.
     pub const TO_STRING: u8 = 19;
+
+    /// Whether an operation only reads.
+    #[inline]
+    pub const fn reads(code: u8) -> bool {
+        matches!(
+            code,
+            READ | CDT_READ
+                | EXP_READ
+                | BITS_READ
+                | HLL_READ
+                | STRING_READ
+                | TO_STRING
+        )
+    }
 }
 
 /// A message header, for requests and replies.

@@ -12,8 +12,8 @@ or of another type the comparison is neither true nor false, and such records do
 
 Operators: ``== != < <= > >=``, ``& | ~`` (and, or, not; bit by bit on integers), ``^`` (one of
 two), ``+ - * / % **``, ``<< >>``, ``abs()``, ``math.floor()`` and ``math.ceil()``. Integers divide
-toward zero. The same can be written as text, see ``text``. ``exp.list``, ``exp.map``, ``exp.bit``
-and ``exp.hll`` read what is inside lists, maps, bytes and sketches.
+toward zero. The same can be written as text, see ``text``. ``exp.list``, ``exp.map``, ``exp.bit``,
+``exp.hll`` and ``exp.string`` read what is inside lists, maps, bytes, sketches and strings.
 """
 
 from spikewire.aerospike.exp import *

@@ -10,6 +10,7 @@ use super::item::{self, compare, stored};
 use super::select::{marks, pick, range, single};
 use super::{Edit, MOST_ELEMENTS};
 use crate::outcome::ReplyValue;
+use crate::strings;
 
 const NIL: &[u8] = &[0xc0];
 
@@ -20,6 +21,7 @@ pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<ReplyValu
         ListOp::Get(index) => Ok(item::reply_value(list.values[at(list, *index)?])),
         ListOp::GetRange(index, count) => Ok(Some(slice(list, range(*index, *count, list.len())))),
         ListOp::GetBy(returns, by) => Ok(pick(list, *returns, by)?.answer),
+        ListOp::Join(separator) => strings::joined(&list.values, *separator).map(Some),
         _ => Err(ResultCode::PARAMETER),
     }
 }

@@ -34,6 +34,7 @@ export * as bit from './bit.js'
 export * as hll from './hll.js'
 export * as list from './list.js'
 export * as map from './map.js'
+export * as string from './string.js'
 export { bind as let, Expression, variable as var }
 
 /** The value of a bin; `kind` is its type, needed if its use does not imply it. */

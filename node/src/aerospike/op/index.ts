@@ -8,7 +8,8 @@
  * record.results // [null, 1]: one result per operation
  * ```
  *
- * This module has the operations on whole bins; `op.list`, `op.map`, `op.bit` and `op.hll` are
+ * This module has the operations on whole bins; `op.list`, `op.map`, `op.bit`, `op.hll` and
+ * `op.string` are
  * separate modules. Each function validates and encodes its arguments immediately, so an operation
  * can be kept and reused; an invalid argument throws a `TypeError` or `RangeError` that names the
  * bin.
@@ -28,6 +29,7 @@ export * as bit from './bit.js'
 export * as hll from './hll.js'
 export * as list from './list.js'
 export * as map from './map.js'
+export * as string from './string.js'
 export { remove as delete }
 
 /**

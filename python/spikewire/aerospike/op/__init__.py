@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spikewire._native import Marker, Operation
-from spikewire.aerospike.op import bit, hll, list, map  # noqa: A004
+from spikewire.aerospike.op import bit, hll, list, map, string  # noqa: A004
 
 if TYPE_CHECKING:
     from spikewire.types import BinValue, Where
@@ -24,6 +24,7 @@ __all__ = [
     "prepend",
     "put",
     "read",
+    "string",
     "touch",
     "write",
 ]

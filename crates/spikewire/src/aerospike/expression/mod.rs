@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`exp`] | typed expressions |
 //! | [`operand`], [`operators`] | operands, and operators that combine them |
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `tools/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`], [`string`] | operations inside them; generated from `tools/verbs` |
 //! | [`call`], [`options`] | arguments and options of such an operation |
 
 pub mod bit;
@@ -16,6 +16,7 @@ pub mod map;
 pub(crate) mod operand;
 mod operators;
 mod options;
+pub mod string;
 
 use std::fmt;
 

@@ -2,24 +2,26 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations on bin contents, from `tools/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`], [`string`] | operations on bin contents, from `tools/verbs` |
 //! | [`options`] | their options |
 
 pub mod bit;
 pub mod hll;
 pub mod list;
 pub mod map;
+pub mod string;
 mod options;
 
 use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand, check_read_name};
 use spikewire_aerospike_protocol::message::op as code;
+use spikewire_aerospike_protocol::operation::particle_of;
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
 
 use crate::Result;
 use crate::aerospike::calls::Call;
 use crate::aerospike::encode::{Encode, bin_error};
 use crate::aerospike::expression::Expression;
-pub use crate::aerospike::words::{Order, Overflow, Returning};
+pub use crate::aerospike::words::{NumberKind, Order, Overflow, Returning};
 
 /// One operation of `operate`; created by the functions of [`op`].
 #[derive(Debug, Clone)]
@@ -55,7 +57,7 @@ impl Operation {
     /// A list, map, bit or sketch operation.
     pub(crate) fn called(bin: String, call: Call<Vec<u8>>) -> Self {
         let (code, value) = match call.encode(&bin) {
-            Ok((code, value)) => (code, Ok((particle::BLOB, value))),
+            Ok((code, value)) => (code, Ok((particle_of(code), value))),
             Err(error) => (code::CDT_READ, Err(error)),
         };
         Self { code, bin: Some(bin), value, call: Some(Box::new(call)) }
@@ -83,7 +85,7 @@ impl Operation {
 /// ```
 pub mod op {
     use super::{Encode, Expression, Operation, code};
-    pub use super::{bit, hll, list, map};
+    pub use super::{bit, hll, list, map, string};
 
     /// Reads a bin.
     pub fn get(bin: impl Into<String>) -> Operation {
