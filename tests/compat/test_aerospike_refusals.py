@@ -12,11 +12,10 @@ import pytest
 from spikewire.compat import aerospike
 from spikewire.compat.aerospike_helpers import cdt_ctx
 from spikewire.compat.aerospike_helpers.expressions import LoopVarInt
-from spikewire.compat.aerospike_helpers.expressions.string import StrLen
 from spikewire.compat.aerospike_helpers.operations import (
+    bitwise_operations,
     list_operations,
     operations,
-    string_operations,
 )
 from spikewire.testing import Cluster
 from waiting import until
@@ -42,9 +41,7 @@ def config() -> Iterator[dict[str, Any]]:
     [
         cdt_ctx.cdt_ctx_all_children,
         lambda: LoopVarInt(0),
-        lambda: StrLen("b"),
-        lambda: string_operations.upper("b"),
-        lambda: list_operations.list_join("l"),
+        lambda: bitwise_operations.bit_b64_encode("b", ctx=[cdt_ctx.cdt_ctx_list_index(0)]),
         lambda: operations.select_by_path("b", [], 0),
         lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "crl_check": True}}),
         lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "cert_blacklist": "/x"}}),

@@ -44,7 +44,6 @@ OFFICIAL = """
     query = client.query("test", "demo")
     query.where(aerospike.predicates.equals("a", 1))
     client.paint()
-    joined = lo.list_join("l")
 
     def later(db_client):
         db_client.abort(1)
@@ -99,7 +98,6 @@ def verdicts(program: str, verdict: str) -> set[str]:
 def test_the_official_client_is_checked() -> None:
     assert verdicts(OFFICIAL, "missing") == {
         "Client.abort", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
-        "aerospike_helpers.operations.list_operations.list_join",
         "aerospike_helpers.expressions.LoopVarInt", "config.tls.crl_check",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {

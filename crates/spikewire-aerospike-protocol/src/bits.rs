@@ -269,9 +269,7 @@ impl<B: Argument, N: Argument> BitOp<B, N> {
             Self::Base64 { offset, size, how } => {
                 let call = call.op(number::BASE64).value(offset);
                 match size {
-                    Some(size) => {
-                        call.value(size).optional_int(Some(*how).filter(|how| *how != 0))
-                    }
+                    Some(size) => call.value(size).int(*how),
                     None => call,
                 }
             }

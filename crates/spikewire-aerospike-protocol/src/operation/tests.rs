@@ -150,7 +150,7 @@ fn arguments_keep_their_order() {
     let (_, bytes) = encoded(Family::List, "join");
     assert_eq!(bytes, b"\x92\x1c\xa2\x03a");
     let (_, bytes) = encoded(Family::Bit, "base64");
-    assert_eq!(bytes, [0x93, 55, 1, 2]);
+    assert_eq!(bytes, [0x94, 55, 1, 2, 0]);
     let (_, bytes) = encoded(Family::Hll, "add");
     assert_eq!(bytes, [0x95, 1, 0x91, 1, 5, 6, 0]);
 }

@@ -92,7 +92,7 @@ fn fault(error: &Error) -> Fault {
 /// is.
 fn expand(
     pattern: &Regex,
-    captures: &Captures<'_>,
+    captures: &Captures<'_, str>,
     replacement: &str,
     out: &mut String,
 ) -> Result<(), Fault> {

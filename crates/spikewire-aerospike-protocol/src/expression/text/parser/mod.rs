@@ -1,5 +1,6 @@
 //! The parser of text expressions.
 
+mod method;
 mod path;
 mod select;
 mod value;
@@ -293,10 +294,21 @@ impl<'a> Parser<'a> {
             let op = match self.word {
                 Word::Name("toInt") => Op::ToInt,
                 Word::Name("toFloat") => Op::ToFloat,
+                Word::Name("toString") => Op::ToText,
+                Word::Name(name) if method::operation_of(name).is_some() => {
+                    self.advance()?;
+                    self.expect("(")?;
+                    let given = self.operands(depth)?;
+                    at.end = self.last;
+                    let name = method::operation_of(name).unwrap_or_default();
+                    operand = faulty(&at, method::call(name, operand, given))?;
+                    continue;
+                }
                 _ => {
                     return Err(TextError::new(
                         name_at,
-                        "only .toInt() and .toFloat() can stand here; a path begins at a bin",
+                        "only .toInt(), .toFloat() and methods of strings can stand here; a path \
+                         begins at a bin",
                     ));
                 }
             };
@@ -371,14 +383,7 @@ impl<'a> Parser<'a> {
             "let" => return self.bind(start, depth),
             _ => {}
         }
-        let mut operands = Vec::new();
-        while !self.is(")") {
-            if !operands.is_empty() {
-                self.expect(",")?;
-            }
-            operands.push(self.expression(0, depth)?.0);
-        }
-        self.expect(")")?;
+        let operands = self.operands(depth)?;
         let at = start..self.last;
         let whole = match name {
             "geoJson" => bytes_as(Type::Geo, &operands),
@@ -389,6 +394,19 @@ impl<'a> Parser<'a> {
             }
         };
         Ok((faulty(&at, whole)?, at))
+    }
+
+    /// What is in the parentheses of a call, up to the closing one.
+    fn operands(&mut self, depth: usize) -> ParseResult<Vec<Expression>> {
+        let mut operands = Vec::new();
+        while !self.is(")") {
+            if !operands.is_empty() {
+                self.expect(",")?;
+            }
+            operands.push(self.expression(0, depth)?.0);
+        }
+        self.expect(")")?;
+        Ok(operands)
     }
 
     fn when(&mut self, start: usize, depth: usize) -> ParseResult<Spanned> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::method::operation_of;
 use super::select::{Selection, Selector};
 use super::{ParseResult, Parser, Spanned, faulty};
 use crate::cdt::context::{self, At, Inside, Step};
@@ -60,7 +61,9 @@ impl Parser<'_> {
             return Ok((whole, at));
         }
         let mut selectors = Vec::new();
-        while let Some(selector) = self.selector(depth)? {
+        while !self.is_string_method()
+            && let Some(selector) = self.selector(depth)?
+        {
             selectors.push(selector);
         }
         if let Some(last) = selectors.pop() {
@@ -184,6 +187,14 @@ impl Parser<'_> {
         self.is(".")
             && matches!(ahead.next(), Ok((Word::Name(next), _)) if next == name)
             && matches!(ahead.next(), Ok((Word::Sign("("), _)))
+    }
+
+    /// Whether a method of strings comes next, or one that makes a string.
+    fn is_string_method(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        let Ok((Word::Name(name), _)) = ahead.next() else { return false };
+        let is_known = name == "toString" || operation_of(name).is_some();
+        self.is(".") && is_known && matches!(ahead.next(), Ok((Word::Sign("("), _)))
     }
 
     /// Consumes one of these methods, if one comes next.
