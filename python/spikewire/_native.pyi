@@ -8104,7 +8104,7 @@ class Expression:
         """The integer as a float."""
 
     def to_text(self) -> Expression:
-        """The text of an integer, a float, a string, or of bytes in UTF-8; on servers from 8.2 on."""
+        """The text of an integer, a float, a string, or of bytes in UTF-8; needs server 8.2."""
 
     def shift_right(self, count: object) -> Expression:
         """The bits shifted right, filled with zeros. (`>>` keeps the sign.)"""

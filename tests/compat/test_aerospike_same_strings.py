@@ -206,7 +206,7 @@ def test_what_one_client_writes_the_other_reads(string_drivers: list[Driver]) ->
 
 
 FORMS: list[Callable[[Any, Any], Any]] = [
-    lambda e, p: e.GT(e.StrLen("a"), 3),
+    lambda e, _: e.GT(e.StrLen("a"), 3),
     lambda e, _: e.Eq(e.SubStr(1, "a"), "x"),
     lambda e, _: e.Eq(e.SubStrRange(1, 2, e.StrBin("a")), "x"),
     lambda e, _: e.Eq(e.CharAt(-1, "a"), "x"),
@@ -270,9 +270,12 @@ def test_both_clients_filter_the_same_records(string_drivers: list[Driver]) -> N
         policy = d.helper("string_helpers").StringPolicy()
         filters = [e.GT(e.StrLen("a"), 2), e.Eq(e.Lower(policy, "a"), "abc"), e.IsUpper("a")]
         found = [
-            sorted(bins["a"] for _, _, bins in d.client.query("test", d.set).results(
-                {"expressions": of.compile()}
-            ))
+            sorted(
+                bins["a"]
+                for _, _, bins in d.client.query("test", d.set).results(
+                    {"expressions": of.compile()}
+                )
+            )
             for of in filters
         ]
         seen.append(found)

@@ -41,7 +41,13 @@ methods for the keywords after the `*`. Node.js has them in camelCase and takes 
 object. [operations.md](operations.md) explains how to use them.
 """
 
-TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches", "string": "Strings"}
+TITLES = {
+    "list": "Lists",
+    "map": "Maps",
+    "bit": "Bits",
+    "hll": "HyperLogLog sketches",
+    "string": "Strings",
+}
 
 
 def reference(table: Table, aerospike: Verbs, cassandra: Verbs) -> str:

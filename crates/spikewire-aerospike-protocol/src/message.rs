@@ -163,15 +163,7 @@ pub mod op {
     /// Whether an operation only reads.
     #[inline]
     pub const fn reads(code: u8) -> bool {
-        matches!(
-            code,
-            READ | CDT_READ
-                | EXP_READ
-                | BITS_READ
-                | HLL_READ
-                | STRING_READ
-                | TO_STRING
-        )
+        matches!(code, READ | CDT_READ | EXP_READ | BITS_READ | HLL_READ | STRING_READ | TO_STRING)
     }
 }
 

@@ -18,12 +18,8 @@ type Owned = StringOp<Vec<u8>>;
 fn operations_have_the_bytes_of_other_clients() {
     let x = || text("x");
     let pair = |all, flags| Owned::Replace { all, find: x(), replacement: text("y"), flags };
-    let matches = |how, flags| Owned::ReplaceMatches {
-        pattern: x(),
-        replacement: text("y"),
-        how,
-        flags,
-    };
+    let matches =
+        |how, flags| Owned::ReplaceMatches { pattern: x(), replacement: text("y"), how, flags };
     let list = [&[0x92][..], &x(), &text("y")].concat();
     let pad = |end| Owned::Pad { end, length: 5, pad: text("-"), flags: 0 };
     let cases: Vec<(Owned, &str)> = vec![

@@ -6,8 +6,8 @@
     record.results  # (None, 1): one result per operation
 
 This module has the operations on whole bins; ``op.list``, ``op.map``, ``op.bit``, ``op.hll`` and
-``op.string`` are modules of their own. Each function checks and encodes its arguments at once, so an
-operation can be kept and reused.
+``op.string`` are modules of their own. Each function checks and encodes its arguments at once, so
+an operation can be kept and reused.
 
 If several operations name one bin, ``record.results`` has the result of each of them, and
 ``record[bin]`` the last one that is not ``None``.

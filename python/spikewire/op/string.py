@@ -8,10 +8,10 @@
     op.string.upper("code", ctx=[ctx.map_key("country")])
 
 Positions and lengths are in Unicode code points; negative positions count from the end.
-``create_only``: rejects bins that exist (``BinExists``). ``update_only``: does nothing to a bin that
-does not exist, which some operations create from an empty string. ``no_fail``: does nothing instead
-of failing. Operations that modify return nothing. With ``ctx`` they work on a string inside a list
-or map. Calls raise ``FeatureUnavailable`` if the node's server is older.
+``create_only``: rejects bins that exist (``BinExists``). ``update_only``: does nothing to a bin
+that does not exist, which some operations create from an empty string. ``no_fail``: does nothing
+instead of failing. Operations that modify return nothing. With ``ctx`` they work on a string inside
+a list or map. Calls raise ``FeatureUnavailable`` if the node's server is older.
 """
 
 from spikewire.aerospike.op.string import *

@@ -2,9 +2,7 @@
 
 use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
-use spikewire_aerospike_protocol::bits::{
-    Area, BitOp, Combine, base64, integer, resize, write,
-};
+use spikewire_aerospike_protocol::bits::{Area, BitOp, Combine, base64, integer, resize, write};
 use spikewire_aerospike_protocol::cdt::Blob;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;

@@ -225,11 +225,7 @@ fn apply(
                 None => {}
             },
             op::TOUCH => {}
-            op::CDT_READ
-            | op::BITS_READ
-            | op::HLL_READ
-            | op::STRING_READ
-            | op::TO_STRING => {
+            op::CDT_READ | op::BITS_READ | op::HLL_READ | op::STRING_READ | op::TO_STRING => {
                 let answer = bin_operation::read(bins.get(operation.name), &operation)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);

@@ -85,25 +85,21 @@ impl<'a> CheckedOp<'a> {
 }
 
 /// Flags of every pattern.
-const PATTERN: i64 =
-    regex::IGNORE_CASE | regex::MULTILINE | regex::DOT_ALL | regex::UNIX_LINES;
+const PATTERN: i64 = regex::IGNORE_CASE | regex::MULTILINE | regex::DOT_ALL | regex::UNIX_LINES;
 
 fn check_flags(op: &StringOp<&[u8]>, is_inside: bool) -> Result<(), ResultCode> {
     let flags = op.flags().unwrap_or(0);
     let both = write::CREATE_ONLY | write::UPDATE_ONLY;
     let known = both | write::NO_FAIL;
     let creates = op.creates() && !is_inside;
-    let valid = flags & !known == 0
-        && flags & both != both
-        && (creates || flags & write::CREATE_ONLY == 0);
+    let valid =
+        flags & !known == 0 && flags & both != both && (creates || flags & write::CREATE_ONLY == 0);
     if valid { Ok(()) } else { Err(INVALID) }
 }
 
 fn text(value: &[u8]) -> Result<&str, ResultCode> {
     match Reader::new(value).next() {
-        Ok(Token::Bytes(particle::STRING, text)) => {
-            std::str::from_utf8(text).map_err(|_| INVALID)
-        }
+        Ok(Token::Bytes(particle::STRING, text)) => std::str::from_utf8(text).map_err(|_| INVALID),
         // A string without even a type.
         _ => Err(INVALID),
     }

@@ -64,11 +64,9 @@ fn estimate(text: &str, op: &CheckedOp<'_>) -> Option<usize> {
         | StringOp::Append(value, _)
         | StringOp::Prepend(value, _) => old.checked_add(value.len()),
         StringOp::Concat(..) => Some(old + op.texts.iter().map(|text| text.len()).sum::<usize>()),
-        StringOp::Pad { length, .. } => {
-            usize::try_from(length).ok().map_or(Some(old), |length| {
-                length.checked_mul(4).map(|bytes| bytes.max(old))
-            })
-        }
+        StringOp::Pad { length, .. } => usize::try_from(length)
+            .ok()
+            .map_or(Some(old), |length| length.checked_mul(4).map(|bytes| bytes.max(old))),
         StringOp::Repeat(count, _) => old.checked_mul(usize::try_from(count).unwrap_or(0)),
         StringOp::Change(Change::TrimStart | Change::TrimEnd | Change::Trim, _) => Some(old),
         StringOp::Change(..) => old.checked_mul(3),

@@ -28,7 +28,7 @@ use self::arguments::CheckedOp;
 use crate::cdt::{Edit, path};
 use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
-pub use self::read::{joined, text_of};
+pub use self::read::text_of;
 
 /// The largest result, by an estimate that is never too small.
 const LARGEST: usize = 8 << 20;

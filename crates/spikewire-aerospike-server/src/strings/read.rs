@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::value::{self, particle};
 
 use super::arguments::CheckedOp;
 use super::search::Search;
-use super::{Fault, LARGEST, numbers, pattern, positions, text_inside};
+use super::{Fault, numbers, pattern, positions};
 use crate::outcome::ReplyValue;
 
 /// The text is not what it is to be read as.
@@ -36,8 +36,12 @@ pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<ReplyValue, Fault> {
             ReplyValue { particle: particle::FLOAT, value }
         }
         StringOp::IsNumeric(kind) => flag(numbers::is_numeric(text, kind)),
-        StringOp::IsUpper => flag(text.chars().all(|letter| !is_cased(letter) || letter.is_uppercase())),
-        StringOp::IsLower => flag(text.chars().all(|letter| !is_cased(letter) || letter.is_lowercase())),
+        StringOp::IsUpper => {
+            flag(text.chars().all(|letter| !is_cased(letter) || letter.is_uppercase()))
+        }
+        StringOp::IsLower => {
+            flag(text.chars().all(|letter| !is_cased(letter) || letter.is_lowercase()))
+        }
         StringOp::ToBlob => blob(text.as_bytes().to_vec()),
         StringOp::FromBase64 => blob(STANDARD.decode(text).map_err(|_| UNREADABLE)?),
         StringOp::Split(separator) => split(text, separator.unwrap_or_default()),
@@ -51,16 +55,10 @@ pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<ReplyValue, Fault> {
 /// The text of a bin of any type that has one.
 pub fn text_of((kind, bytes): (u8, &[u8])) -> Result<ReplyValue, ResultCode> {
     let text = match kind {
-        particle::INTEGER => {
-            value::read_int(bytes).map_err(|_| ResultCode::BIN_TYPE)?.to_string()
-        }
-        particle::FLOAT => {
-            value::read_float(bytes).map_err(|_| ResultCode::BIN_TYPE)?.to_string()
-        }
+        particle::INTEGER => value::read_int(bytes).map_err(|_| ResultCode::BIN_TYPE)?.to_string(),
+        particle::FLOAT => value::read_float(bytes).map_err(|_| ResultCode::BIN_TYPE)?.to_string(),
         particle::BOOL => (bytes != [0]).to_string(),
-        particle::STRING => {
-            utf8(bytes).ok_or(ResultCode::INVALID_ENCODING)?.to_owned()
-        }
+        particle::STRING => utf8(bytes).ok_or(ResultCode::INVALID_ENCODING)?.to_owned(),
         particle::BLOB => utf8(bytes).ok_or(ResultCode::OP_NOT_APPLICABLE)?.to_owned(),
         _ => return Err(ResultCode::BIN_TYPE),
     };
@@ -69,18 +67,6 @@ pub fn text_of((kind, bytes): (u8, &[u8])) -> Result<ReplyValue, ResultCode> {
 
 fn utf8(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
-}
-
-/// The strings of a list, joined.
-pub fn joined(items: &[&[u8]], separator: Option<&[u8]>) -> Result<ReplyValue, ResultCode> {
-    let text = |item: &[u8]| text_inside(item).map(str::to_owned).map_err(|_| ResultCode::PARAMETER);
-    let separator = separator.map(text).transpose()?.unwrap_or_default();
-    let texts = items.iter().map(|item| text(item)).collect::<Result<Vec<_>, _>>()?;
-    let length = texts.iter().map(|text| text.len() + separator.len()).sum::<usize>();
-    if length > LARGEST {
-        return Err(ResultCode::PARAMETER);
-    }
-    Ok(string(&texts.join(&separator)))
 }
 
 /// Whether a letter has a case: others are neither.

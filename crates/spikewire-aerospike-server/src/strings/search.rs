@@ -52,8 +52,9 @@ impl<'a> Search<'a> {
         };
         let mut matches = Vec::new();
         let mut from = 0;
-        while let Some(found) = text[from..].find(needle) {
-            let (start, end) = (from + found, from + found + needle.len());
+        while let Some(distance) = text[from..].find(needle) {
+            let start = from + distance;
+            let end = start + needle.len();
             if let (Some(first), Some(last)) = (edge(edges, start), edge(edges, end)) {
                 matches.push(first..last);
                 from = end;
@@ -80,7 +81,8 @@ impl<'a> Search<'a> {
         match &self.form {
             Form::Plain(text) => text.ends_with(&self.needle),
             Form::Decomposed { text, edges } => {
-                text.ends_with(&self.needle) && edge(edges, text.len() - self.needle.len()).is_some()
+                text.ends_with(&self.needle)
+                    && edge(edges, text.len() - self.needle.len()).is_some()
             }
         }
     }

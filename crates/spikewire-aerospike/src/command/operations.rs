@@ -43,11 +43,7 @@ impl OperationRef<'_> {
     pub fn gives(self) -> bool {
         let modifies = matches!(
             self.code,
-            op::CDT_MODIFY
-                | op::EXP_MODIFY
-                | op::BITS_MODIFY
-                | op::HLL_MODIFY
-                | op::STRING_MODIFY
+            op::CDT_MODIFY | op::EXP_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY | op::STRING_MODIFY
         );
         !self.reads_all() && (self.reads() || modifies)
     }

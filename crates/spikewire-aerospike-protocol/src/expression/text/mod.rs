@@ -15,7 +15,7 @@
 //! | parameters | `?0`, `?1`, or each `?` the next one: the values given beside the text |
 //! | logic | `and or not`, `exclusive(a, b)` |
 //! | comparison | `== != < <= > >=`, `in [1, 2]`, `=~ /pattern/i` (POSIX extended; `i` ignore case, `n` by lines, `b` basic syntax) |
-//! | strings (servers from 8.2 on) | `.strlen() .substr(from, to) .charAt(i) .find(text, occurrence) .contains(text) .startsWith(text) .endsWith(text) .bytesLength() .isNumeric() .isUpper() .isLower() .toBlob() .split(text) .b64Decode() .insert(i, text) .overwrite(i, text) .snip(from, to) .replace(text, text) .replaceAll(text, text) .upper() .lower() .caseFold() .normalizeNFC() .trim() .padStart(n, text) .padEnd(n, text) .repeat(n)`, and `.toString()` of numbers, strings and blobs |
+//! | strings (servers from 8.2 on) | `.strlen() .substr(from, to) .charAt(i) .find(text, occurrence) .contains(text) .startsWith(text) .endsWith(text) .bytesLength() .isNumeric() .isUpper() .isLower() .toBlob() .split(text) .b64Decode() .insert(i, text) .overwrite(i, text) .snip(from, to) .replace(text, text) .replaceAll(text, text) .upper() .lower() .caseFold() .normalizeNFC() .trim() .trimStart() .trimEnd() .padStart(n, text) .padEnd(n, text) .repeat(n)`, and `.toString()` of numbers, strings and blobs |
 //! | numbers | `+ - * / % **`, `abs min max floor ceil log pow`, `.toInt() .toFloat()` |
 //! | bits | `& \| ^ ~ << >> >>>`, `countOneBits findBitLeft findBitRight` |
 //! | others | `when(test => value, default => value)`, `let(x = …) then (…)` with `${x}`, `unknown`, `geoCompare(a, b)`, `mapKeys(m)`, `mapValues(m)`, `/* comment */` |

@@ -209,7 +209,7 @@ impl Expression {
         self.alone(Op::ToFloat)
     }
 
-    /// The text of an integer, a float, a string, or of bytes in UTF-8; on servers from 8.2 on.
+    /// The text of an integer, a float, a string, or of bytes in UTF-8; needs server 8.2.
     fn to_text(&self) -> PyResult<Self> {
         self.alone(Op::ToText)
     }

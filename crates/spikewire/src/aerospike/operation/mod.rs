@@ -9,8 +9,8 @@ pub mod bit;
 pub mod hll;
 pub mod list;
 pub mod map;
-pub mod string;
 mod options;
+pub mod string;
 
 use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand, check_read_name};
 use spikewire_aerospike_protocol::message::op as code;

@@ -1,102 +1,142 @@
 //! Methods of strings: `$.name.lower() == 'kim'`.
 
-use crate::cdt::Step;
-use crate::expression::{Constant, Expression, Fault, Node};
-use crate::operation::{Arguments, Family, OperandArguments, Words, number_of, within};
+use crate::expression::call::{Call, STRINGS};
+use crate::expression::{Constant, Expression, Fault, Node, Slot, Type};
+use crate::strings::{Change, StringOp, number};
+use crate::value::Value;
 
-/// Methods, and the operations that they are.
-const METHODS: [(&str, &str); 27] = [
-    ("strlen", "length"),
-    ("substr", "substring"),
-    ("charAt", "char_at"),
-    ("find", "find"),
-    ("contains", "contains"),
-    ("startsWith", "starts_with"),
-    ("endsWith", "ends_with"),
-    ("bytesLength", "byte_length"),
-    ("isNumeric", "is_numeric"),
-    ("isUpper", "is_upper"),
-    ("isLower", "is_lower"),
-    ("toBlob", "to_blob"),
-    ("split", "split"),
-    ("b64Decode", "from_base64"),
-    ("insert", "insert"),
-    ("overwrite", "overwrite"),
-    ("snip", "snip"),
-    ("replace", "replace"),
-    ("replaceAll", "replace_all"),
-    ("upper", "upper"),
-    ("lower", "lower"),
-    ("caseFold", "fold_case"),
-    ("normalizeNFC", "normalize"),
-    ("trim", "trim"),
-    ("padStart", "pad_start"),
-    ("padEnd", "pad_end"),
-    ("repeat", "repeat"),
+/// What a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parameter {
+    Text(&'static str),
+    Place(&'static str),
+    /// Which number: a constant text.
+    Number,
+}
+
+use Parameter::{Number, Place, Text};
+
+/// A method: its name, the fewest arguments, its parameters, and the type of its result; `None` for
+/// the changed string.
+type Method = (&'static str, usize, &'static [Parameter], Option<Type>);
+
+const METHODS: [Method; 29] = [
+    ("strlen", 0, &[], Some(Type::Int)),
+    ("substr", 1, &[Place("from"), Place("to")], Some(Type::Str)),
+    ("charAt", 1, &[Place("index")], Some(Type::Str)),
+    ("find", 1, &[Text("needle"), Place("occurrence")], Some(Type::Int)),
+    ("contains", 1, &[Text("needle")], Some(Type::Bool)),
+    ("startsWith", 1, &[Text("prefix")], Some(Type::Bool)),
+    ("endsWith", 1, &[Text("suffix")], Some(Type::Bool)),
+    ("bytesLength", 0, &[], Some(Type::Int)),
+    ("isNumeric", 0, &[Number], Some(Type::Bool)),
+    ("isUpper", 0, &[], Some(Type::Bool)),
+    ("isLower", 0, &[], Some(Type::Bool)),
+    ("toBlob", 0, &[], Some(Type::Blob)),
+    ("split", 0, &[Text("separator")], Some(Type::List)),
+    ("b64Decode", 0, &[], Some(Type::Blob)),
+    ("insert", 2, &[Place("index"), Text("value")], None),
+    ("overwrite", 2, &[Place("index"), Text("value")], None),
+    ("snip", 1, &[Place("from"), Place("to")], None),
+    ("replace", 2, &[Text("find"), Text("replacement")], None),
+    ("replaceAll", 2, &[Text("find"), Text("replacement")], None),
+    ("upper", 0, &[], None),
+    ("lower", 0, &[], None),
+    ("caseFold", 0, &[], None),
+    ("normalizeNFC", 0, &[], None),
+    ("trim", 0, &[], None),
+    ("trimStart", 0, &[], None),
+    ("trimEnd", 0, &[], None),
+    ("padStart", 2, &[Place("length"), Text("pad")], None),
+    ("padEnd", 2, &[Place("length"), Text("pad")], None),
+    ("repeat", 1, &[Place("count")], None),
 ];
 
-/// The operation that this method is.
-pub fn operation_of(method: &str) -> Option<&'static str> {
-    METHODS.iter().find(|(name, _)| *name == method).map(|(_, operation)| *operation)
+/// Whether strings have a method with this name.
+pub fn is_known(name: &str) -> bool {
+    METHODS.iter().any(|(known, ..)| *known == name)
 }
 
-/// The operation with this name on a string.
-pub fn call(name: &str, on: Expression, given: Vec<Expression>) -> Result<Expression, Fault> {
-    let parameters = Family::String.signature(name).map_or(&[][..], |it| it.parameters);
-    let most = parameters.iter().filter(|it| !is_flag(it.name)).count();
-    if given.len() > most {
-        let why = format!("at most {most} arguments are wanted and {} were given", given.len());
+/// The call of a method on a string.
+pub fn call(name: &str, on: Expression, args: Vec<Expression>) -> Result<Expression, Fault> {
+    let method = METHODS.iter().find(|(known, ..)| *known == name);
+    let (_, least, parameters, gives) =
+        method.ok_or_else(|| Fault::of_value(format!("unknown method {name}")))?;
+    let most = parameters.len();
+    if args.len() > most || args.len() < *least {
+        let count = if *least == most { most.to_string() } else { format!("{least} to {most}") };
+        let why = format!(".{name}() takes {count} arguments, not {}", args.len());
         return Err(Fault::of_type(why));
     }
-    let mut given: Vec<_> = given.into_iter().map(Some).collect();
-    given.resize(parameters.len(), None);
-    Family::String.call(name, on, &MethodArguments(given), &[] as &[Step<Vec<u8>>], None)
-}
-
-/// Flags of operations, which methods do not take.
-fn is_flag(name: &str) -> bool {
-    matches!(name, "create_only" | "update_only" | "no_fail")
-}
-
-/// Arguments by position.
-struct MethodArguments(Vec<Option<Expression>>);
-
-impl Arguments for MethodArguments {
-    type Error = Fault;
-
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn is_absent(&self, at: usize) -> bool {
-        self.0[at].is_none()
-    }
-
-    fn bits(&self, _: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Fault> {
-        within(name, i64::MIN, bounds)
-    }
-
-    fn flag(&self, _: usize, _: &'static str) -> Result<bool, Fault> {
-        Ok(false)
-    }
-
-    fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64, Fault> {
-        match self.0[at].as_ref().map(Expression::node) {
-            None => Ok(known[0].1),
-            Some(Node::Constant(Constant::Bytes(_, word))) => {
-                number_of(known, name, &String::from_utf8_lossy(word))
+    let mut kind = number::ANY;
+    let mut operands = Vec::with_capacity(args.len());
+    for (argument, parameter) in args.into_iter().zip(*parameters) {
+        operands.push(match parameter {
+            Text(what) => argument.refined(Type::Str, what)?,
+            Place(what) => argument.refined(Type::Int, what)?,
+            Number => {
+                kind = number_kind(&argument)?;
+                argument
             }
-            Some(_) => Err(Fault::of_type(format!("{name} must be a text constant"))),
-        }
+        });
+    }
+    if name == "find" && operands.len() == 1 {
+        operands.push(1.into());
+    }
+    let op = operation(name, operands.len(), kind);
+    let write = |out: &mut Vec<u8>| op.encode::<Value>(&[], out);
+    let mut call = Call::new(STRINGS, op.modifies(), write, &operands, on)?;
+    call.result = *gives;
+    Expression::call(call)
+}
+
+fn number_kind(word: &Expression) -> Result<i64, Fault> {
+    match word.node() {
+        Node::Constant(Constant::Bytes(Type::Str, word)) => match word.as_slice() {
+            b"any" => Ok(number::ANY),
+            b"int" => Ok(number::INT),
+            b"float" => Ok(number::FLOAT),
+            _ => Err(Fault::of_value("a number is 'any', 'int' or 'float'")),
+        },
+        _ => Err(Fault::of_type("which number it is must be a text constant")),
     }
 }
 
-impl OperandArguments for MethodArguments {
-    fn operand(&self, at: usize, name: &'static str) -> Result<Expression, Fault> {
-        match (&self.0[at], name) {
-            (Some(operand), _) => Ok(operand.clone()),
-            (None, "occurrence") => Ok(1.into()),
-            (None, _) => Err(Fault::of_type(format!("{name} is missing"))),
-        }
+/// The operation of a method, with placeholders for its operands.
+fn operation(name: &str, count: usize, kind: i64) -> StringOp<Slot, Slot> {
+    let [a, b] = [Slot(0), Slot(1)];
+    let second = (count > 1).then_some(b);
+    let flags = 0;
+    let change = |change| StringOp::Change(change, flags);
+    match name {
+        "substr" => StringOp::Substring(a, second),
+        "charAt" => StringOp::CharAt(a),
+        "find" => StringOp::Find(a, b),
+        "contains" => StringOp::Contains(a),
+        "startsWith" => StringOp::StartsWith(a),
+        "endsWith" => StringOp::EndsWith(a),
+        "bytesLength" => StringOp::ByteLength,
+        "isNumeric" => StringOp::IsNumeric(kind),
+        "isUpper" => StringOp::IsUpper,
+        "isLower" => StringOp::IsLower,
+        "toBlob" => StringOp::ToBlob,
+        "split" => StringOp::Split((count > 0).then_some(a)),
+        "b64Decode" => StringOp::FromBase64,
+        "insert" => StringOp::Insert { index: a, value: b, flags },
+        "overwrite" => StringOp::Overwrite { index: a, value: b, flags },
+        "snip" => StringOp::Snip { start: a, end: second, flags },
+        "replace" => StringOp::Replace { all: false, find: a, replacement: b, flags },
+        "replaceAll" => StringOp::Replace { all: true, find: a, replacement: b, flags },
+        "upper" => change(Change::Upper),
+        "lower" => change(Change::Lower),
+        "caseFold" => change(Change::FoldCase),
+        "normalizeNFC" => change(Change::Normalize),
+        "trim" => change(Change::Trim),
+        "trimStart" => change(Change::TrimStart),
+        "trimEnd" => change(Change::TrimEnd),
+        "padStart" => StringOp::Pad { end: false, length: a, pad: b, flags },
+        "padEnd" => StringOp::Pad { end: true, length: a, pad: b, flags },
+        "repeat" => StringOp::Repeat(a, flags),
+        _ => StringOp::Length,
     }
 }

@@ -295,13 +295,12 @@ impl<'a> Parser<'a> {
                 Word::Name("toInt") => Op::ToInt,
                 Word::Name("toFloat") => Op::ToFloat,
                 Word::Name("toString") => Op::ToText,
-                Word::Name(name) if method::operation_of(name).is_some() => {
+                Word::Name(name) if method::is_known(name) => {
                     self.advance()?;
                     self.expect("(")?;
-                    let given = self.operands(depth)?;
+                    let args = self.operands(depth)?;
                     at.end = self.last;
-                    let name = method::operation_of(name).unwrap_or_default();
-                    operand = faulty(&at, method::call(name, operand, given))?;
+                    operand = faulty(&at, method::call(name, operand, args))?;
                     continue;
                 }
                 _ => {

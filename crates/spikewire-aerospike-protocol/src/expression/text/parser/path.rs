@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::method::operation_of;
+use super::method;
 use super::select::{Selection, Selector};
 use super::{ParseResult, Parser, Spanned, faulty};
 use crate::cdt::context::{self, At, Inside, Step};
@@ -193,7 +193,7 @@ impl Parser<'_> {
     fn is_string_method(&self) -> bool {
         let mut ahead = self.lexer.clone();
         let Ok((Word::Name(name), _)) = ahead.next() else { return false };
-        let is_known = name == "toString" || operation_of(name).is_some();
+        let is_known = name == "toString" || method::is_known(name);
         self.is(".") && is_known && matches!(ahead.next(), Ok((Word::Sign("("), _)))
     }
 
