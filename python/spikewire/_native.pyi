@@ -357,7 +357,7 @@ class Client:
         """Whether this process, and not the parent of a fork, made the connections."""
     def _open(self) -> bool:
         """Finds the cluster; blocks. Says whether the client was not connected before."""
-    def _nodes(self) -> list[tuple[str, str]]: ...
+    def _nodes(self) -> list[tuple[str, str, str, tuple[str, ...]]]: ...
     def close(self) -> None:
         """Closes every connection. Calls in flight in other threads fail at once with
         `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing again has no
@@ -4434,7 +4434,7 @@ class AsyncClient:
         client was not connected before."""
     def _close(self) -> None:
         """Ends every connection: those of the running loop at once, others soon."""
-    def _nodes(self) -> list[tuple[str, str]]: ...
+    def _nodes(self) -> list[tuple[str, str, str, tuple[str, ...]]]: ...
     def _is_strong(self, namespace: str) -> bool | None:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.

@@ -72,5 +72,5 @@ def test_batches_need_it_of_every_node(api: Api) -> None:
         for error in errors.values():
             check(error)
         with pytest.raises(spikewire.FeatureUnavailable) as caught:
-            api.rows(data.query(where=NEWER))
+            api.rows(data.target.query(where=NEWER))
         check(caught.value)

@@ -113,7 +113,7 @@ def test_the_official_client_is_checked() -> None:
     }  # fmt: skip
     lines = {name: each.line for name, each in findings_by_name(OFFICIAL).items()}
     assert lines["config.tls.crl_check"] == 9
-    assert lines["Client.abort"] == 27
+    assert lines["Client.abort"] == 26
 
 
 def test_aerospike_py_is_checked() -> None:

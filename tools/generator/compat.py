@@ -137,7 +137,7 @@ def _operations(family: Family, of: dict[str, Any]) -> str:
     ]
     if any("operation_dict(" in it for it in functions):
         imports.append(f"{HELPERS}.operations.operation_dict import operation_dict")
-    imports += of["imports"]
+    imports = sorted([*imports, *of["imports"]])
     return _module(of["doc"], imports, _keys(of["keys"]) if of["keys"] else "", functions)
 
 

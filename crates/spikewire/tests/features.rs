@@ -39,7 +39,7 @@ fn nodes_say_what_they_can_do() {
     let cluster = cluster("8.2,8.1.1", 2);
     let client = builder().connect(cluster.seeds()).unwrap();
     let mut nodes = client.nodes();
-    nodes.sort_by_key(|node| node.address.port());
+    nodes.sort_by_key(|node| std::cmp::Reverse(node.build.clone()));
     let builds: Vec<_> = nodes.iter().map(|node| &*node.build).collect();
     assert_eq!(builds, ["8.2.0.0", "8.1.1.0"]);
     assert!(nodes[0].features.contains(&"strings"));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from spikewire.compat.aerospike_helpers.expressions.resources import (
@@ -12,7 +14,25 @@ from spikewire.compat.aerospike_helpers.expressions.resources import (
     text_of,
 )
 
-__all__ = ["BitB64Encode", "InList", "ListJoin", "MapGetKeys", "MapGetValues", "ToString"]
+__all__ = [
+    "BitB64Encode",
+    "InList",
+    "ListJoin",
+    "MapGetKeys",
+    "MapGetValues",
+    "ToString",
+    "str_ops",
+]
+
+
+class _LateModule(ModuleType):
+    """A module that is imported when a program uses it: expressions need no operations."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
+
+
+str_ops = _LateModule("spikewire.compat.aerospike_helpers.operations.string_operations")
 
 
 class InList(Operator):

@@ -8,8 +8,8 @@ from typing import Any
 from spikewire.compat.aerospike_helpers.expressions.base import StrBin as StrBin
 from spikewire.compat.aerospike_helpers.expressions.hints import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.irregular import ToString as ToString
+from spikewire.compat.aerospike_helpers.expressions.irregular import str_ops as str_ops
 from spikewire.compat.aerospike_helpers.expressions.resources import Call
-from spikewire.compat.aerospike_helpers.operations import string_operations as str_ops  # noqa: F401
 from spikewire.compat.aerospike_helpers.string_helpers import NumericType as NumericType
 from spikewire.compat.aerospike_helpers.string_helpers import RegexFlags as RegexFlags
 from spikewire.compat.aerospike_helpers.string_helpers import StringPolicy as StringPolicy

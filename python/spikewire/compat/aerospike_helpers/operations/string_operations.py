@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import string_opcodes
+from spikewire.compat.aerospike_helpers.expressions.hints import TypeCTX as TypeCTX
 from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 from spikewire.compat.aerospike_helpers.string_helpers import NumericType as NumericType
 from spikewire.compat.aerospike_helpers.string_helpers import RegexFlags as RegexFlags
