@@ -361,7 +361,7 @@ class Client:
         """Whether this process, and not the parent of a fork, made the connections."""
     def _open(self) -> bool:
         """Finds the cluster; blocks. Says whether the client was not connected before."""
-    def _nodes(self) -> list[tuple[str, str]]: ...
+    def _nodes(self) -> list[tuple[str, str, str, tuple[str, ...]]]: ...
     def close(self) -> None:
         """Closes every connection. Calls in flight in other threads fail at once with
         `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing again has no
@@ -4630,7 +4630,7 @@ class AsyncClient:
         client was not connected before."""
     def _close(self) -> None:
         """Ends every connection: those of the running loop at once, others soon."""
-    def _nodes(self) -> list[tuple[str, str]]: ...
+    def _nodes(self) -> list[tuple[str, str, str, tuple[str, ...]]]: ...
     def _is_strong(self, namespace: str) -> bool | None:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
@@ -8284,6 +8284,11 @@ class Operation:
     ) -> Operation:
         """A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value`
         the expression that `modify` replaces elements by."""
+    @staticmethod
+    def string(
+        kind: str, bin: str, arguments: tuple[object, ...], ctx: Path | None = None
+    ) -> Operation:
+        """A string operation of `spikewire.op.string`."""
 
     @staticmethod
     def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
@@ -8426,6 +8431,9 @@ class Expression:
 
     def to_float(self) -> Expression:
         """The integer as a float."""
+
+    def to_text(self) -> Expression:
+        """The text of an integer, a float, a string, or of bytes in UTF-8; needs server 8.2."""
 
     def shift_right(self, count: object) -> Expression:
         """The bits shifted right, filled with zeros. (`>>` keeps the sign.)"""

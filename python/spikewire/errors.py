@@ -22,6 +22,7 @@ __all__ = [
     "ElementExists",
     "ElementNotFound",
     "Error",
+    "FeatureUnavailable",
     "FilteredOut",
     "FunctionFailed",
     "GenerationMismatch",
@@ -221,6 +222,12 @@ class ConnectionFailed(Error, ConnectionError):
 
 class NodeUnavailable(Error):
     """No node that could serve the record is reachable, or the node's circuit breaker is open."""
+
+
+class FeatureUnavailable(Error):
+    """The call needs something that a node's server version or edition does not have, or, for a
+    batch or a query, that of any node. It was not sent. The message names both.
+    """
 
 
 class TooBusy(Error):

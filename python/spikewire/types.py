@@ -82,6 +82,7 @@ __all__ = [
     "Module",
     "Modules",
     "Nulls",
+    "NumberKind",
     "Of",
     "OnError",
     "Overflow",
@@ -320,6 +321,9 @@ MapByValue: TypeAlias = ByValue | _OfEntries
 MapByKeys: TypeAlias = (
     Literal["none", "value", "count", "exists", "index", "reverse_index"] | _OfEntries
 )
+
+#: Which numbers a string may spell.
+NumberKind: TypeAlias = Literal["any", "int", "float"]
 
 #: How arithmetic on bits treats a result that does not fit.
 Overflow: TypeAlias = Literal["fail", "saturate", "wrap"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire.compat import aerospike
-from spikewire.compat.aerospike_helpers.expressions.string import StrLen
-from spikewire.compat.aerospike_helpers.operations import list_operations, string_operations
+from spikewire.compat.aerospike_helpers import cdt_ctx
+from spikewire.compat.aerospike_helpers.operations import bitwise_operations
 from spikewire.testing import Cluster
 from waiting import until
 
@@ -34,9 +34,7 @@ def config() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: StrLen("b"),
-        lambda: string_operations.upper("b"),
-        lambda: list_operations.list_join("l"),
+        lambda: bitwise_operations.bit_b64_encode("b", ctx=[cdt_ctx.cdt_ctx_list_index(0)]),
         lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "cert_blacklist": "/x"}}),
         lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "cipher_suite": "ALL"}}),
         lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "protocols": "TLSv1.1"}}),

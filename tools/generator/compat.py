@@ -52,11 +52,13 @@ def modules(table: Table) -> dict[str, str]:
         ("expressions", _expressions),
         ("aerospike_py", _dictionaries),
     ):
-        for family in table.families.values():
+        for family in (it for name, it in table.families.items() if name in raw[api]):
             of = _complete(raw, raw[api][family.name])
             texts[of["module"]] = write(family, of)
     tables = [
-        _arguments(it, _complete(raw, raw["operations"][it.name])) for it in table.families.values()
+        _arguments(it, _complete(raw, raw["operations"][name]))
+        for name, it in table.families.items()
+        if name in raw["operations"]
     ]
     texts["aerospike/operation_table.py"] = _operation_table(tables)
     texts[raw["exp"]["module"]] = _exp(_complete(raw, raw["exp"]))
@@ -72,6 +74,9 @@ def _complete(raw: dict[str, Any], of: dict[str, Any]) -> dict[str, Any]:
         "instead": {},
         "omissible": [],
         "without_function": {},
+        "codes": "codes",
+        "imports": [],
+        "keys": "",
         "other": "Any",
     }
     return missing | of | {"parameters": parameters}
@@ -127,12 +132,17 @@ def _function(
 def _operations(family: Family, of: dict[str, Any]) -> str:
     functions = [_operation(family, of, *it) for it in of["functions"].items()]
     imports = [
-        "spikewire.compat.aerospike import opcodes as codes",
+        f"spikewire.compat.aerospike import {_CODES.get(of['codes'], of['codes'])}",
         *_aliases(f"{HELPERS}.operations.irregular", of["irregular"]),
     ]
     if any("operation_dict(" in it for it in functions):
         imports.append(f"{HELPERS}.operations.operation_dict import operation_dict")
-    return _module(of["doc"], imports, _keys(of["keys"]), functions)
+    imports = sorted([*imports, *of["imports"]])
+    return _module(of["doc"], imports, _keys(of["keys"]) if of["keys"] else "", functions)
+
+
+#: How a module of codes is imported if not by its own name.
+_CODES = {"codes": "opcodes as codes"}
 
 
 def _keys(keys: str) -> str:
@@ -150,17 +160,17 @@ def _kind(family: Family, name: str, row: str) -> tuple[str, str]:
     return kind or name.removeprefix(f"{family.name}_"), takes
 
 
-def _code(name: str) -> str:
+def _code(of: dict[str, Any], name: str) -> str:
     """The constant that has the code of an operation."""
-    return f"codes.OP_{name.upper().replace('_RELATIVE', '_REL')}"
+    return f"{of['codes']}.OP_{name.upper().replace('_RELATIVE', '_REL')}"
 
 
 def _operation(family: Family, of: dict[str, Any], name: str, row: str) -> str:
-    _, takes = _kind(family, name, row)
+    kind, takes = _kind(family, name, row)
     parameters = _parameters(of, takes)
-    if family.path:
+    if any(it.name == kind and family.takes_path("op", it) for it in family.operations):
         parameters.append(_parameter(of, "ctx?"))
-    entries, options = [f'"op": {_code(name)}', '"bin": bin_name'], list[str]()
+    entries, options = [f'"op": {_code(of, name)}', '"bin": bin_name'], list[str]()
     for it in parameters:
         if not it.optional:
             entries.append(f'"{it.entry}": {it.name}')
@@ -188,7 +198,7 @@ def _operation(family: Family, of: dict[str, Any], name: str, row: str) -> str:
 _DECIDING = (
     *("return_type", "inverted", "policy", "list_policy", "map_policy", "hll_policy"),
     *("list_order", "map_order", "persist_index", "pad", "sort_flags", "resize_flags"),
-    *("sign", "action", "value_byte_size"),
+    *("sign", "action", "value_byte_size", "regex_flags"),
 )
 #: Parameters whose values the engine takes as they are.
 _UNCONVERTED = frozenset({"bit", "sketches"})
@@ -198,7 +208,10 @@ def _operation_table(families: list[str]) -> str:
     doc = """The engine's operations by code, and where their arguments come from: the name of an
 entry, with ``?`` one that may be missing, or the engine's name of what other entries say."""
     front = "OPERATIONS: dict[int, tuple[str, str, str]] = {\n"
-    imports = ["spikewire.compat.aerospike import opcodes as codes"]
+    imports = [
+        "spikewire.compat.aerospike import opcodes as codes",
+        "spikewire.compat.aerospike import string_opcodes",
+    ]
     return _module(doc, imports, front, [*families, "}\n"])
 
 
@@ -216,11 +229,16 @@ def _arguments(family: Family, of: dict[str, Any]) -> str:
             elif it.keyword or it.name in _UNCONVERTED:
                 arguments.append(it.name)
             else:
-                entry = next(entries)
+                entry = next(entries, None)
+                if entry is None and it.optional:  # A function without this argument.
+                    arguments.append(f"?{it.name}")
+                    continue
+                if entry is None:
+                    raise SystemExit(f"compat.toml: {name} has nothing for {it.name}")
                 omissible = entry.optional or entry.entry in of["omissible"]
                 arguments.append(f"{'?' if omissible else ''}{entry.entry}")
         items = [f'"{family.name}"', f'"{kind}"', f'"{" ".join(arguments)}"']
-        rows += f"{BracketGroup(f'{_code(name)}: ', items, ',').layout(4)}\n"
+        rows += f"{BracketGroup(f'{_code(of, name)}: ', items, ',').layout(4)}\n"
     return rows
 
 
@@ -229,12 +247,15 @@ def _arguments(family: Family, of: dict[str, Any]) -> str:
 
 def _expressions(family: Family, of: dict[str, Any]) -> str:
     imports = [
-        *_aliases(HELPERS, ["cdt_ctx"] if family.path else []),
+        *_aliases(HELPERS, ["cdt_ctx"] if "exp" in family.path else []),
         *_aliases(f"{HELPERS}.expressions.base", [of["bin"]]),
         f"{HELPERS}.expressions.hints import {WILDCARD}",
         *_aliases(f"{HELPERS}.expressions.irregular", of["irregular"]),
         f"{HELPERS}.expressions.resources import Call",
-        *_aliases(f"{HELPERS}.expressions.resources", ["ReturnType"] if family.path else []),
+        *_aliases(
+            f"{HELPERS}.expressions.resources", ["ReturnType"] if "exp" in family.path else []
+        ),
+        *of["imports"],
     ]
     classes = [_class(family, of, *it) for it in of["classes"].items()]
     return _module(of["doc"], imports, "", classes)
@@ -245,7 +266,7 @@ def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
     if not any(it.name == kind and "exp" in it.apis for it in family.operations):
         raise SystemExit(f"compat.toml: {name} calls {kind}, which exp.{family.name} does not have")
     parameters = _parameters(of, takes)
-    arguments = ["bin", "ctx" if family.path else "None"]
+    arguments = ["bin", "ctx" if "exp" in family.path else "None"]
     arguments += [it.name for it in parameters if it.name == "value_type"]
     arguments += [it.keyword for it in parameters if it.name != "value_type"]
     if kind.startswith("remove_by"):
@@ -260,7 +281,7 @@ def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
 
 def _signature(family: Family, parameters: list[Parameter]) -> BracketGroup:
     """``bin`` comes before the parameters that have a default."""
-    takes = ["self", "ctx: Any"] if family.path else ["self"]
+    takes = ["self", "ctx: Any"] if "exp" in family.path else ["self"]
     takes += [it.declared for it in parameters if not it.default and it.name != "None"]
     takes += ["bin: Any", *(it.declared for it in parameters if it.default)]
     return BracketGroup("def __init__", takes, " -> None:")

@@ -15,8 +15,9 @@ USES = {
     "use crate::cdt::{By, ListOp, return_type as returns};\n",
     "map": "use crate::cdt::flags::{self, map_write};\n"
     "use crate::cdt::{By, MapOp, return_type as returns};\n",
-    "bit": "use crate::bits::{Area, BitOp, Combine, integer, resize, write};\n",
+    "bit": "use crate::bits::{Area, BitOp, Combine, base64, integer, resize, write};\n",
     "hll": "use crate::hll::{HllOp, write};\n",
+    "string": "use crate::strings::{Change, StringOp, regex, write};\n",
 }
 
 #: Families whose operations are validated as a whole.
@@ -32,6 +33,7 @@ def words(table: Table) -> str:
         "use crate::bits::integer;\n",
         "use crate::cdt::flags;\n",
         "use crate::cdt::return_type as returns;\n",
+        "use crate::strings::number;\n",
     ]
     for name, of in table.words.items():
         pairs = "".join(f'("{word}", {number}),' for word, number in of.are.items())
@@ -82,7 +84,7 @@ def module(table: Table, family: Family) -> str:
     return "".join(parts)
 
 
-_NOUNS = {"list": "list", "map": "map", "bit": "bit", "hll": "sketch"}
+_NOUNS = {"list": "list", "map": "map", "bit": "bit", "hll": "sketch", "string": "string"}
 _CALLS = ("exclusive", "one_way", "precision")
 
 

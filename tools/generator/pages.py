@@ -53,7 +53,13 @@ They take a path of 1 to 64 steps, which [paths.md](paths.md) explains.
 | `remove(path, *, no_fail)` | Removes them. |
 """
 
-TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches"}
+TITLES = {
+    "list": "Lists",
+    "map": "Maps",
+    "bit": "Bits",
+    "hll": "HyperLogLog sketches",
+    "string": "Strings",
+}
 
 
 def reference(table: Table, aerospike: Verbs, cassandra: Verbs) -> str:
@@ -76,7 +82,8 @@ def _verb(verb: Verb) -> str:
 
 
 def _family(of: Family) -> str:
-    path = " They take a path, `ctx`, to nested values." if of.path else ""
+    where = "" if "exp" in of.path else f" in `op.{of.name}`"
+    path = f" They take a path, `ctx`, to nested values{where}." if of.path else ""
     head = f"\n### {TITLES[of.name]}: `op.{of.name}`, `exp.{of.name}`\n"
     notes = f"\n{path.strip()}\n" if path else ""
     rows = [_operation(it) for it in of.operations]

@@ -42,8 +42,8 @@ def module(table: Table, family: Family, api: str) -> str:
     functions = "".join(_function(table, family, it, api) for it in operations)
     uses = ["use spikewire_aerospike_protocol::operation::Family;\n\n"]
     if api == "op":
-        names = [it for it in ("Order",) if f": {it}" in functions]
-        uses.append(f"use super::{{{', '.join(['Operation', *names])}}};\n")
+        names = [it for it in ("NumberKind", "Order") if f": {it}" in functions]
+        uses.append(f"use super::{{{', '.join(sorted(['Operation', *names]))}}};\n")
         uses.append("use crate::aerospike::calls::Call;\n")
         if "impl Encode" in functions:
             uses.append("use crate::aerospike::encode::Encode;\n")
@@ -52,7 +52,7 @@ def module(table: Table, family: Family, api: str) -> str:
     else:
         uses.append("use super::{Expression, operand::Operand};\n")
         uses.append("use crate::aerospike::calls::Call;\n")
-        names = [it for it in ("Order",) if f": {it}" in functions]
+        names = [it for it in ("NumberKind", "Order") if f": {it}" in functions]
         if names:
             uses.append(f"use crate::aerospike::words::{{{', '.join(names)}}};\n")
     docs = rust_docs(family.docs["rust"][api], mark="//!")
@@ -75,7 +75,7 @@ def _function(table: Table, family: Family, operation: Operation, api: str) -> s
     options = [it.name for it in operation.parameters if _is_option(it) and it.name not in fixed]
     if api == "exp" and operation.result == "element":
         options.append("of_type")
-    if family.path:
+    if family.takes_path(api, operation):
         options.append("ctx")
     type_name = "Operation" if api == "op" else "Expression"
     links = ", ".join(f"[`{it}`]({type_name}::{it})" for it in options)
@@ -121,7 +121,7 @@ def _parameter(table: Table, at: int, it: Parameter, api: str) -> tuple[str, str
     maybe = "optional_" if it.optional and it.default is None else ""
     if api == "exp":
         return OPERAND, f".{maybe}operand({at}, {it.name})"
-    if kind.take == "number":
+    if kind.take in ("number", "place"):
         type_ = "impl Into<Option<i64>>" if maybe else "i64"
         value = f"{it.name}.into()" if maybe else it.name
         return type_, f".{maybe}number({at}, {value})"

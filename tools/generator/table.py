@@ -14,7 +14,7 @@ else:
 
 TABLE = Path(__file__).resolve().parent.parent / "verbs"
 
-FAMILIES = ("list", "map", "bit", "hll")
+FAMILIES = ("list", "map", "bit", "hll", "string")
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,8 @@ class Operation:
     doc: str
     expression_doc: str
     apis: tuple[str, ...] = ("op", "exp")
+    #: Whether it takes a path, if its family does.
+    path: bool = True
 
     @property
     def reads(self) -> bool:
@@ -105,13 +107,17 @@ class Family:
 
     name: str
     type: str
-    #: Whether they take a path to a nested list or map.
-    path: bool
+    #: The modules whose functions take a path to a nested value.
+    path: tuple[str, ...]
     #: The documentation of the modules, by language and API.
     docs: dict[str, dict[str, str]]
     #: The documentation of each option, for TypeScript.
     options: dict[str, str]
     operations: tuple[Operation, ...]
+
+    def takes_path(self, api: str, operation: Operation) -> bool:
+        """Whether the function of this operation takes a path."""
+        return api in self.path and operation.path
 
 
 @dataclass(frozen=True)
@@ -161,8 +167,9 @@ def _family(raw: dict[str, Any]) -> Family:
         language: {api: of["doc"].strip("\n") for api, of in raw[language].items()}
         for language in ("python", "rust", "node")
     }
-    path, options = raw.get("path", False), raw["options"]
-    return Family(raw["family"], raw["type"], path, docs, options, tuple(operations))
+    path = raw.get("path", False)
+    apis = tuple(path) if isinstance(path, list) else ("op", "exp") if path else ()
+    return Family(raw["family"], raw["type"], apis, docs, raw["options"], tuple(operations))
 
 
 def _parameters(known: dict[str, Parameter], takes: str) -> tuple[Parameter, ...]:
@@ -200,6 +207,7 @@ def _operation(known: dict[str, Parameter], raw: dict[str, Any]) -> Operation:
         does + gives + more,
         does + more,
         tuple(raw.get("in", ("op", "exp"))),
+        raw.get("path", True),
     )
 
 

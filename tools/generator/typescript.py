@@ -22,10 +22,19 @@ OPERANDS = {
     "entries": "'map'",
     "bytes": "'blob'",
     "key": "'int' | 'string' | 'blob'",
+    "text": "'string'",
+    "texts": "'list'",
+    "place": "'int'",
 }
 
 #: The types of expressions that the operations of each family apply to.
-WORKED_ON = {"list": "'list' | 'map'", "map": "'list' | 'map'", "bit": "'blob'", "hll": "'hll'"}
+WORKED_ON = {
+    "list": "'list' | 'map'",
+    "map": "'list' | 'map'",
+    "bit": "'blob'",
+    "hll": "'hll'",
+    "string": "'string'",
+}
 
 #: The kinds of expressions, by the names of the protocol crate's types.
 KINDS = {
@@ -34,6 +43,8 @@ KINDS = {
     "List": "list",
     "Blob": "blob",
     "Hll": "hll",
+    "Str": "string",
+    "Bool": "bool",
 }
 
 
@@ -145,7 +156,7 @@ class _Writer:
             self.uses(self.source, "Kind")
             shape.append(("kind", "K"))
             known.append("kind: undefined")
-        if self.family.path:
+        if self.family.takes_path(self.api, operation):
             shape.append(("ctx", self.uses("../operation/ctx.js", "Path")))
             known.append("ctx: undefined")
         if shape:

@@ -85,7 +85,7 @@ class _Writer:
         if self.api == "exp" and operation.result == "element":
             self.types["spikewire.aerospike.exp.types"].add("Kind")
             parameters.append(("kind", "Kind | None", "*None"))
-        if self.family.path:
+        if self.family.takes_path(self.api, operation):
             self.types["spikewire.types"].add("Path")
             parameters.append(("ctx", "Path | None", "*None"))
         return parameters
@@ -134,7 +134,7 @@ class _Writer:
         else:
             arguments = [f'"{self.family.name}"', f'"{operation.name}"', "on", packed]
             before = "return Expression.call"
-        if self.family.path:
+        if self.family.takes_path(self.api, operation):
             arguments.append("ctx")
         if self.api == "exp" and operation.result == "element":
             arguments.append("kind")

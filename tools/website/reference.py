@@ -69,6 +69,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
             "spikewire.op.bit",
             "spikewire.op.hll",
             "spikewire.op.path",
+            "spikewire.op.string",
         ),
     ),
     (
@@ -83,6 +84,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
             "spikewire.exp.hll",
             "spikewire.exp.path",
             "spikewire.exp.loop",
+            "spikewire.exp.string",
         ),
     ),
     ("ctx", "Paths", "Steps into nested lists and maps.", ("spikewire.ctx",)),

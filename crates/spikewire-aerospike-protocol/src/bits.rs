@@ -36,6 +36,12 @@ pub mod integer {
     pub const WRAP: i64 = 4;
 }
 
+/// Flags for base64.
+pub mod base64 {
+    /// The size counts from the end: that many bytes are left out there.
+    pub const FROM_END: i64 = 1;
+}
+
 /// Numbers of the operations on the wire.
 mod number {
     pub const RESIZE: i64 = 0;
@@ -56,6 +62,7 @@ mod number {
     pub const SCAN_LEFT: i64 = 52;
     pub const SCAN_RIGHT: i64 = 53;
     pub const GET_INT: i64 = 54;
+    pub const BASE64: i64 = 55;
 }
 
 /// A range of bits.
@@ -182,6 +189,15 @@ pub enum BitOp<B, N = i64> {
         /// [`integer::SIGNED`] or 0.
         how: i64,
     },
+    /// Read bytes as base64 text.
+    Base64 {
+        /// The first byte.
+        offset: N,
+        /// How many; all that follow if omitted.
+        size: Option<N>,
+        /// [`base64::FROM_END`] or 0.
+        how: i64,
+    },
 }
 
 impl Combine {
@@ -198,7 +214,14 @@ impl Combine {
 impl<B, N> BitOp<B, N> {
     /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
-        !matches!(self, Self::Get(_) | Self::Count(_) | Self::Scan { .. } | Self::GetInt { .. })
+        !matches!(
+            self,
+            Self::Get(_)
+                | Self::Count(_)
+                | Self::Scan { .. }
+                | Self::GetInt { .. }
+                | Self::Base64 { .. }
+        )
     }
 }
 
@@ -242,6 +265,13 @@ impl<B: Argument, N: Argument> BitOp<B, N> {
                 .flag(*bit),
             Self::GetInt { area, how } => {
                 call.op(number::GET_INT).area(area).optional_int(Some(*how).filter(|how| *how != 0))
+            }
+            Self::Base64 { offset, size, how } => {
+                let call = call.op(number::BASE64).value(offset);
+                match size {
+                    Some(size) => call.value(size).int(*how),
+                    None => call,
+                }
             }
         };
     }
@@ -296,6 +326,10 @@ impl<'a> BitOp<Blob<'a>> {
                 Self::Scan { right, area: area(args)?, bit: args.flag()? }
             }
             number::GET_INT => Self::GetInt { area: area(args)?, how: args.int_or(0)? },
+            number::BASE64 => {
+                let (offset, size) = (args.int_or(0)?, args.optional_int()?);
+                Self::Base64 { offset, size, how: args.int_or(0)? }
+            }
             _ => return Err(Malformed::new("bit operation", "unknown number")),
         })
     }
@@ -334,6 +368,9 @@ mod tests {
             BitOp::Count(area),
             BitOp::GetInt { area, how: 0 },
             BitOp::GetInt { area, how: 1 },
+            BitOp::Base64 { offset: 1, size: None, how: 0 },
+            BitOp::Base64 { offset: 1, size: Some(2), how: 0 },
+            BitOp::Base64 { offset: 1, size: Some(2), how: base64::FROM_END },
         ];
         for how in [Combine::Set, Combine::Or, Combine::Xor, Combine::And] {
             all.push(BitOp::Combine { how, area, bytes, flags });
@@ -355,6 +392,14 @@ mod tests {
         let area = Area { offset: 0, size: 8 };
         let op = BitOp::Combine { how: Combine::Set, area, bytes: Blob(&[0xff]), flags: 0 };
         assert_eq!(BitOp::decode(&set), Ok(op));
+        for (bytes, expected) in [
+            (&[0x91, 55][..], BitOp::Base64 { offset: 0, size: None, how: 0 }),
+            (&[0x92, 55, 1], BitOp::Base64 { offset: 1, size: None, how: 0 }),
+            (&[0x93, 55, 1, 2], BitOp::Base64 { offset: 1, size: Some(2), how: 0 }),
+            (&[0x94, 55, 1, 2, 1], BitOp::Base64 { offset: 1, size: Some(2), how: 1 }),
+        ] {
+            assert_eq!(BitOp::decode(bytes), Ok(expected));
+        }
         for bad in
             [&[0x91, 13][..], &[0x91, 0xcc, 0xff], &[0x94, 52, 0, 1, 1], &[0x94, 51, 0, 1, 1]]
         {

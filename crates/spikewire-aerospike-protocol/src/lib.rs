@@ -19,8 +19,9 @@
 //! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
 //! | [`key`], [`digests`] | user keys, digests of one and of many, partition ids |
 //! | [`cdt`] | list and map operations |
-//! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
+//! | [`bits`], [`hll`], [`strings`] | bit operations on blobs, `HyperLogLog` operations, operations on strings |
 //! | [`operation`] | all of these by name, from the arguments of any language |
+//! | [`features`] | what servers can do by their version, and what requests need |
 //! | [`expression`] | filters and computed values, from text and to the wire |
 //! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect; how hosts write and read theirs |
 //! | [`Place`] | where in a bin or an argument a value is, for errors |
@@ -39,6 +40,7 @@ pub mod digests;
 mod encoding;
 pub mod expression;
 mod fault;
+pub mod features;
 pub mod frame;
 pub mod hll;
 pub mod host;
@@ -58,6 +60,7 @@ pub mod query;
 pub mod racks;
 pub mod request;
 pub mod result_code;
+pub mod strings;
 pub mod value;
 mod value_sink;
 mod value_type;

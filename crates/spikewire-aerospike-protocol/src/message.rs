@@ -153,6 +153,18 @@ pub mod op {
     pub const HLL_READ: u8 = 15;
     /// `HyperLogLog` modify.
     pub const HLL_MODIFY: u8 = 16;
+    /// String read.
+    pub const STRING_READ: u8 = 17;
+    /// String modify.
+    pub const STRING_MODIFY: u8 = 18;
+    /// Read a bin as text.
+    pub const TO_STRING: u8 = 19;
+
+    /// Whether an operation only reads.
+    #[inline]
+    pub const fn reads(code: u8) -> bool {
+        matches!(code, READ | CDT_READ | EXP_READ | BITS_READ | HLL_READ | STRING_READ | TO_STRING)
+    }
 }
 
 /// A message header, for requests and replies.

@@ -143,6 +143,36 @@ fn raw_header(out: &mut Vec<u8>, len: u32) {
     }
 }
 
+/// Whether lists and maps are nested at most so many levels deep in the first value of `bytes`.
+pub fn is_nested_within(bytes: &[u8], levels: usize) -> bool {
+    // How many items each open container still has.
+    let mut open: Vec<u64> = Vec::new();
+    let mut reader = Reader::new(bytes);
+    loop {
+        let (is_container, items) = match reader.next() {
+            Ok(Token::Array(items)) => (true, u64::from(items)),
+            Ok(Token::Map(pairs)) => (true, 2 * u64::from(pairs)),
+            Ok(_) => (false, 0),
+            Err(_) => return true,
+        };
+        if is_container && open.len() == levels {
+            return false;
+        }
+        if items > 0 {
+            open.push(items);
+            continue;
+        }
+        loop {
+            let Some(left) = open.last_mut() else { return true };
+            *left -= 1;
+            if *left > 0 {
+                break;
+            }
+            open.pop();
+        }
+    }
+}
+
 /// One item of a `MessagePack` stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Token<'a> {
@@ -348,4 +378,20 @@ pub fn take<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
         }
     }
     Ok(&before[..before.len() - reader.rest().len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_is_counted_over_lists_and_maps() {
+        let within = |bytes: &[u8], levels| is_nested_within(bytes, levels);
+        assert!(within(&[1], 0) && within(&[0x90], 1) && !within(&[0x90], 0));
+        assert!(within(&[0x91, 1], 1) && !within(&[0x91, 1], 0));
+        // A map in a list, after another list.
+        let value = [0x93, 0x91, 1, 0x81, 1, 0x91, 2, 3];
+        assert!(within(&value, 3) && !within(&value, 2));
+        assert!(within(&[0x91; 200], 200) && !within(&[0x91; 200], 64));
+    }
 }

@@ -25,7 +25,7 @@
 //! | [`storage`] | namespaces, partitions and their copies |
 //! | [`value`] | which bin values are stored, and how |
 //! | [`cdt`] | list and map operations |
-//! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
+//! | [`bits`], [`hll`], [`strings`] | bit operations on blobs, `HyperLogLog` operations, operations on strings |
 //! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`turn`] | work that is done in slices |
@@ -66,6 +66,7 @@ pub mod security;
 pub mod serve;
 pub mod state;
 pub mod storage;
+pub mod strings;
 pub mod tls;
 pub mod turn;
 pub mod value;

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::features::Build;
 use spikewire_options::{InvalidArgument, OptionValue, parse};
 
 use crate::bounds::BOUNDS;
@@ -57,7 +58,8 @@ pub struct Options {
     /// Number of threads that serve connections of all nodes; each has another thread that sends
     /// long replies.
     pub threads: usize,
-    /// The server version the nodes report.
+    /// The server version that the nodes report and whose features they have: `8.1.2.0`, or one for
+    /// each node, separated by commas.
     pub build: String,
     /// The edition the nodes report, and whose abilities they have.
     pub edition: Edition,
@@ -159,6 +161,20 @@ impl Options {
         Ok(options)
     }
 
+    /// The version of each node.
+    pub fn builds(&self) -> io::Result<Vec<Build>> {
+        let parse = |text: &str| {
+            let build = Build::parse_short(text.trim());
+            build.ok_or_else(|| invalid(format!("build: {text:?} is no version like 8.1.2.0")))
+        };
+        let builds: Vec<Build> = self.build.split(',').map(parse).collect::<io::Result<_>>()?;
+        match builds[..] {
+            [one] => Ok(vec![one; self.nodes]),
+            _ if builds.len() == self.nodes => Ok(builds),
+            _ => Err(invalid("build: one version, or one for each node".to_owned())),
+        }
+    }
+
     /// Validates the options.
     pub fn check(&self) -> io::Result<()> {
         let fail = |text: &str| Err(invalid(text.to_owned()));
@@ -179,10 +195,7 @@ impl Options {
         if self.namespaces.is_empty() || self.namespaces.len() > MAX_NAMESPACES {
             return fail("namespaces: 1 to 32");
         }
-        let numbers = self.build.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
-        if numbers < 3 {
-            return fail("build: at least three numbers, like 8.1.2.0");
-        }
+        self.builds()?;
         NamespaceOptions::check(&self.namespaces)
     }
 }
@@ -218,6 +231,19 @@ mod tests {
         assert_eq!(options.tls, Some(TlsOptions::default()));
         let options = read([("users", [("app", "secret")])]).unwrap();
         assert_eq!(options.users, [UserOptions::new("app", "secret")]);
+    }
+
+    #[test]
+    fn versions_are_those_of_all_nodes_or_of_each() {
+        let builds = |text: &str| {
+            let options = read([("build", Literal::from(text)), ("nodes", 2.into())])?;
+            Ok::<_, io::Error>(options.builds()?.iter().map(Build::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(builds("8.2").unwrap(), ["8.2.0.0", "8.2.0.0"]);
+        assert_eq!(builds("8.2, 8.1.2.0").unwrap(), ["8.2.0.0", "8.1.2.0"]);
+        let error = |text| builds(text).unwrap_err().to_string();
+        assert_eq!(error("new"), "build: \"new\" is no version like 8.1.2.0");
+        assert_eq!(error("8.2,8.2,8.2"), "build: one version, or one for each node");
     }
 
     #[test]

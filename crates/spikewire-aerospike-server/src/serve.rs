@@ -49,7 +49,8 @@ pub struct Arguments {
     /// sends long replies.
     #[arg(long, default_value_t = 1)]
     pub threads: usize,
-    /// Server version to report.
+    /// Server version to report, whose features the nodes have: one, such as 8.2, or one for each
+    /// node, separated by commas.
     #[arg(long, default_value = "8.1.2.0")]
     pub build: String,
     /// Edition to report and to be: community or enterprise.

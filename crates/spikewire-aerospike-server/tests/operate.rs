@@ -4,7 +4,8 @@ mod wire;
 
 use spikewire_aerospike_protocol::message::{info1, info2, op};
 use spikewire_aerospike_protocol::value::particle;
-use wire::{Request, ResultBin, Wire, cluster};
+use spikewire_aerospike_server::{Cluster, Options};
+use wire::{Request, ResultBin, Wire, cluster, hex};
 
 #[test]
 fn results_without_respond_all() {
@@ -200,4 +201,47 @@ fn the_bins_of_a_command_are_bounded() {
     assert_eq!(wire.code(grown(2)), 13);
     assert_eq!(wire.code(grown(2000)), 13);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
+}
+
+#[test]
+fn newer_operations_are_parameter_errors_on_older_servers() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.code(Request::put("k", 5)), 0);
+    for (code, value) in [
+        (op::STRING_READ, "91 00"),
+        (op::TO_STRING, ""),
+        (op::CDT_READ, "91 1c"),
+        (op::BITS_READ, "91 37"),
+        (op::EXP_READ, "92 95 7f 02 03 91 00 93 51 03 a161 00"),
+        (op::EXP_READ, "92 92 63 93 51 02 a161 00"),
+    ] {
+        for flags in [0, info2::RESPOND_ALL_OPS] {
+            let read = Request::read("k").info2(flags).op(code, "a", particle::STRING, &hex(value));
+            assert_eq!(wire.code(read), 4, "{code} {value}");
+        }
+    }
+    let modify = Request::write("k").op(op::STRING_MODIFY, "a", particle::STRING, &hex("92 38 00"));
+    assert_eq!(wire.code(modify), 4);
+    let filtered = Request::get("k").field(43, &hex("93 03 95 7f 02 03 91 00 93 51 03 a161 03"));
+    assert_eq!(wire.code(filtered), 4);
+}
+
+#[test]
+fn servers_from_8_2_on_limit_nesting() {
+    let deep = |levels: usize| [&vec![0x91; levels - 1][..], &[0x90]].concat();
+    for (build, expected) in [("8.1.2.0", [0, 0, 0, 0]), ("8.2.0.0", [0, 1, 0, 4])] {
+        let options = Options { build: build.to_owned(), ..Options::default() };
+        let cluster = Cluster::start(options).unwrap();
+        let mut wire = Wire::to(&cluster, 0);
+        let mut put = |levels| {
+            wire.code(Request::write("k").op(op::WRITE, "l", particle::LIST, &deep(levels)))
+        };
+        assert_eq!([put(64), put(65)], expected[..2], "{build}");
+        let mut append = |levels| {
+            let call = [&[0x92, 1][..], &deep(levels)].concat();
+            wire.code(Request::write("m").op(op::CDT_MODIFY, "m", particle::BLOB, &call))
+        };
+        assert_eq!([append(64), append(66)], expected[2..], "{build}");
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
 use spikewire_transport::{
@@ -24,9 +25,11 @@ pub struct Target {
     pub aim: Aim,
     /// Whether the command writes.
     pub write: bool,
-    /// The replica for the first attempt, counted from 1 (0: by policy). Set in advance if a hedge
-    /// request must go to another one.
+    /// The replica for the first attempt, counted from 1 (0: by policy), set in advance if a hedge
+    /// request must go to another one; and [`CHECKED`], so that other commands check neither.
     column: u8,
+    /// What its node must be able to do.
+    needs: Features,
     /// Whether this is a hedge request.
     second: bool,
     /// When to send a hedge request to another replica.
@@ -59,6 +62,9 @@ impl Aim {
     }
 }
 
+/// In [`Target::column`]: the command needs features of its node.
+const CHECKED: u8 = 0x80;
+
 /// The destination of a command.
 #[derive(Debug, Clone)]
 pub enum Aim {
@@ -87,8 +93,8 @@ impl Target {
     #[inline(always)]
     fn aimed(aim: Aim, write: bool) -> Self {
         let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
-        let (column, second, regroups) = (0, false, false);
-        Self { aim, write, column, second, hedge, share, key, regroups }
+        let (column, second, regroups, needs) = (0, false, false, Features::NONE);
+        Self { aim, write, column, needs, second, hedge, share, key, regroups }
     }
 
     /// The target of a command for one node.
@@ -114,6 +120,18 @@ impl Target {
     #[inline]
     pub fn with_share(self, share: ShareReads) -> Self {
         Self { share, ..self }
+    }
+
+    /// The same for a command that needs these features of its node.
+    #[must_use]
+    #[inline]
+    pub fn with_needs(self, needs: Features) -> Self {
+        if needs.is_empty() { self } else { self.checked_for(needs) }
+    }
+
+    #[cold]
+    fn checked_for(self, needs: Features) -> Self {
+        Self { column: self.column | CHECKED, needs: self.needs | needs, ..self }
     }
 
     /// What the near cache has to do with it, until it ends.
@@ -175,7 +193,17 @@ impl Router {
         let map = snapshot.map(namespace)?;
         let node = match target.column {
             0 => self.holder(map, partition, target.write, policy, step),
-            column => readable(map, partition, u32::from(column) - 1, step),
+            column if column & CHECKED == 0 => {
+                readable(map, partition, u32::from(column) - 1, step)
+            }
+            column => {
+                let node = match column & !CHECKED {
+                    0 => self.holder(map, partition, target.write, policy, step),
+                    column => readable(map, partition, u32::from(column) - 1, step),
+                };
+                node.map_or(Ok(()), |node| node.check_features(target.needs))?;
+                node
+            }
         };
         node.cloned().ok_or_else(|| snapshot.no_holder(namespace, partition))
     }
@@ -247,9 +275,14 @@ impl Router {
         let usable = |on: &usize| usable(map, (begins + on) % columns.max(1), partition);
         let mut columns_in_use = (0..columns).filter_map(|on| usable(&on).map(|node| (on, node)));
         let (first, node) = columns_in_use.next()?;
-        let (other, second) = columns_in_use.find(|(_, other)| other.slot != node.slot)?;
+        let differs = |other: &Node| other.slot != node.slot && other.features.has(target.needs);
+        let (other, second) = columns_in_use.find(|(_, other)| differs(other))?;
         let delay = target.hedge.delay(|share| second.latencies().quantile(share))?;
-        let column = |on| u8::try_from((begins + on) % columns + 1).ok();
+        let checked = target.column & CHECKED;
+        let column = |on| {
+            let column = u8::try_from((begins + on) % columns + 1).ok();
+            column.filter(|column| column & CHECKED == 0).map(|column| column | checked)
+        };
         let second = Target { column: column(other)?, second: true, ..target.clone() };
         target.column = column(first)?;
         Some((delay, second))

@@ -1,4 +1,5 @@
 use super::*;
+use crate::cluster::Build;
 
 fn cluster() -> (Vec<Arc<Node>>, Snapshot) {
     let nodes: Vec<_> = (0..3)
@@ -146,4 +147,68 @@ fn a_node_that_is_back_gets_reads_little_by_little_and_all_writes() {
     // It is better than one that does not answer.
     nodes[2].health.suspect(Tick::now());
     assert_eq!(choose(false, ReplicaPolicy::Sequence), 0);
+}
+
+/// A cluster whose nodes 0 and 1 are older than node 2.
+fn mixed() -> Snapshot {
+    let build = |text| Build::parse(text).unwrap();
+    let nodes: Vec<_> = (0..3)
+        .map(|at| {
+            let address = format!("127.0.0.1:{}", 3000 + at).parse().unwrap();
+            let of = build(if at == 2 { "8.2.0.0" } else { "8.1.2.0" });
+            Arc::new(Node::new(at, format!("N{at}"), address, None).with_build(of, false))
+        })
+        .collect();
+    let mut map = NamespaceMap::new(nodes.iter().map(|node| (node.clone(), None)).collect(), 2);
+    map.assign(0, 7, 0);
+    map.assign(1, 7, 2);
+    map.assign(0, 8, 2);
+    let namespaces = [("test".to_owned(), Arc::new(map))].into_iter().collect();
+    Snapshot { nodes, namespaces, ..Snapshot::default() }
+}
+
+#[test]
+fn a_command_goes_only_to_a_node_that_has_what_it_needs() {
+    let snapshot = mixed();
+    let router = Router::default();
+    let choose = |partition, needs| {
+        let target = Target::partition("test".into(), partition, true).with_needs(needs);
+        let node = router.choose(&snapshot, &target, ReplicaPolicy::Sequence, 0);
+        node.map(|node| node.name.clone())
+    };
+    let error = choose(7, Features::STRINGS).unwrap_err();
+    assert_eq!(error.kind(), Kind::Unsupported);
+    let expected = "string operations: needs server 8.2; node N0 has 8.1.2.0";
+    assert_eq!((error.message(), error.node()), (expected, Some("N0 127.0.0.1:3000")));
+    assert_eq!(choose(7, Features::NONE).unwrap(), "N0");
+    assert_eq!(choose(7, Features::PATHS).unwrap(), "N0");
+    assert_eq!(choose(8, Features::STRINGS).unwrap(), "N2");
+    let error = choose(8, Features::DEEP_NESTING).unwrap_err();
+    assert!(error.message().contains("needs a server before 8.2; node N2 has"), "{error}");
+    let error = choose(8, Features::TRANSACTIONS).unwrap_err();
+    let expected = "needs server 8.0 Enterprise Edition; node N2 has 8.2.0.0 Community Edition";
+    assert!(error.message().ends_with(expected), "{error}");
+}
+
+#[test]
+fn a_second_request_goes_only_to_a_node_that_has_what_it_needs() {
+    let snapshot = mixed();
+    let hedge = Hedge::after(Duration::from_millis(5)).unwrap();
+    let router = Router::default();
+    let second = |needs| {
+        let mut target = Target::partition("test".into(), 7, false).with_hedge(hedge);
+        target = target.with_needs(needs);
+        let (_, second) = router.second(&snapshot, &mut target, ReplicaPolicy::Sequence)?;
+        Some(router.choose(&snapshot, &second, ReplicaPolicy::Sequence, 0).unwrap().name.clone())
+    };
+    assert_eq!(second(Features::STRINGS), Some("N2".to_owned()));
+    assert_eq!(second(Features::DEEP_NESTING), None);
+}
+
+#[test]
+fn a_batch_or_query_needs_it_of_every_node() {
+    let snapshot = mixed();
+    snapshot.check_features(Features::PATHS | Features::PATH_KEYS).unwrap();
+    let error = snapshot.check_features(Features::STRINGS).unwrap_err();
+    assert!(error.message().ends_with("needs server 8.2; node N0 has 8.1.2.0"), "{error}");
 }

@@ -14,6 +14,7 @@ use spikewire_aerospike::command::{Command, Target};
 use spikewire_aerospike::transport::{Multiplexer, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind, Options, Policy, ReplicaPolicy};
 use spikewire_aerospike_protocol::compression::Packer;
+use spikewire_aerospike_protocol::features::Build;
 use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::message::{Header, info1, info3, op, write_op};
@@ -515,7 +516,7 @@ impl Bench {
     /// The node is of the Enterprise Edition, or not.
     fn with_edition(self, is_enterprise: bool) -> Self {
         let node = Node::new(1000, "SCRIPTED".into(), self.node.address, None);
-        Self { node: Arc::new(node.with_edition(is_enterprise)), ..self }
+        Self { node: Arc::new(node.with_build(Build([8, 1, 2, 0]), is_enterprise)), ..self }
     }
 }
 

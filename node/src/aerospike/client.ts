@@ -29,6 +29,21 @@ import {
 import type { Query, QueryOptions } from './query/query.js'
 import { Recording, type RecordOptions } from './recording.js'
 
+/** A node of the cluster. */
+export interface NodeInfo {
+  /** The server's node id. */
+  name: string
+  /** `host:port` where commands go. */
+  address: string
+  /** The version of its server. */
+  build: string
+  /**
+   * What not every server can do, and this one can: `'paths'` and `'path_keys'` (path expressions),
+   * `'strings'`, `'text_filters'`, `'error_details'`, `'compression'`, `'transactions'`.
+   */
+  features: string[]
+}
+
 const CLIENT: ConnectionKind = {
   name: 'Spikewire client',
   close: (handle, slot) => native.close(handle, slot),
@@ -352,12 +367,13 @@ export class Client extends ManyVerbs<Key, Bins> {
   }
 
   /** The nodes of the cluster as currently known. */
-  get nodes(): { name: string; address: string }[] {
+  get nodes(): NodeInfo[] {
     this.connection.check()
     const flat = native.nodes(this.connection.handle)
-    const nodes: { name: string; address: string }[] = []
-    for (let at = 0; at < flat.length; at += 2) {
-      nodes.push({ name: flat[at] as string, address: flat[at + 1] as string })
+    const nodes: NodeInfo[] = []
+    for (let at = 0; at < flat.length; at += 4) {
+      const [name, address, build, features] = flat.slice(at, at + 4) as [string, string, string, string]
+      nodes.push({ name, address, build, features: features === '' ? [] : features.split(',') })
     }
     return nodes
   }

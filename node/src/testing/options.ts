@@ -67,7 +67,10 @@ export interface ClusterOptions extends NamespaceOptions {
    * replies. Default: 1.
    */
   threads?: number | undefined
-  /** The server version to report. Default: `'8.1.2.0'`. */
+  /**
+   * The server version to report, whose features the nodes have: one, such as `'8.2'`, or one for
+   * each node, separated by commas. Default: `'8.1.2.0'`.
+   */
   build?: string | undefined
   /** The edition to report and to be: `'enterprise'` knows compression. Default: `'community'`. */
   edition?: 'community' | 'enterprise' | undefined

@@ -63,6 +63,11 @@ class Node(NamedTuple):
     """The server's node id."""
     address: str
     """``host:port`` where commands go."""
+    build: str
+    """The version of its server."""
+    features: tuple[str, ...]
+    """What not every server can do, and this one can: "paths" and "path_keys" (path expressions),
+    "strings", "text_filters", "error_details", "compression", "transactions"."""
 
 
 class _CommonClient:
@@ -75,7 +80,7 @@ class _CommonClient:
         @property
         def _holds_connections(self) -> bool: ...
 
-        def _nodes(self) -> list[tuple[str, str]]: ...
+        def _nodes(self) -> list[tuple[str, str, str, tuple[str, ...]]]: ...
 
     @property
     def namespace(self) -> str | None:

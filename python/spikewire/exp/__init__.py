@@ -12,9 +12,9 @@ or of another type the comparison is neither true nor false, and such records do
 
 Operators: ``== != < <= > >=``, ``& | ~`` (and, or, not; bit by bit on integers), ``^`` (one of
 two), ``+ - * / % **``, ``<< >>``, ``abs()``, ``math.floor()`` and ``math.ceil()``. Integers divide
-toward zero. The same can be written as text, see ``text``. ``exp.list``, ``exp.map``, ``exp.bit``
-and ``exp.hll`` read what is inside lists, maps, bytes and sketches, ``exp.path`` many elements of
-nested lists and maps, by filters of ``exp.loop``.
+toward zero. The same can be written as text, see ``text``. ``exp.list``, ``exp.map``, ``exp.bit``,
+``exp.hll`` and ``exp.string`` read what is inside lists, maps, bytes, sketches and strings,
+``exp.path`` many elements of nested lists and maps, by filters of ``exp.loop``.
 """
 
 from spikewire.aerospike.exp import *

@@ -90,7 +90,9 @@ class ClusterOptions(TypedDict, total=False):
     long replies. Default: 1.
     """
     build: str
-    """Server version to report. Default: "8.1.2.0"."""
+    """Server version to report, whose features the nodes have: one, such as "8.2", or one for each
+    node, separated by commas. Default: "8.1.2.0".
+    """
     edition: Literal["community", "enterprise"]
     """The edition to report and to be: "enterprise" knows compression. Default: "community"."""
     racks: list[int]

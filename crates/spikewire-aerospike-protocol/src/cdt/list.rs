@@ -23,6 +23,7 @@ mod number {
     pub const SIZE: i64 = 16;
     pub const GET: i64 = 17;
     pub const GET_RANGE: i64 = 18;
+    pub const JOIN: i64 = 28;
 }
 
 /// An operation on a list. `order` are the order flags of a list that has to be created, `flags`
@@ -107,6 +108,8 @@ pub enum ListOp<V, N = i64> {
     Get(N),
     /// A range of elements.
     GetRange(N, Option<N>),
+    /// The strings, joined with a separator.
+    Join(Option<V>),
     /// The selected elements, and what to return of them (see [`super::return_type`]).
     GetBy(i64, By<V, N>),
     /// The same, removing them.
@@ -116,7 +119,10 @@ pub enum ListOp<V, N = i64> {
 impl<V, N> ListOp<V, N> {
     /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
-        !matches!(self, Self::Size | Self::Get(_) | Self::GetRange(..) | Self::GetBy(..))
+        !matches!(
+            self,
+            Self::Size | Self::Get(_) | Self::GetRange(..) | Self::Join(_) | Self::GetBy(..)
+        )
     }
 }
 
@@ -178,6 +184,7 @@ impl<V: Argument, N: Argument> ListOp<V, N> {
             Self::GetRange(index, count) => {
                 call.op(number::GET_RANGE).value(index).optional_value(count.as_ref())
             }
+            Self::Join(separator) => call.op(number::JOIN).optional_value(separator.as_ref()),
             Self::GetBy(returns, by) => by.write(call.op(by.list_number(false)).int(*returns)),
             Self::RemoveBy(returns, by) => by.write(call.op(by.list_number(true)).int(*returns)),
         };
@@ -230,6 +237,7 @@ impl<'a> ListOp<&'a [u8]> {
             number::SIZE => Self::Size,
             number::GET => Self::Get(args.int()?),
             number::GET_RANGE => Self::GetRange(args.int()?, args.optional_int()?),
+            number::JOIN => Self::Join(args.optional_value()?),
             _ => return Err(Malformed::new("list operation", "unknown number")),
         })
     }

@@ -67,6 +67,18 @@ fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
             takes(count == operands.len(), if count == 1 { "two operands" } else { "an operand" })?;
             Rule { operands: operands.iter().copied().map(Some).collect(), result: Some(*result) }
         }
+        Signature::Text => {
+            takes(count == 1, "an operand")?;
+            if let Some(kind) = kinds[0]
+                && !matches!(kind, Type::Int | Type::Float | Type::Str | Type::Blob)
+            {
+                let word = op.word();
+                return Err(Fault::of_type(format!(
+                    "`{word}` takes INT, FLOAT, STRING or BLOB, not {kind}"
+                )));
+            }
+            Rule { operands: vec![kinds[0]], result: Some(Type::Str) }
+        }
         Signature::Ints => {
             takes(count >= 1, "an operand or more")?;
             Rule { operands: all(Some(Type::Int)), result: Some(Type::Int) }

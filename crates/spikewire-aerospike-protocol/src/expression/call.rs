@@ -1,16 +1,16 @@
-//! List, map, bit and sketch operations inside expressions.
+//! List, map, bit, sketch and string operations inside expressions.
 
 use super::{Constant, Expression, Fault, Node, Type};
 use crate::cdt::context::{self, Inside};
 use crate::cdt::{self, take};
 use crate::msgpack::{Reader, Token};
 
-/// A list, map, bit or sketch operation inside an expression.
+/// A list, map, bit, sketch or string operation inside an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The result type; `None` if not known yet.
     pub result: Option<Type>,
-    /// 0: lists and maps, 1: bits, 2: sketches.
+    /// 0: lists and maps, 1: bits, 2: sketches, 3: strings.
     pub system: u8,
     /// Whether it modifies, in which case the result is the modified container.
     pub modifies: bool,
@@ -39,6 +39,8 @@ pub const CDT: u8 = 0;
 pub const BITS: u8 = 1;
 /// Sketches, in [`Call::system`].
 pub const HLL: u8 = 2;
+/// Strings, in [`Call::system`].
+pub const STRINGS: u8 = 3;
 
 /// Number of the first map operation; list operations are below it.
 const FIRST_OF_MAPS: i64 = 64;
@@ -66,6 +68,22 @@ impl From<&Expression> for Argument {
     }
 }
 
+/// A list of two operands, which the server does not evaluate.
+fn pair(operands: &[Expression], first: u8, second: u8) -> Result<Argument, Fault> {
+    let mut packed = vec![0x92];
+    for at in [first, second] {
+        let operand = operands.get(usize::from(at)).map(Expression::node);
+        let Some(Node::Constant(constant @ (Constant::Int(_) | Constant::Bytes(..)))) = operand
+        else {
+            return Err(Fault::of_type(
+                "what to find and its replacement must be constants in an expression",
+            ));
+        };
+        constant.write(&mut packed);
+    }
+    Expression::constant(Constant::Packed(Type::List, packed)).map(Argument::Expression)
+}
+
 impl Call {
     /// Builds a call from the operation that `write` appends, with [`Slot`]s for `operands`.
     pub fn new(
@@ -88,6 +106,11 @@ impl Call {
                 [a, b, slot] if [*a, *b] == SLOT && usize::from(*slot) < operands.len() => {
                     Argument::from(&operands[usize::from(*slot)])
                 }
+                [0x92, a, b, first, c, d, second]
+                    if [*a, *b, *c, *d] == [SLOT[0], SLOT[1], SLOT[0], SLOT[1]] =>
+                {
+                    pair(operands, *first, *second)?
+                }
                 raw => Argument::Raw(raw.to_vec()),
             });
         }
@@ -99,6 +122,7 @@ impl Call {
         match self.system {
             BITS => return Some(Type::Blob),
             HLL => return Some(Type::Hll),
+            STRINGS => return Some(Type::Str),
             _ => {}
         }
         let Some(context) = &self.context else {
@@ -113,12 +137,13 @@ impl Call {
 }
 
 impl Expression {
-    /// A list, map, bit or sketch operation. A modifying one returns the modified operand.
+    /// A list, map, bit, sketch or string operation. A modifying one returns the modified operand.
     pub fn call(mut call: Call) -> Result<Self, Fault> {
         let on = call.on.clone();
         call.on = match (call.system, call.wants()) {
             (BITS, _) => on.refined(Type::Blob, "a bit operation")?,
             (HLL, _) => on.refined(Type::Hll, "a sketch operation")?,
+            (STRINGS, _) => on.refined(Type::Str, "a string operation")?,
             (CDT, expected) => match (on.kind, expected) {
                 (None, Some(expected)) => on.refined(expected, "a list or map operation")?,
                 (None | Some(Type::List | Type::Map), _) => on,
@@ -144,6 +169,7 @@ impl Expression {
         let fits = match call.system {
             CDT => matches!(on, None | Some(Type::List | Type::Map)),
             BITS => matches!(on, None | Some(Type::Blob)),
+            STRINGS => matches!(on, None | Some(Type::Str)),
             _ => matches!(on, None | Some(Type::Hll)),
         };
         if fits { Ok(()) } else { Err(Fault::of_type("an operation on a value of another type")) }

@@ -138,7 +138,7 @@ impl Expression {
 }
 
 impl Constant {
-    fn write(&self, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Nil => msgpack::nil(out),
             Self::Bool(flag) => msgpack::boolean(out, *flag),

@@ -21,6 +21,8 @@ pub enum Signature {
     Fixed(&'static [Type]),
     /// One or more integers; integer.
     Ints,
+    /// Anything that has a text: an integer, a float, a string, a blob; a string.
+    Text,
     /// Alternating tests and values, then a default value; the type of the values.
     Cond,
 }
@@ -129,6 +131,8 @@ operators! {
     Min = 50, "min", Signature::Numbers;
     /// The largest.
     Max = 51, "max", Signature::Numbers;
+    /// The text of an integer, a float, a string or a blob.
+    ToText = 99, "toString", Signature::Text;
     /// The keys of a map.
     MapKeys = 101, "mapKeys", Signature::Fixed(&[Map, List]);
     /// The values of a map.

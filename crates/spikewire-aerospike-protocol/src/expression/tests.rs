@@ -237,3 +237,86 @@ fn images_round_trip_with_unknown_types() {
     assert!(E::decode(&bin("a").image()).is_err(), "nothing says of which type it is");
     assert!(E::from_image(b"\x93").is_err());
 }
+
+/// The bytes of string functions, as another client sends them.
+#[test]
+fn string_functions_have_the_bytes_of_other_clients() {
+    use crate::cdt::Step;
+    use crate::operation::{Arguments, Family, OperandArguments, Words, number_of, within};
+
+    /// Operands by position; `true` flags and words by name.
+    struct Given(Vec<Option<Expression>>, Vec<&'static str>);
+
+    impl Arguments for Given {
+        type Error = Fault;
+
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+        fn is_absent(&self, at: usize) -> bool {
+            self.0[at].is_none()
+        }
+        fn bits(&self, _: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Fault> {
+            within(name, 0, bounds)
+        }
+        fn flag(&self, _: usize, name: &'static str) -> Result<bool, Fault> {
+            Ok(self.1.contains(&name))
+        }
+        fn word(&self, _: usize, name: &'static str, known: &Words) -> Result<i64, Fault> {
+            number_of(known, name, known[0].0)
+        }
+    }
+
+    impl OperandArguments for Given {
+        fn operand(&self, at: usize, _: &'static str) -> Result<Expression, Fault> {
+            Ok(self.0[at].clone().unwrap())
+        }
+    }
+
+    let text = |text: &str| {
+        let constant = Constant::Bytes(Type::Str, text.as_bytes().to_vec());
+        Expression::constant(constant).unwrap()
+    };
+    let a = || Expression::bin("a").unwrap();
+    let call = |name: &str, mut operands: Vec<Expression>, flags: &[&'static str]| {
+        let count = Family::String.signature(name).unwrap().parameters.len();
+        operands.reverse();
+        let operands = (0..count).map(|_| operands.pop()).collect();
+        let given = Given(operands, flags.to_vec());
+        Family::String.call(name, a(), &given, &[] as &[Step<Vec<u8>>], None)
+    };
+    let hex = |expression: Expression| {
+        let bytes = expression.encode().unwrap();
+        assert_eq!(Expression::decode(&bytes).unwrap(), expression);
+        bytes.iter().fold(String::new(), |all, byte| format!("{all}{byte:02x}"))
+    };
+    let with = |op, call: Result<Expression, Fault>, other: Expression| {
+        hex(Expression::apply(op, vec![call.unwrap(), other]).unwrap())
+    };
+    let (x, y) = (|| text("x"), || text("y"));
+    let length = call("length", vec![], &[]);
+    assert_eq!(with(Op::Gt, length, 3.into()), "9303957f02039100935103a16103");
+    let find = call("find", vec![x(), 2.into()], &[]);
+    assert_eq!(with(Op::Eq, find, 0.into()), "9301957f02039303a2037802935103a16100");
+    let substring = call("substring", vec![1.into(), 2.into()], &[]);
+    assert_eq!(with(Op::Eq, substring, x()), "9301957f030393010102935103a161a20378");
+    let upper = call("upper", vec![], &[]);
+    assert_eq!(with(Op::Eq, upper, text("X")), "9301957f0343923800935103a161a20358");
+    let replace = call("replace", vec![x(), y()], &["no_fail"]);
+    let expected = "9301957f03439336927e92a20378a2037904935103a161a20358";
+    assert_eq!(with(Op::Eq, replace, text("X")), expected);
+    let regex = call("replace_matches", vec![x(), y()], &["every", "no_fail"]);
+    let expected = "957f03439442927e92a20378a203791004935103a161";
+    assert_eq!(hex(regex.unwrap()), expected);
+    let number = Expression::typed_bin(Type::Int, "n").unwrap();
+    let as_text = Expression::apply(Op::ToText, vec![number]);
+    assert_eq!(with(Op::Eq, as_text, text("5")), "93019263935102a16ea20335");
+    let split = call("split", vec![], &[]);
+    let list = Expression::constant(Constant::Packed(Type::List, vec![0x91, 0xa2, 3, b'x']));
+    let expected = "9301957f0403910e935103a161927e91a20378";
+    assert_eq!(with(Op::Eq, split, list.unwrap()), expected);
+    let error = call("replace", vec![x(), a()], &[]).unwrap_err().to_string();
+    assert!(error.contains("must be constants"), "{error}");
+    let error = call("substring", vec![(1_i64 << 40).into()], &[]).unwrap_err().to_string();
+    assert!(error.contains("start must be from -134217728 to 134217728"), "{error}");
+}

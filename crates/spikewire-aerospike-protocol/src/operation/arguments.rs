@@ -37,6 +37,10 @@ pub enum ValueForm {
     Bytes,
     /// A list of sketches.
     Sketches,
+    /// A text.
+    Text,
+    /// A list of texts.
+    Texts,
 }
 
 /// Arguments of an operation, with packed values.

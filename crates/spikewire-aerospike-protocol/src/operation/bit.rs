@@ -4,7 +4,7 @@
 use super::checks::{exclusive, one_way};
 use super::words::OVERFLOW;
 use super::{ArgumentConverter, Gives, Signature, argument, option};
-use crate::bits::{Area, BitOp, Combine, integer, resize, write};
+use crate::bits::{Area, BitOp, Combine, base64, integer, resize, write};
 use crate::expression::{Fault, Type};
 
 type OpResult<A> = Result<
@@ -210,10 +210,16 @@ const GET_INT: Signature = Signature {
     gives: Gives::Value(Type::Int),
 };
 
+const BASE64: Signature = Signature {
+    code: 55,
+    parameters: &[option("byte_offset"), option("byte_size"), option("from_end")],
+    gives: Gives::Value(Type::Str),
+};
+
 /// The names of all operations of this family.
 pub const NAMES: &[&str] = &[
     "resize", "insert", "remove", "set", "or_", "xor", "and_", "not_", "lshift", "rshift", "add",
-    "subtract", "set_int", "get", "count", "lscan", "rscan", "get_int",
+    "subtract", "set_int", "get", "count", "lscan", "rscan", "get_int", "base64",
 ];
 
 /// The signature of the operation with this name.
@@ -237,6 +243,7 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
         "lscan" => &LSCAN,
         "rscan" => &RSCAN,
         "get_int" => &GET_INT,
+        "base64" => &BASE64,
         _ => return None,
     })
 }
@@ -265,6 +272,7 @@ pub fn make<A: ArgumentConverter>(
         "lscan" => lscan(arguments)?,
         "rscan" => rscan(arguments)?,
         "get_int" => get_int(arguments)?,
+        "base64" => base64(arguments)?,
         _ => return Err(Fault::of_value(format!("unknown bit operation {name:?}")).into()),
     })
 }
@@ -447,4 +455,13 @@ fn get_int<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
     let size = arguments.number(1, "size")?;
     let how = arguments.flagged(2, "signed", integer::SIGNED)?;
     Ok(BitOp::GetInt { area: Area { offset, size }, how })
+}
+
+/// The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. `from_end`:
+/// `byte_size` is how many bytes are left out at the end.
+fn base64<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let byte_offset = arguments.number(0, "byte_offset")?;
+    let byte_size = arguments.optional_number(1, "byte_size")?;
+    let how = arguments.flagged(2, "from_end", base64::FROM_END)?;
+    Ok(BitOp::Base64 { offset: byte_offset, size: byte_size, how })
 }

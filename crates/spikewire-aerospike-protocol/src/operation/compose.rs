@@ -1,12 +1,14 @@
 //! Builds and encodes operations of any family.
 
-use super::{ArgumentConverter, Gives, Signature, bit, hll, list, map};
+use super::{ArgumentConverter, Gives, Signature, bit, hll, list, map, string};
 use crate::bits::BitOp;
 use crate::cdt::{self, Argument, Step, return_type as returns};
-use crate::expression::call::{BITS, CDT, HLL};
+use crate::expression::call::{BITS, CDT, HLL, STRINGS};
 use crate::expression::{Fault, Type};
 use crate::hll::HllOp;
 use crate::message::op as code;
+use crate::particle;
+use crate::strings::{StringOp, write};
 
 /// The families of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,6 +21,8 @@ pub enum Family {
     Bit,
     /// On `HyperLogLog` sketches.
     Hll,
+    /// On strings.
+    String,
 }
 
 impl Family {
@@ -29,12 +33,15 @@ impl Family {
             Self::Map => "map",
             Self::Bit => "bit",
             Self::Hll => "hll",
+            Self::String => "string",
         }
     }
 
     /// The family with this name.
     pub fn named(name: &str) -> Option<Self> {
-        [Self::List, Self::Map, Self::Bit, Self::Hll].into_iter().find(|it| it.name() == name)
+        [Self::List, Self::Map, Self::Bit, Self::Hll, Self::String]
+            .into_iter()
+            .find(|it| it.name() == name)
     }
 
     /// The signature of the operation with this name.
@@ -44,6 +51,7 @@ impl Family {
             Self::Map => map::signature(name),
             Self::Bit => bit::signature(name),
             Self::Hll => hll::signature(name),
+            Self::String => string::signature(name),
         }
     }
 
@@ -53,6 +61,7 @@ impl Family {
             Self::List | Self::Map => CDT,
             Self::Bit => BITS,
             Self::Hll => HLL,
+            Self::String => STRINGS,
         }
     }
 
@@ -66,8 +75,18 @@ impl Family {
             Self::Map => Operation::Cdt(cdt::Op::Map(map::make(name, arguments)?)),
             Self::Bit => Operation::Bit(bit::make(name, arguments)?),
             Self::Hll => Operation::Hll(hll::make(name, arguments)?),
+            Self::String => Operation::String(string::make(name, arguments)?),
         };
         Ok(ComposedOperation { signature, operation })
+    }
+}
+
+/// The particle type of the value of a message operation of any family.
+pub fn particle_of(code: u8) -> u8 {
+    match code {
+        code::STRING_READ | code::STRING_MODIFY => particle::STRING,
+        code::TO_STRING => particle::NULL,
+        _ => particle::BLOB,
     }
 }
 
@@ -86,6 +105,8 @@ pub enum Operation<V, N> {
     Bit(BitOp<V, N>),
     /// On a sketch.
     Hll(HllOp<V>),
+    /// On a string.
+    String(StringOp<V, N>),
 }
 
 /// A composed operation.
@@ -112,6 +133,9 @@ impl<V: Argument, N: Argument> ComposedOperation<V, N> {
             (Operation::Bit(_), true) => code::BITS_MODIFY,
             (Operation::Hll(_), false) => code::HLL_READ,
             (Operation::Hll(_), true) => code::HLL_MODIFY,
+            (Operation::String(StringOp::ToText), _) => code::TO_STRING,
+            (Operation::String(_), false) => code::STRING_READ,
+            (Operation::String(_), true) => code::STRING_MODIFY,
         }
     }
 
@@ -128,6 +152,19 @@ impl<V: Argument, N: Argument> ComposedOperation<V, N> {
                 ) => returns::kind(*returning, by.is_single()),
                 _ => None,
             },
+        }
+    }
+
+    /// Rejects an operation on a string that servers reject wherever it is sent.
+    pub(super) fn check_string(&self, is_inside: bool) -> Result<(), Fault> {
+        match &self.operation {
+            Operation::String(op) if is_inside => match op.flags() {
+                Some(flags) if flags & write::CREATE_ONLY != 0 => {
+                    Err(Fault::of_value("create_only is about a bin, and excludes ctx"))
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
         }
     }
 
@@ -148,6 +185,7 @@ impl<V: Argument, N: Argument> ComposedOperation<V, N> {
             Operation::Cdt(op) => op.encode(path, out),
             Operation::Bit(op) => op.encode(out),
             Operation::Hll(op) => op.encode(out),
+            Operation::String(op) => op.encode(path, out),
         }
     }
 }

@@ -29,6 +29,12 @@ pub trait ArgumentConverter {
     fn bytes(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
     /// A list of sketches; inside an expression also one sketch.
     fn sketches(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
+    /// A text.
+    fn text(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
+    /// A list of texts.
+    fn texts(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
+    /// A position in a text, or a length, as far as strings can be long.
+    fn place(&mut self, at: usize, name: &'static str) -> Result<Self::Number, Self::Error>;
     /// An integer.
     fn number(&mut self, at: usize, name: &'static str) -> Result<Self::Number, Self::Error>;
     /// An integer within bounds, which must be a constant.
@@ -52,6 +58,24 @@ pub trait ArgumentConverter {
         name: &'static str,
     ) -> Result<Option<Self::Value>, Self::Error> {
         if self.is_absent(at) { Ok(None) } else { self.value(at, name).map(Some) }
+    }
+
+    /// A text, if present.
+    fn optional_text(
+        &mut self,
+        at: usize,
+        name: &'static str,
+    ) -> Result<Option<Self::Value>, Self::Error> {
+        if self.is_absent(at) { Ok(None) } else { self.text(at, name).map(Some) }
+    }
+
+    /// A position in a text, if present.
+    fn optional_place(
+        &mut self,
+        at: usize,
+        name: &'static str,
+    ) -> Result<Option<Self::Number>, Self::Error> {
+        if self.is_absent(at) { Ok(None) } else { self.place(at, name).map(Some) }
     }
 
     /// An integer, if present.

@@ -24,6 +24,9 @@ const GET_RANGE: Signature = Signature {
     gives: Gives::Value(Type::List),
 };
 
+const JOIN: Signature =
+    Signature { code: 28, parameters: &[option("separator")], gives: Gives::Value(Type::Str) };
+
 const APPEND: Signature = Signature {
     code: 1,
     parameters: &[
@@ -251,6 +254,7 @@ pub const NAMES: &[&str] = &[
     "size",
     "get",
     "get_range",
+    "join",
     "append",
     "append_items",
     "insert",
@@ -290,6 +294,7 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
         "size" => &SIZE,
         "get" => &GET,
         "get_range" => &GET_RANGE,
+        "join" => &JOIN,
         "append" => &APPEND,
         "append_items" => &APPEND_ITEMS,
         "insert" => &INSERT,
@@ -334,6 +339,7 @@ pub fn make<A: ArgumentConverter>(
         "size" => ListOp::Size,
         "get" => get(arguments)?,
         "get_range" => get_range(arguments)?,
+        "join" => join(arguments)?,
         "append" => append(arguments)?,
         "append_items" => append_items(arguments)?,
         "insert" => insert(arguments)?,
@@ -382,6 +388,13 @@ fn get_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
     let index = arguments.number(0, "index")?;
     let count = arguments.optional_number(1, "count")?;
     Ok(ListOp::GetRange(index, count))
+}
+
+/// The strings of the list, joined with `separator` between them; on servers from 8.2 on. Other
+/// elements are rejected.
+fn join<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let separator = arguments.optional_text(0, "separator")?;
+    Ok(ListOp::Join(separator))
 }
 
 /// Appends a value; an ordered list inserts it in order.

@@ -1,4 +1,4 @@
-//! List, map, bit and sketch operations by name, from the arguments of a caller in any language.
+//! List, map, bit, sketch and string operations by name, from the arguments of a caller in any language.
 //! This is the only place where they are checked and composed, for `operate` and for expressions.
 //!
 //! A host language implements [`ValueArguments`] and [`OperandArguments`]; [`Family::pack`] builds
@@ -6,7 +6,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`list`], [`map`], [`bit`], [`hll`] | the operations of each family; generated from `tools/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`], [`string`] | the operations of each family; generated from `tools/verbs` |
 //! | [`words`] | words that arguments may be, and their numbers; generated as well |
 //! | [`arguments`] | what a host's arguments have to offer |
 //! | `pack`, `operands` | arguments become bytes, or operands of an expression |
@@ -26,12 +26,13 @@ pub mod map;
 mod operands;
 mod pack;
 mod path;
+pub mod string;
 pub mod words;
 
 pub use self::arguments::{
     Arguments, OperandArguments, ValueArguments, ValueForm, number_of, one_of, within,
 };
-pub use self::compose::{ComposedOperation, Family};
+pub use self::compose::{ComposedOperation, Family, particle_of};
 pub use self::converter::ArgumentConverter;
 pub use self::pack::pack_step;
 pub use self::path::{context_step, pack_path, pack_path_step, path_operation};

@@ -1,8 +1,9 @@
 //! Operations inside expressions: arguments become operands.
 
-use super::{ArgumentConverter, Family, OperandArguments, Words};
+use super::{ArgumentConverter, Family, OperandArguments, Words, within};
 use crate::cdt::{Argument, Step, context};
-use crate::expression::{Call, Expression, Fault, Slot, Type};
+use crate::expression::{Call, Constant, Expression, Fault, Node, Slot, Type};
+use crate::strings::LARGEST;
 
 impl Family {
     /// The operation with this name on the result of `on`, or on the list or map at `path` inside
@@ -18,6 +19,9 @@ impl Family {
         let mut operands = Operands { arguments, trees: Vec::new() };
         let composed = self.compose(name, &mut operands)?;
         self.check_path(name, path)?;
+        if self == Self::String && !path.is_empty() {
+            return Err(self.takes_no(name, "ctx").into());
+        }
         let result = match (composed.modifies(), composed.gives(), kind) {
             // A modifying operation returns its operand.
             (true, ..) => None,
@@ -99,6 +103,22 @@ impl<A: OperandArguments> ArgumentConverter for Operands<'_, A> {
     fn sketches(&mut self, at: usize, name: &'static str) -> Result<Slot, A::Error> {
         let is_list = self.arguments.operand(at, name)?.kind() == Some(Type::List);
         self.typed(at, name, if is_list { Type::List } else { Type::Hll })
+    }
+
+    fn text(&mut self, at: usize, name: &'static str) -> Result<Slot, A::Error> {
+        self.typed(at, name, Type::Str)
+    }
+
+    fn texts(&mut self, at: usize, name: &'static str) -> Result<Slot, A::Error> {
+        self.typed(at, name, Type::List)
+    }
+
+    fn place(&mut self, at: usize, name: &'static str) -> Result<Slot, A::Error> {
+        let operand = self.arguments.operand(at, name)?;
+        if let Node::Constant(Constant::Int(int)) = operand.node() {
+            within(name, *int, (-LARGEST, LARGEST))?;
+        }
+        self.typed(at, name, Type::Int)
     }
 
     fn number(&mut self, at: usize, name: &'static str) -> Result<Slot, A::Error> {

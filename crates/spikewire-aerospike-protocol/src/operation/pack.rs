@@ -1,9 +1,10 @@
 //! Operations of `operate`: arguments become bytes.
 
-use super::{ArgumentConverter, Family, ValueArguments, ValueForm, Words};
+use super::{ArgumentConverter, Family, ValueArguments, ValueForm, Words, within};
 use crate::cdt::context::{self, At, Inside};
 use crate::cdt::{Argument, Step};
 use crate::expression::Fault;
+use crate::strings::LARGEST;
 
 impl Family {
     /// The code and the encoding of the operation with this name, on the list or map at `path`, or
@@ -17,6 +18,9 @@ impl Family {
     ) -> Result<(u8, Vec<u8>), A::Error> {
         let composed = self.compose(name, &mut Packing(arguments))?;
         self.check_path(name, &path)?;
+        if self == Self::String {
+            composed.check_string(!path.is_empty())?;
+        }
         match composed.order() {
             Some(order) if name == "create" => context::create_last(&mut path, order, pad)?,
             _ if pad => return Err(self.takes_no(name, "pad").into()),
@@ -29,7 +33,12 @@ impl Family {
 
     /// Rejects an invalid path, and a path for an operation that cannot have one.
     pub(super) fn check_path<S>(self, name: &str, path: &[Step<S>]) -> Result<(), Fault> {
-        if !path.is_empty() && !matches!(self, Self::List | Self::Map) {
+        let takes_path = match self {
+            Self::List | Self::Map => true,
+            Self::String => name != "to_text",
+            Self::Bit | Self::Hll => false,
+        };
+        if !path.is_empty() && !takes_path {
             return Err(self.takes_no(name, "ctx"));
         }
         context::check(path)
@@ -109,6 +118,18 @@ impl<A: ValueArguments> ArgumentConverter for Packing<'_, A> {
 
     fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
         self.0.packed(at, name, ValueForm::Sketches)
+    }
+
+    fn text(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Text)
+    }
+
+    fn texts(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Texts)
+    }
+
+    fn place(&mut self, at: usize, name: &'static str) -> Result<i64, A::Error> {
+        Ok(within(name, self.0.integer(at, name)?, (-LARGEST, LARGEST))?)
     }
 
     fn number(&mut self, at: usize, name: &'static str) -> Result<i64, A::Error> {

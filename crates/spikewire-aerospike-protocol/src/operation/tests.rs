@@ -1,11 +1,12 @@
 use super::words::LIST_RETURNING;
-use super::{ArgumentConverter, Family, Gives, Words, bit, hll, list, map, number_of};
+use super::{ArgumentConverter, Family, Gives, Words, bit, hll, list, map, number_of, string};
 use crate::bits::BitOp;
 use crate::cdt::call::Arguments;
 use crate::cdt::{Request, Step};
 use crate::expression::{Fault, Type};
 use crate::hll::HllOp;
 use crate::msgpack;
+use crate::strings;
 
 /// Arguments that differ at each position; flags are false, keywords the first one.
 struct Samples {
@@ -64,6 +65,18 @@ impl ArgumentConverter for Samples {
         self.list(at, name)
     }
 
+    fn text(&mut self, at: usize, _: &'static str) -> Result<Vec<u8>, Fault> {
+        Ok(vec![0xa2, 3, b'a' + at as u8])
+    }
+
+    fn texts(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        Ok([&[0x91], self.text(at, name)?.as_slice()].concat())
+    }
+
+    fn place(&mut self, at: usize, _: &'static str) -> Result<i64, Fault> {
+        Ok(at as i64 + 1)
+    }
+
     fn number(&mut self, at: usize, _: &'static str) -> Result<i64, Fault> {
         Ok(at as i64 + 1)
     }
@@ -100,6 +113,7 @@ fn everything() -> impl Iterator<Item = (Family, &'static str)> {
         .chain(each(Family::Map, map::NAMES))
         .chain(each(Family::Bit, bit::NAMES))
         .chain(each(Family::Hll, hll::NAMES))
+        .chain(each(Family::String, string::NAMES).filter(|(_, name)| *name != "to_text"))
 }
 
 #[test]
@@ -113,6 +127,7 @@ fn each_operation_has_its_number_and_its_decoder() {
             Family::List | Family::Map => Request::decode(&bytes).unwrap().op.modifies(),
             Family::Bit => BitOp::decode(&bytes).unwrap().modifies(),
             Family::Hll => HllOp::decode(&bytes).unwrap().modifies(),
+            Family::String => strings::Request::decode(&bytes).unwrap().op.modifies(),
         };
         assert_eq!(modifies, signature.gives == Gives::Changed, "{family:?} {name}");
     }
@@ -127,6 +142,15 @@ fn arguments_keep_their_order() {
     assert_eq!(bytes, [0x95, 27, 0, 1, 2, 3]);
     let (_, bytes) = encoded(Family::Bit, "lshift");
     assert_eq!(bytes, [0x95, 8, 1, 2, 3, 0]);
+    let (code, bytes) = encoded(Family::String, "replace_matches");
+    assert_eq!((code, &*bytes), (18, &b"\x94\x42\x92\xa2\x03a\xa2\x03b\0\0"[..]));
+    let (code, bytes) = encoded(Family::String, "find");
+    assert_eq!((code, &*bytes), (17, &b"\x93\x03\xa2\x03a\x02"[..]));
+    assert_eq!(encoded(Family::String, "to_text"), (19, Vec::new()));
+    let (_, bytes) = encoded(Family::List, "join");
+    assert_eq!(bytes, b"\x92\x1c\xa2\x03a");
+    let (_, bytes) = encoded(Family::Bit, "base64");
+    assert_eq!(bytes, [0x94, 55, 1, 2, 0]);
     let (_, bytes) = encoded(Family::Hll, "add");
     assert_eq!(bytes, [0x95, 1, 0x91, 1, 5, 6, 0]);
 }

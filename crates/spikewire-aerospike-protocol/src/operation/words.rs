@@ -5,6 +5,7 @@ use super::Words;
 use crate::bits::integer;
 use crate::cdt::flags;
 use crate::cdt::return_type as returns;
+use crate::strings::number;
 
 /// The words of list order.
 pub const LIST_ORDER: &Words = &[("unordered", 0), ("ordered", flags::ORDERED as i64)];
@@ -19,6 +20,10 @@ pub const MAP_ORDER: &Words = &[
 /// The words of overflow.
 pub const OVERFLOW: &Words =
     &[("fail", 0), ("saturate", integer::SATURATE), ("wrap", integer::WRAP)];
+
+/// The words of number kind.
+pub const NUMBER_KIND: &Words =
+    &[("any", number::ANY), ("int", number::INT), ("float", number::FLOAT)];
 
 /// The words of list returning.
 pub const LIST_RETURNING: &Words = &[

@@ -2,6 +2,7 @@
 //! job.
 
 use super::{Collection, Index, Point, Subject};
+use crate::features::{self, Features};
 use crate::limits::PARTITIONS;
 use crate::message::{self, Header, field, info1, info2, info3};
 use crate::request::{Request, TooLarge, check};
@@ -85,6 +86,12 @@ impl Query {
     pub fn check(&self) -> Result<(), TooLarge> {
         let filter = self.filter.as_ref().map_or(0, Vec::len);
         check(self.op_count, ROOM_FOR_A_SHARE + self.ops.len() + filter)
+    }
+
+    /// What every node must be able to do.
+    pub fn needs(&self) -> Features {
+        let filter = self.filter.as_deref().map_or(Features::NONE, features::of_expression);
+        filter | features::of_operations(&self.ops)
     }
 
     /// Writes the request for one node's share.

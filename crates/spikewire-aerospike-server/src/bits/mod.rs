@@ -1,6 +1,8 @@
 //! Bit operations on blobs.
 
-use spikewire_aerospike_protocol::bits::{Area, BitOp, Combine, integer, resize, write};
+use ::base64::Engine as _;
+use ::base64::engine::general_purpose::STANDARD;
+use spikewire_aerospike_protocol::bits::{Area, BitOp, Combine, base64, integer, resize, write};
 use spikewire_aerospike_protocol::cdt::Blob;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
@@ -24,6 +26,9 @@ fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<Blob<'_>>, ResultCode> {
 /// Runs a read operation with particle type `kind` on an existing bin.
 pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
     let op = decode(kind, payload)?;
+    if let BitOp::Base64 { offset, size, how } = op {
+        return encoded(old, (offset, size, how)).map(Some);
+    }
     let area = match op {
         BitOp::Get(area) | BitOp::Count(area) | BitOp::Scan { area, .. } => area,
         BitOp::GetInt { area, how } if area.size <= 64 && how & !integer::SIGNED == 0 => area,
@@ -65,6 +70,31 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<ReplyVa
             ReplyValue { particle: particle::BLOB, value }
         }
     }))
+}
+
+/// Bytes as base64. With the flag, the size is how many bytes are left out at the end.
+fn encoded(
+    old: (u8, &[u8]),
+    (offset, size, how): (i64, Option<i64>, i64),
+) -> Result<ReplyValue, ResultCode> {
+    if how & !base64::FROM_END != 0 || size.is_some_and(|size| size < 0) {
+        return Err(MALFORMED);
+    }
+    if old.0 != particle::BLOB {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    let (blob, length) = (old.1, old.1.len() as i64);
+    let start = if offset < 0 { length.saturating_add(offset) } else { offset };
+    let end = match size {
+        None => length,
+        Some(size) if how == 0 => start.checked_add(size).ok_or(OUT_OF_RANGE)?,
+        Some(size) => length - size,
+    };
+    if start < 0 || end < start || end > length {
+        return Err(OUT_OF_RANGE);
+    }
+    let text = STANDARD.encode(&blob[start as usize..end as usize]);
+    Ok(ReplyValue { particle: particle::STRING, value: text.into_bytes() })
 }
 
 /// Runs a modify operation with particle type `kind`.

@@ -2,6 +2,7 @@
 
 use spikewire_aerospike_protocol::cdt::flags::{self, list_sort, list_write};
 use spikewire_aerospike_protocol::cdt::{ListOp, elements};
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
@@ -12,6 +13,8 @@ use super::{Edit, MOST_ELEMENTS};
 use crate::outcome::ReplyValue;
 
 const NIL: &[u8] = &[0xc0];
+/// The most bytes of a joined text.
+const LARGEST_TEXT: usize = 8 << 20;
 
 /// Runs a read operation.
 pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<ReplyValue>, ResultCode> {
@@ -20,8 +23,26 @@ pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<ReplyValu
         ListOp::Get(index) => Ok(item::reply_value(list.values[at(list, *index)?])),
         ListOp::GetRange(index, count) => Ok(Some(slice(list, range(*index, *count, list.len())))),
         ListOp::GetBy(returns, by) => Ok(pick(list, *returns, by)?.answer),
+        ListOp::Join(separator) => joined(&list.values, *separator).map(Some),
         _ => Err(ResultCode::PARAMETER),
     }
+}
+
+/// The strings of a list, joined.
+fn joined(items: &[&[u8]], separator: Option<&[u8]>) -> Result<ReplyValue, ResultCode> {
+    let text = |item: &[u8]| match Reader::new(item).next() {
+        Ok(Token::Bytes(particle::STRING, text)) if std::str::from_utf8(text).is_ok() => {
+            Ok(text.to_vec())
+        }
+        _ => Err(ResultCode::PARAMETER),
+    };
+    let separator = separator.map(text).transpose()?.unwrap_or_default();
+    let texts = items.iter().map(|item| text(item)).collect::<Result<Vec<_>, _>>()?;
+    let length = texts.iter().map(|text| text.len() + separator.len()).sum::<usize>();
+    if length > LARGEST_TEXT {
+        return Err(ResultCode::PARAMETER);
+    }
+    Ok(ReplyValue { particle: particle::STRING, value: texts.join(&separator[..]) })
 }
 
 /// Runs a modify operation. A missing list is created if the operation does so.

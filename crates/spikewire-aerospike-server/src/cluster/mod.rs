@@ -45,7 +45,7 @@ impl Cluster {
         let tls = options.tls.as_ref().map(|tls| Tls::new(tls, options.bind)).transpose()?;
         let ports = Port::reserve(options.bind, options.port, options.nodes)?;
         let addresses = ports.iter().map(Port::address).collect();
-        let state = Arc::new(ClusterState::new(options, tls, addresses));
+        let state = Arc::new(ClusterState::new(options, tls, addresses)?);
         rebalance::first(&state);
         let network = Network::start(&state, ports)?;
         let nsup = Nsup::start(state.clone())?;

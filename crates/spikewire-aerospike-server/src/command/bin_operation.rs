@@ -1,4 +1,4 @@
-//! Operations inside a bin: lists, maps, paths into them, bits, sketches.
+//! Operations inside a bin: lists, maps, paths into them, bits, sketches, strings.
 
 use spikewire_aerospike_protocol::message::{Op, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -8,7 +8,7 @@ use super::reply::Reply;
 use crate::expression::{self, RecordView, path_operation};
 use crate::outcome::{Old, Outcome, ReplyValue};
 use crate::record::bins::{Bin, Bins};
-use crate::{bits, cdt, hll};
+use crate::{bits, cdt, hll, strings};
 
 /// The result of an operation.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
         op::CDT_READ => cdt::read(old, operation.value)?,
         op::HLL_READ => hll::read(old, operation.value)?,
         op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
+        op::STRING_READ => strings::read(old, operation.particle, operation.value)?,
+        op::TO_STRING => Some(strings::text_of(old)?),
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
     Ok(result.map_or(Answer::Nothing, Answer::Value))
@@ -65,6 +67,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
         op::CDT_MODIFY => cdt::modify(old, operation.value)?,
         op::HLL_MODIFY => hll::modify(old, operation.value)?,
         op::BITS_MODIFY => bits::modify(old, operation.particle, operation.value)?,
+        op::STRING_MODIFY => strings::modify(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
     if let Some((particle, value)) = bin {

@@ -9,12 +9,14 @@
 //! | [`batch`] | many of them in one request |
 //! | [`query`] | scans, index queries, background jobs |
 //! | [`stream`] | replies that are longer than one turn |
+//! | [`features`] | what servers of some versions reject |
 //! | [`bin_operation`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
 
 pub mod batch;
 pub mod bin_operation;
 pub mod delete;
+pub mod features;
 pub mod function;
 pub mod modify;
 pub mod query;
@@ -130,6 +132,9 @@ impl Context {
             if !access.spend(target.node, required) {
                 return self.reject(reply, ResultCode::QUOTA_EXCEEDED.into());
             }
+        }
+        if let Err(code) = features::check(self.state.nodes[target.node].features, request) {
+            return self.reject(reply, code.into());
         }
         let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
             Ok(filter) => filter,

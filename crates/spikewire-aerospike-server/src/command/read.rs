@@ -112,7 +112,7 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
                 }
                 None => {}
             },
-            op::CDT_READ | op::BITS_READ | op::HLL_READ => {
+            op::CDT_READ | op::BITS_READ | op::HLL_READ | op::STRING_READ | op::TO_STRING => {
                 let bin = Bin::find(record.bins(), operation.name);
                 bin_operation::read(bin, &operation)?.write(&operation, reply, respond_all);
             }

@@ -110,13 +110,18 @@ fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
                 has_read = true;
                 read_alls += 1;
             }
-            op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ => {
+            code if op::reads(code) => {
                 has_read = true;
                 results = true;
             }
             op::WRITE => keeps_old = operation.particle == particle::NULL,
             op::CDT_MODIFY | op::HLL_MODIFY => (keeps_old, results) = (true, true),
-            op::ADD | op::APPEND | op::PREPEND | op::DELETE | op::BITS_MODIFY => keeps_old = true,
+            op::ADD
+            | op::APPEND
+            | op::PREPEND
+            | op::DELETE
+            | op::BITS_MODIFY
+            | op::STRING_MODIFY => keeps_old = true,
             _ => {}
         }
         if keeps_old && replaces {
@@ -220,7 +225,7 @@ fn apply(
                 None => {}
             },
             op::TOUCH => {}
-            op::CDT_READ | op::BITS_READ | op::HLL_READ => {
+            op::CDT_READ | op::BITS_READ | op::HLL_READ | op::STRING_READ | op::TO_STRING => {
                 let answer = bin_operation::read(bins.get(operation.name), &operation)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
@@ -241,7 +246,7 @@ fn apply(
                 change.apply(bins, operation.name)?;
                 Answer::Nothing.write(&operation, reply, respond_all);
             }
-            op::CDT_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY => {
+            op::CDT_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY | op::STRING_MODIFY => {
                 bin_operation::modify(bins, &operation)?.write(&operation, reply, respond_all);
             }
             _ => {

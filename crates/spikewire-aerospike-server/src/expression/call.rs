@@ -1,4 +1,4 @@
-//! List, map, bit and sketch operations inside expressions.
+//! List, map, bit, sketch and string operations inside expressions.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::budget::{Budget, LARGEST};
 use super::compare::pack;
 use super::{Val, record_view};
 use crate::outcome::{Outcome, ReplyValue};
-use crate::{bits, cdt, hll};
+use crate::{bits, cdt, hll, strings};
 
 /// Marks the context of an operation.
 const WRAPPED: u64 = 0xff;
@@ -41,6 +41,7 @@ pub(super) fn run<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Va
         match call.system {
             0 => cdt::read(on, &payload),
             1 => bits::read(on, particle::BLOB, &payload),
+            3 => strings::read(on, particle::STRING, &payload),
             _ => hll::read(on, &payload),
         }
     };
@@ -81,6 +82,7 @@ fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyVal
     let Outcome { bin, .. } = match system {
         0 => cdt::modify(Some(on), payload)?,
         1 => bits::modify(Some(on), particle::BLOB, payload)?,
+        3 => strings::modify(Some(on), particle::STRING, payload)?,
         _ => hll::modify(Some(on), payload)?,
     };
     let (particle, value) = bin.unwrap_or_else(|| (on.0, on.1.to_vec()));

@@ -12,6 +12,7 @@ use super::call::Evaluator;
 use super::compare::{compare, is_in};
 use super::path::{Element, Judge};
 use super::{Program, RecordView, Val, call, path};
+use crate::strings;
 use crate::value::geo::within;
 
 /// What an expression is about.
@@ -210,6 +211,7 @@ impl<'a> Evaluation<'a> {
             (Op::ToInt, Val::Float(float)) => Val::Int(whole(float)),
             (Op::ToFloat, Val::Int(int)) => Val::Float(int as f64),
             (Op::IntNot, Val::Int(int)) => Val::Int(!int),
+            (Op::ToText, value) => text(&value),
             (Op::BitCount, Val::Int(int)) => Val::Int(i64::from(int.count_ones())),
             (Op::ScanLeft | Op::ScanRight, Val::Int(int)) => match self.value(&rest[0]) {
                 Val::Bool(bit) => Val::Int(scan(op, int, bit)),
@@ -280,6 +282,12 @@ impl<'a> Evaluation<'a> {
         }
         Val::Float(total)
     }
+}
+
+/// The text of a value.
+fn text<'a>(value: &Val<'_>) -> Val<'a> {
+    let text = value.particle().and_then(|(kind, bytes)| strings::text_of((kind, &bytes)).ok());
+    text.map_or(Val::Unknown, |text| Val::Bytes(Type::Str, Cow::Owned(text.value)))
 }
 
 /// A float as an integer; the smallest integer if out of range.

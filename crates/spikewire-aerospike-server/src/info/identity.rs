@@ -14,11 +14,11 @@ const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-m
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let (state, node) = (target.state, target.node());
-    let build = &state.options.build;
+    let build = node.build.to_string();
     let edition = state.options.edition.title();
     Some(match command.name {
         "node" | "name" => node.name.clone(),
-        "build" => build.clone(),
+        "build" => build,
         "edition" => edition.to_owned(),
         "version" => format!("{edition} build {build}"),
         "release" => format!(

@@ -73,13 +73,15 @@ pub struct ClusterState {
 
 impl ClusterState {
     /// The state of a cluster that owns nothing yet.
-    pub fn new(options: Options, tls: Option<Tls>, addresses: Vec<SocketAddr>) -> Self {
+    pub fn new(options: Options, tls: Option<Tls>, addresses: Vec<SocketAddr>) -> io::Result<Self> {
         let count = addresses.len();
-        Self {
+        let builds = options.builds()?;
+        Ok(Self {
             nodes: addresses
                 .into_iter()
                 .enumerate()
-                .map(|(at, address)| Node::new(at, address, count))
+                .zip(builds)
+                .map(|((at, address), build)| Node::new(at, address, count, build))
                 .collect(),
             tls,
             security: Security::new(
@@ -101,7 +103,7 @@ impl ClusterState {
             is_stopping: AtomicBool::new(false),
             membership: Mutex::default(),
             options,
-        }
+        })
     }
 
     /// A namespace by name, and its index.

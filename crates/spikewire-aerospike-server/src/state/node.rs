@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use spikewire_aerospike_protocol::features::{Build, Features};
 use spikewire_sync::{Mutex, RwLock};
 
 use super::counters::SharedCounters;
@@ -19,6 +20,10 @@ pub struct Node {
     pub name: String,
     /// Its address.
     pub address: SocketAddr,
+    /// The version of its server.
+    pub build: Build,
+    /// What it can do.
+    pub features: Features,
     /// Its counters.
     pub counters: SharedCounters,
     /// User agents of its clients.
@@ -40,11 +45,13 @@ pub struct Node {
 }
 
 impl Node {
-    pub(super) fn new(at: usize, address: SocketAddr, nodes: usize) -> Self {
+    pub(super) fn new(at: usize, address: SocketAddr, nodes: usize, build: Build) -> Self {
         let id = 0x0BB9_0000_0000_0000 | u64::from(address.port()) << 16 | (at as u64 + 1);
         Self {
             name: format!("{id:X}"),
             address,
+            build,
+            features: Features::of(build, false),
             counters: SharedCounters::default(),
             user_agents: UserAgents::default(),
             jobs: Jobs::default(),

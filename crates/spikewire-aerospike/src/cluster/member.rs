@@ -12,7 +12,7 @@ use super::info_request::{InfoCommands, InfoConnection, InfoRequest};
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::{generation, partition_generation};
-use super::{Node, poll};
+use super::{Node, build, poll};
 use crate::clock::Tick;
 
 /// How long a pass waits for nodes that failed before. Later replies are read in the next pass.
@@ -200,7 +200,7 @@ impl Member {
                 address: self.node.address,
                 access: &self.node.access,
                 commands,
-                introduce: self.node.build.takes_user_agent().then_some(&*net.user_agent),
+                introduce: build::takes_user_agent(self.node.build).then_some(&*net.user_agent),
                 within: net.within,
             };
             self.request =

@@ -10,7 +10,10 @@ use spikewire_transport::Health;
 use spikewire_transport::metrics::{Gauges, Recent};
 use spikewire_transport::ready::ReadyConnections;
 
+use spikewire_aerospike_protocol::features::{Features, Lack};
+
 use super::Build;
+use crate::model::{Error, Kind, Result};
 use crate::security::Access;
 
 /// A node. Transports key their connections by its identity.
@@ -30,8 +33,8 @@ pub struct Node {
     pub(crate) access: Access,
     /// The server's version; all zero if unknown.
     pub build: Build,
-    /// Whether it is of the Enterprise Edition, or one with more.
-    pub is_enterprise: bool,
+    /// What it can do.
+    pub features: Features,
     /// Its circuit breaker.
     pub breaker: Breaker,
     /// How well it answers.
@@ -48,7 +51,7 @@ pub struct Node {
 impl Node {
     /// A newly found node.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
-        let (build, breaker, health, gauges, access) = Default::default();
+        let (build, features, breaker, health, gauges, access) = Default::default();
         let ready = ReadyConnections::default();
         let active = AtomicBool::new(true);
         let latencies = OnceLock::new();
@@ -59,7 +62,7 @@ impl Node {
             tls_name,
             access,
             build,
-            is_enterprise: false,
+            features,
             breaker,
             health,
             gauges,
@@ -69,16 +72,31 @@ impl Node {
         }
     }
 
-    /// Sets the server version.
+    /// Sets the server's version and edition, and so what it can do.
     #[must_use]
-    pub fn with_build(self, build: Build) -> Self {
-        Self { build, ..self }
+    pub fn with_build(self, build: Build, is_enterprise: bool) -> Self {
+        Self { build, features: Features::of(build, is_enterprise), ..self }
     }
 
-    /// Sets whether it is of the Enterprise Edition.
-    #[must_use]
-    pub fn with_edition(self, is_enterprise: bool) -> Self {
-        Self { is_enterprise, ..self }
+    /// Why it cannot run a request that needs these features, if it cannot.
+    pub fn check_features(&self, needs: Features) -> Result<()> {
+        match self.features.lacks(needs) {
+            None => Ok(()),
+            Some(lack) => Err(self.unsupported(lack)),
+        }
+    }
+
+    #[cold]
+    fn unsupported(&self, lack: Lack) -> Error {
+        let edition = match lack {
+            Lack::Feature { enterprise: true, .. } if self.features.has(Features::COMPRESSION) => {
+                " Enterprise Edition"
+            }
+            Lack::Feature { enterprise: true, .. } => " Community Edition",
+            _ => "",
+        };
+        let message = format!("{lack}; node {} has {}{edition}", self.name, self.build);
+        Error::new(Kind::Unsupported, message).on(self.to_string())
     }
 
     /// Sets in which time its share of the reads grows to its whole once it is back, at most.

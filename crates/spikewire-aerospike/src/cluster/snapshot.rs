@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::Node;
+use crate::model::Result;
 
 /// No known node holds this partition.
 const NO_NODE: u16 = u16::MAX;
@@ -21,6 +23,17 @@ pub struct Snapshot {
     pub unreachable: Vec<UnreachablePeer>,
     /// Whether nodes are known by their alternate addresses only.
     pub alternate: bool,
+}
+
+impl Snapshot {
+    /// Why a request for any node of the cluster that needs these features cannot be run: the least
+    /// of the nodes decides.
+    pub fn check_features(&self, needs: Features) -> Result<()> {
+        if needs.is_empty() {
+            return Ok(());
+        }
+        self.nodes.iter().try_for_each(|node| node.check_features(needs))
+    }
 }
 
 /// A node that others list and that cannot be reached from here.

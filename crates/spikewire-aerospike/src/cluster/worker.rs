@@ -133,7 +133,7 @@ impl ClusterWorker {
         let slot = free.unwrap_or(self.slots.len());
         let tls_name = if self.shared.net.gate.encrypts() { place.name } else { None };
         let node = Node::new(slot as u32, info.node, place.address, tls_name);
-        let node = node.with_build(info.build).with_edition(info.is_enterprise).with_access(access);
+        let node = node.with_build(info.build, info.is_enterprise).with_access(access);
         let node = node.with_slow_start(self.shared.options.slow_start);
         if !self.is_first {
             node.health.returns(Tick::now(), Duration::MAX);

@@ -31,7 +31,7 @@ pub struct OperationRef<'a> {
 impl OperationRef<'_> {
     /// Whether it reads.
     pub fn reads(self) -> bool {
-        matches!(self.code, op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ)
+        op::reads(self.code)
     }
 
     /// Whether it reads every bin.
@@ -41,8 +41,10 @@ impl OperationRef<'_> {
 
     /// Whether it returns a result of its own, which cannot be combined with a read of every bin.
     pub fn gives(self) -> bool {
-        let modifies =
-            matches!(self.code, op::CDT_MODIFY | op::EXP_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY);
+        let modifies = matches!(
+            self.code,
+            op::CDT_MODIFY | op::EXP_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY | op::STRING_MODIFY
+        );
         !self.reads_all() && (self.reads() || modifies)
     }
 

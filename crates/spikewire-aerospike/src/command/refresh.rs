@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::expression::{Expression, Meta, Op};
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Walk, field, info1};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -175,7 +176,7 @@ fn batch(due: &[Due], policy: &Policy, kind: impl Fn(&Due) -> Kind) -> Batch {
         // Its read was sent before, so it is not too large.
         let _ = row.finish();
         let namespace = entry.key().place().0.into();
-        RowKind { row, namespace, write: false, replica: policy.replica }
+        RowKind { row, namespace, write: false, replica: policy.replica, needs: Features::NONE }
     };
     let digests = due.iter().map(|entry| Digest(entry.key().whole_digest()));
     Batch::new(due.iter().map(row).collect(), digests.zip(0..), *policy, Tick::now())

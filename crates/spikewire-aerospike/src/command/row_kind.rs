@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use spikewire_aerospike_protocol::batch as wire;
+use spikewire_aerospike_protocol::features::Features;
 
 use crate::model::ReplicaPolicy;
 
@@ -17,4 +18,6 @@ pub struct RowKind {
     pub write: bool,
     /// Replica to send the rows to.
     pub replica: ReplicaPolicy,
+    /// What every node of the cluster must be able to do.
+    pub needs: Features,
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::features::{self, Features};
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, field, info1, info2, info3};
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
@@ -165,6 +166,8 @@ pub struct CommandSpec {
     pub share: ShareReads,
     /// Whether its reply must not be older than the call.
     is_current: bool,
+    /// What its operations need of servers.
+    needs: Features,
 }
 
 /// A composed request for one record, ready to be sent.
@@ -214,8 +217,9 @@ impl CommandSpec {
             limits(&defaults.policy, options.timeout, options.replica, options.retry.as_deref());
         let filter = options.filter.clone();
         let (hedge, share) = (Hedge::NEVER, ShareReads::Off);
-        let (write, send_key, is_current) = (false, false, false);
-        let mut spec = Self { header, write, send_key, filter, policy, hedge, share, is_current };
+        let (write, send_key, is_current, needs) = (false, false, false, Features::NONE);
+        let mut spec =
+            Self { header, write, send_key, filter, policy, hedge, share, is_current, needs };
         let ReadOptions { touch, mode, hedge, share, .. } = *options;
         spec.reads(defaults, &ReadRules { touch, mode, hedge, share })?;
         Ok(spec)
@@ -243,6 +247,7 @@ impl CommandSpec {
             hedge: Hedge::NEVER,
             share: ShareReads::Off,
             is_current: false,
+            needs: Features::NONE,
         })
     }
 
@@ -298,12 +303,14 @@ impl CommandSpec {
     ) -> Result<(Self, Vec<bool>), InvalidArgument> {
         let (mut reads, mut reads_all, mut gives, mut writes) = (false, false, false, false);
         let mut answered = Vec::with_capacity(steps.size_hint().0);
+        let mut needs = Features::NONE;
         for step in steps {
             reads |= step.reads();
             reads_all |= step.reads_all();
             gives |= step.gives();
             writes |= !step.reads();
             answered.push(step.is_answered());
+            needs |= features::of_operation(step.code, step.value);
         }
         if answered.is_empty() {
             return Err(InvalidArgument::of_value("operations must not be empty"));
@@ -314,7 +321,7 @@ impl CommandSpec {
                  bins to read",
             ));
         }
-        let mut spec = Self::write(defaults, options)?;
+        let mut spec = Self { needs, ..Self::write(defaults, options)? };
         if writes {
             if *rules != ReadRules::default() {
                 return Err(InvalidArgument::of_value(
@@ -373,7 +380,9 @@ impl CommandSpec {
         let mut request = Request::begin(&mut bytes, &Header { timeout, info1, ..self.header });
         request.encoded_fields(2, &set.fields);
         request.digest(digest);
+        let mut needs = self.needs;
         if let Some(filter) = &self.filter {
+            needs |= features::of_expression(filter);
             request.field(field::FILTER, filter);
         }
         if let Some(key) = stored_key {
@@ -387,7 +396,7 @@ impl CommandSpec {
             return Err(error);
         }
         let target = Target::record(set.namespace.clone(), digest, self.write);
-        let target = target.with_hedge(self.hedge).with_share(self.share);
+        let target = target.with_hedge(self.hedge).with_share(self.share).with_needs(needs);
         Ok(Prepared { bytes, target, policy: self.policy })
     }
 
@@ -405,7 +414,12 @@ impl CommandSpec {
         write(&mut row)?;
         row.finish().map_err(too_large)?;
         let (namespace, replica) = (set.namespace.clone(), self.policy.replica);
-        Ok(RowKind { row, namespace, write: self.write, replica })
+        Ok(RowKind { row, namespace, write: self.write, replica, needs: self.row_needs() })
+    }
+
+    /// What a row needs of servers.
+    pub fn row_needs(&self) -> Features {
+        self.filter.as_ref().map_or(self.needs, |it| self.needs | features::of_expression(it))
     }
 
     /// Composes the part of a row before its operations, in a reusable buffer.

@@ -35,6 +35,8 @@ pub enum Kind {
     CircuitOpen,
     /// The node sent invalid data.
     Malformed,
+    /// The request needs a feature that a server does not have; it was not sent.
+    Unsupported,
     /// The client is closed.
     Closed,
     /// The query is closed.
@@ -60,6 +62,7 @@ impl Kind {
             Self::Overloaded => "overloaded",
             Self::CircuitOpen => "circuit_open",
             Self::Malformed => "malformed",
+            Self::Unsupported => "unsupported",
             Self::Paused => "paused",
             Self::Closed | Self::Interrupted => "closed",
             Self::QueryClosed => "query_closed",
@@ -77,6 +80,7 @@ impl Kind {
             Self::Busy => "TooBusy",
             Self::Overloaded => "Overloaded",
             Self::Malformed => "ProtocolError",
+            Self::Unsupported => "FeatureUnavailable",
             Self::Paused => "QueryPaused",
             Self::Closed | Self::Interrupted => "ClientClosed",
             Self::QueryClosed => "QueryClosed",
@@ -115,6 +119,7 @@ impl Kind {
             Self::NoNamespace => i32::from(ResultCode::NAMESPACE.0),
             Self::Connection => -10,
             Self::Malformed => -1,
+            Self::Unsupported => -15,
             Self::Paused => -9,
             Self::CircuitOpen => -14,
         }

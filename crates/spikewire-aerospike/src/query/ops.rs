@@ -48,7 +48,7 @@ impl QueryOps {
     pub fn push(&mut self, code: u8, bin: &str, particle: u8, value: &[u8]) -> Result<()> {
         let at = self.count;
         let reject = |why: &str| Err(Error::invalid(format!("operations[{at}] {why}")));
-        match (reads(code), self.writes) {
+        match (op::reads(code), self.writes) {
             (true, true) => {
                 return reject("reads; a job only writes, as nothing takes what it reads");
             }
@@ -88,10 +88,6 @@ impl QueryOps {
         query.ops.extend_from_slice(&self.bytes);
         query.op_count += self.count;
     }
-}
-
-fn reads(code: u8) -> bool {
-    [op::READ, op::CDT_READ, op::EXP_READ, op::BITS_READ, op::HLL_READ].contains(&code)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::ops::Range;
 
 use spikewire_aerospike_protocol::auth;
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::message::{self, Header};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -26,7 +27,7 @@ impl Protocol for Aerospike {
 
     fn new(cluster: &Cluster, node: &Node) -> Self {
         let threshold = cluster.options().compression_threshold;
-        Self::new(&node.access).with_compression(node.is_enterprise.then_some(threshold))
+        Self::new(&node.access).with_compression(node.features.has(Features::COMPRESSION).then_some(threshold))
     }
 
     #[inline(always)]
@@ -206,7 +207,12 @@ impl CommandError for Error {
     fn is_final(&self) -> bool {
         matches!(
             self.kind(),
-            Kind::NoNamespace | Kind::Closed | Kind::Invalid | Kind::Busy | Kind::Overloaded
+            Kind::NoNamespace
+                | Kind::Unsupported
+                | Kind::Closed
+                | Kind::Invalid
+                | Kind::Busy
+                | Kind::Overloaded
         )
     }
 }

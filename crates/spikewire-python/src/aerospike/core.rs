@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::blocking::BlockingExecutor;
 use spikewire_aerospike::transport::Streams;
 use spikewire_aerospike::{Error, Options};
@@ -15,6 +16,9 @@ use crate::bridge::background::BackgroundSlot;
 use crate::bridge::errors::Raise as _;
 use crate::bridge::forks::forks;
 use crate::bridge::lifecycle::Running;
+
+/// Name, address, version and features of a node.
+pub type NodeParts<'py> = (String, String, String, Bound<'py, PyTuple>);
 
 /// The core of a client.
 #[derive(Debug)]
@@ -37,10 +41,14 @@ impl Core {
         Ok(Self { cluster, blocking, streams, submitter, fork_generation: forks() })
     }
 
-    /// Name and address of every node.
-    pub fn nodes(&self) -> Vec<(String, String)> {
+    /// Name, address, version and features of every node.
+    pub fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<NodeParts<'py>>> {
         let snapshot = self.cluster.snapshot();
-        snapshot.nodes.iter().map(|node| (node.name.clone(), node.address.to_string())).collect()
+        let parts = |node: &Arc<Node>| {
+            let features = PyTuple::new(py, node.features.names())?;
+            Ok((node.name.clone(), node.address.to_string(), node.build.to_string(), features))
+        };
+        snapshot.nodes.iter().map(parts).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Information about the cluster, for both clients.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use spikewire_aerospike::admin::{Ask, InfoCommand, Recipients};
 use spikewire_aerospike::cluster::Cluster;
@@ -16,11 +17,22 @@ pub struct Node {
     pub name: String,
     /// Its address.
     pub address: SocketAddr,
+    /// The version of its server.
+    pub build: String,
+    /// What not every server can do, and this one can: `paths` and `path_keys` (path expressions),
+    /// `strings`, `text_filters`, `error_details`, `compression`, `transactions`.
+    pub features: Vec<&'static str>,
 }
 
 pub(crate) fn nodes(cluster: &Cluster) -> Vec<Node> {
     let nodes = &cluster.snapshot().nodes;
-    nodes.iter().map(|node| Node { name: node.name.clone(), address: node.address }).collect()
+    let node = |node: &Arc<spikewire_aerospike::cluster::Node>| Node {
+        name: node.name.clone(),
+        address: node.address,
+        build: node.build.to_string(),
+        features: node.features.names(),
+    };
+    nodes.iter().map(node).collect()
 }
 
 /// Sends an info command to the node at this address.

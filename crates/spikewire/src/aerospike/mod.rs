@@ -57,7 +57,7 @@ pub use expression::{Expression, exp};
 pub use index::{Index, IndexType, Indexes, NewIndex};
 pub use key::Key;
 pub use module::{Module, Modules};
-pub use operation::{Operation, Order, Overflow, Returning, op};
+pub use operation::{NumberKind, Operation, Order, Overflow, Returning, op};
 pub use options::CallOptions;
 pub use query::{Job, Progress, Query};
 pub use query_plan::{Collection, IndexOn, IndexRange, IndexValue, Page, QueryRecord};

@@ -111,3 +111,25 @@ impl Overflow {
         }
     }
 }
+
+/// Which numbers a string may spell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NumberKind {
+    /// Any of them.
+    Any,
+    /// Integers of 64 bits.
+    Int,
+    /// Floats, which have digits after a point.
+    Float,
+}
+
+impl NumberKind {
+    /// The word in the table.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Int => "int",
+            Self::Float => "float",
+        }
+    }
+}

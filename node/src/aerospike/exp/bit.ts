@@ -82,6 +82,12 @@ export interface GetIntOptions {
   signed?: boolean | undefined
 }
 
+/** The options of `base64`. */
+export interface Base64Options {
+  /** The size counts from the end: that many bytes are left out there. Default: `false`. */
+  fromEnd?: boolean | undefined
+}
+
 /**
  * Resizes the bytes, filling with zeros.
  *
@@ -373,4 +379,17 @@ export function getInt(
   options?: GetIntOptions,
 ): Expression<'int'> {
   return call('bit', 'get_int', on, [offset, size], { signed: false }, options)
+}
+
+/**
+ * The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. `fromEnd`:
+ * `byteSize` is how many bytes are left out at the end.
+ */
+export function base64(
+  on: Operand<'blob'>,
+  byteOffset: Operand<'int'> = 0,
+  byteSize?: Operand<'int'> | null,
+  options?: Base64Options,
+): Expression<'string'> {
+  return call('bit', 'base64', on, [byteOffset, byteSize], { fromEnd: false }, options)
 }

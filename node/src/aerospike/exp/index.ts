@@ -36,6 +36,7 @@ export * as list from './list.js'
 export * as loop from './loop.js'
 export * as map from './map.js'
 export * as path from './path.js'
+export * as string from './string.js'
 export { bind as let, Expression, variable as var }
 
 /** The value of a bin; `kind` is its type, needed if its use does not imply it. */

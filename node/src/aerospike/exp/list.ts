@@ -20,7 +20,7 @@ import type { Path } from '../operation/ctx.js'
 import { call, type Expression, type Kind, type Operand } from '../operation/expression.js'
 import type { ByIndex, ByValue, ListOrder, ListReturn } from '../operation/words.js'
 
-/** The options of `size`, `getRange`, `clear`, `removeByIndex` and `removeByRank`. */
+/** The options of `size`, `getRange`, `join`, `clear`, `removeByIndex` and `removeByRank`. */
 export interface NestedOptions {
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -226,6 +226,18 @@ export function getRange(
   options?: NestedOptions,
 ): Expression<'list'> {
   return call('list', 'get_range', on, [index, count], { ctx: undefined }, options)
+}
+
+/**
+ * The strings of the list, joined with `separator` between them; on servers from 8.2 on. Other
+ * elements are rejected.
+ */
+export function join(
+  on: Operand<'list' | 'map'>,
+  separator?: Operand<'string'> | null,
+  options?: NestedOptions,
+): Expression<'string'> {
+  return call('list', 'join', on, [separator], { ctx: undefined }, options)
 }
 
 /** Appends a value; an ordered list inserts it in order. */

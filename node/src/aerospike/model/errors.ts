@@ -103,6 +103,11 @@ export class Timeout extends SpikewireError {}
 export class ConnectionFailed extends SpikewireError {}
 /** No node that could serve the record is reachable, or the node's circuit breaker is open. */
 export class NodeUnavailable extends SpikewireError {}
+/**
+ * The call needs something that a node's server version or edition does not have, or, for a batch or
+ * a query, that of any node. It was not sent. The message names both.
+ */
+export class FeatureUnavailable extends SpikewireError {}
 /** A limit of this client was reached; the message names it. */
 export class TooBusy extends SpikewireError {}
 /**

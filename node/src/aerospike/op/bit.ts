@@ -84,6 +84,12 @@ export interface GetIntOptions {
   signed?: boolean | undefined
 }
 
+/** The options of `base64`. */
+export interface Base64Options {
+  /** The size counts from the end: that many bytes are left out there. Default: `false`. */
+  fromEnd?: boolean | undefined
+}
+
 /**
  * Resizes the bytes, filling with zeros.
  *
@@ -353,4 +359,17 @@ export function getInt(
   options?: GetIntOptions,
 ): Operation {
   return operation('bit', 'get_int', bin, [offset, size], { signed: false }, options)
+}
+
+/**
+ * The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. `fromEnd`:
+ * `byteSize` is how many bytes are left out at the end.
+ */
+export function base64(
+  bin: string,
+  byteOffset: Integer = 0,
+  byteSize?: Integer | null,
+  options?: Base64Options,
+): Operation {
+  return operation('bit', 'base64', bin, [byteOffset, byteSize], { fromEnd: false }, options)
 }

@@ -9,7 +9,8 @@
  * ```
  *
  * This module has the operations on whole bins; `op.list`, `op.map`, `op.bit`, `op.hll` and
- * `op.path` are separate modules. Each function validates and encodes its arguments immediately, so an operation
+ * `op.string` and `op.path` are
+ * separate modules. Each function validates and encodes its arguments immediately, so an operation
  * can be kept and reused; an invalid argument throws a `TypeError` or `RangeError` that names the
  * bin.
  *
@@ -29,6 +30,7 @@ export * as hll from './hll.js'
 export * as list from './list.js'
 export * as map from './map.js'
 export * as path from './path.js'
+export * as string from './string.js'
 export { remove as delete }
 
 /**

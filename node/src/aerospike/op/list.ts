@@ -224,6 +224,14 @@ export function getRange(
   return operation('list', 'get_range', bin, [index, count], { ctx: undefined }, options)
 }
 
+/**
+ * The strings of the list, joined with `separator` between them; on servers from 8.2 on. Other
+ * elements are rejected.
+ */
+export function join(bin: string, separator?: string | null, options?: NestedOptions): Operation {
+  return operation('list', 'join', bin, [separator], { ctx: undefined }, options)
+}
+
 /** Appends a value; an ordered list inserts it in order. Returns the new size. */
 export function append(bin: string, value: BinValue, options?: AppendOptions): Operation {
   return operation(

@@ -201,6 +201,11 @@ export class Expression<in K extends Kind = Kind> {
     return makeExpression('apply', 'toFloat', [this])
   }
 
+  /** The text of an integer, a float, a string, or of bytes in UTF-8; on servers from 8.2 on. */
+  toText(): Expression<'string'> {
+    return makeExpression('apply', 'toString', [this])
+  }
+
   /** Bitwise AND. */
   bitAnd(other: Operand<'int'>): Expression<'int'> {
     return makeExpression('join', '&', this, other)
@@ -306,13 +311,13 @@ function chained(operator: string, first: unknown, others: readonly unknown[]): 
 }
 
 /**
- * An operation on a list, a map, bits or a sketch inside an expression. `known` has its options
+ * An operation on a list, a map, bits, a sketch or a string inside an expression. `known` has its options
  * with their defaults.
  *
  * @internal
  */
 export function call<K extends Kind>(
-  family: 'list' | 'map' | 'bit' | 'hll',
+  family: 'list' | 'map' | 'bit' | 'hll' | 'string',
   kind: string,
   on: unknown,
   values: readonly unknown[],

@@ -37,12 +37,12 @@ export class Operation {
 }
 
 /**
- * An operation on a list, a map, bits or a sketch. `known` has its options with their defaults.
+ * An operation on a list, a map, bits, a sketch or a string. `known` has its options with their defaults.
  *
  * @internal
  */
 export function operation(
-  family: 'list' | 'map' | 'bit' | 'hll',
+  family: 'list' | 'map' | 'bit' | 'hll' | 'string',
   kind: string,
   bin: string,
   values: readonly unknown[],

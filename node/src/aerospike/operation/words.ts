@@ -11,6 +11,9 @@ export type MapOrder = 'unordered' | 'key' | 'key_value'
 /** How arithmetic on bits treats a result that does not fit. */
 export type Overflow = 'fail' | 'saturate' | 'wrap'
 
+/** Which numbers a string may spell. */
+export type NumberKind = 'any' | 'int' | 'float'
+
 /** What an operation returns of the elements of a list that it selects. */
 export type ListReturn =
   | 'none'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spikewire._native import Expression
-from spikewire.aerospike.exp import bit, hll, list, loop, map, path  # noqa: A004
+from spikewire.aerospike.exp import bit, hll, list, loop, map, path, string  # noqa: A004
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +43,7 @@ __all__ = [
     "record_size",
     "set_name",
     "since_update",
+    "string",
     "text",
     "ttl",
     "unknown",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "add",
     "and_",
+    "base64",
     "count",
     "get",
     "get_int",
@@ -277,6 +278,18 @@ def get_int(
 ) -> Expression:
     """The bits as an integer, at most 64 of them."""
     return Expression.call("bit", "get_int", on, (offset, size, signed))
+
+
+def base64(
+    on: Operand,
+    byte_offset: Operand = 0,
+    byte_size: Operand = None,
+    *,
+    from_end: bool = False,
+) -> Expression:
+    """The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. ``from_end``:
+    ``byte_size`` is how many bytes are left out at the end."""
+    return Expression.call("bit", "base64", on, (byte_offset, byte_size, from_end))
 
 
 def __dir__() -> tuple[str, ...]:

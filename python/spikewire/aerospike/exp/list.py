@@ -28,6 +28,7 @@ __all__ = [
     "increment",
     "insert",
     "insert_items",
+    "join",
     "remove_by_index",
     "remove_by_index_range",
     "remove_by_rank",
@@ -71,6 +72,17 @@ def get_range(
 ) -> Expression:
     """``count`` elements starting at an index; to the end by default."""
     return Expression.call("list", "get_range", on, (index, count), ctx)
+
+
+def join(
+    on: Operand,
+    separator: Operand = None,
+    *,
+    ctx: Path | None = None,
+) -> Expression:
+    """The strings of the list, joined with ``separator`` between them; on servers from 8.2 on.
+    Other elements are rejected."""
+    return Expression.call("list", "join", on, (separator,), ctx)
 
 
 def append(

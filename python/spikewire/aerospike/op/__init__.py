@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spikewire._native import Marker, Operation
-from spikewire.aerospike.op import bit, hll, list, map, path  # noqa: A004
+from spikewire.aerospike.op import bit, hll, list, map, path, string  # noqa: A004
 
 if TYPE_CHECKING:
     from spikewire.types import BinValue, Where
@@ -25,6 +25,7 @@ __all__ = [
     "prepend",
     "put",
     "read",
+    "string",
     "touch",
     "write",
 ]

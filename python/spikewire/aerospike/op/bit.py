@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "add",
     "and_",
+    "base64",
     "count",
     "get",
     "get_int",
@@ -271,6 +272,18 @@ def get_int(
 ) -> Operation:
     """The bits as an integer, at most 64 of them."""
     return Operation.bit("get_int", bin, (offset, size, signed))
+
+
+def base64(
+    bin: str,  # noqa: A002
+    byte_offset: int = 0,
+    byte_size: int | None = None,
+    *,
+    from_end: bool = False,
+) -> Operation:
+    """The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. ``from_end``:
+    ``byte_size`` is how many bytes are left out at the end."""
+    return Operation.bit("base64", bin, (byte_offset, byte_size, from_end))
 
 
 def __dir__() -> tuple[str, ...]:

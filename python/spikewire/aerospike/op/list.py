@@ -37,6 +37,7 @@ __all__ = [
     "increment",
     "insert",
     "insert_items",
+    "join",
     "pop",
     "pop_range",
     "remove",
@@ -86,6 +87,17 @@ def get_range(
 ) -> Operation:
     """``count`` elements starting at an index; to the end by default."""
     return Operation.list("get_range", bin, (index, count), ctx)
+
+
+def join(
+    bin: str,  # noqa: A002
+    separator: str | None = None,
+    *,
+    ctx: Path | None = None,
+) -> Operation:
+    """The strings of the list, joined with ``separator`` between them; on servers from 8.2 on.
+    Other elements are rejected."""
+    return Operation.list("join", bin, (separator,), ctx)
 
 
 def append(

@@ -133,7 +133,7 @@ class Admin(Batches):
     def _nodes(self, stop: str = "") -> list[Any]:
         if not self._client._holds_connections:
             raise of_code(11, f"{NO_CONNECTION}{stop}")
-        return self._client.nodes()
+        return [(node.name, node.address) for node in self._client.nodes()]
 
     def _mastered(self, namespace: str, node: str) -> list[int]:
         """The partitions of a namespace of which a node is the master, as reported by that node."""

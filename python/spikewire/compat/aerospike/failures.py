@@ -35,6 +35,7 @@ _BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
     (errors.ConnectionFailed, names.ConnectionError),
     (errors.NodeUnavailable, names.InvalidNodeError),
     (errors.TooBusy, names.NoMoreConnectionsError),
+    (errors.FeatureUnavailable, names.UnsupportedFeature),
     (errors.ClientClosed, names.ClusterError),
     (errors.NamespaceNotFound, names.NamespaceNotFound),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire import Expression
 from spikewire._native import OfficialResults
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike import string_opcodes
 from spikewire.compat.aerospike.failures import of_code, reject
 from spikewire.compat.aerospike.operation_table import OPERATIONS
 from spikewire.compat.aerospike.paths import LIST_ORDERS, MAP_ORDERS
@@ -34,6 +35,7 @@ _POLICIES = {
     "map": ("map_policy", "map_write_flags"),
     "bit": ("policy", "bit_write_flags"),
     "hll": ("hll_policy", "flags"),
+    "string": ("policy", "write_flags"),
 }
 #: What each flag of a policy says, by the engine's name for it.
 _FLAGS = {
@@ -41,12 +43,21 @@ _FLAGS = {
     "map": {"create_only": 1, "update_only": 2, "no_fail": 4, "partial": 8},
     "bit": {"create_only": 1, "update_only": 2, "no_fail": 4, "partial": 8},
     "hll": {"create_only": 1, "update_only": 2, "no_fail": 4, "allow_fold": 8},
+    "string": {"create_only": 1, "update_only": 2, "no_fail": 4},
+}
+_NUMBERS = {0: "any", 1: "int", 2: "float"}
+_ON_TEXT = {
+    string_opcodes.OP_LIST_JOIN: ("list", "join", "?separator"),
+    string_opcodes.OP_BIT_B64_ENCODE: ("bit", "base64", "byte_offset ?byte_size from_end"),
 }
 #: Families whose operations reject flags that are not for them.
-_STRICT_FAMILIES = ("bit", "hll")
+_STRICT_FAMILIES = ("bit", "hll", "string")
+#: The flag that says nothing about operations that never create a bin.
+_UPDATE_ONLY = 2
 _REQUIRED = {"val": "Value should be given", "index": "Operation missing index"}
 _INTEGERS = frozenset(
     {"index", "rank", "count", "bit_offset", "bit_size", "byte_offset", "byte_size"}
+    | {"start", "end", "occurrence", "target_length"}
 )
 #: An entry that is not there, which is not the same as ``None``.
 _ABSENT = object()
@@ -77,10 +88,12 @@ class _Entries:
         self.serializers = options.serializers
         policy_name, flags_name = _POLICIES[family]
         policy = entries.get(policy_name)
+        if family == "string" and policy is not None and not isinstance(policy, dict):
+            policy = {"write_flags": getattr(policy, "write_flags", None)}
         if policy is not None and not isinstance(policy, dict):
             reject("policy must be a dict")
         self.policy: dict[str, Any] = policy or {}
-        if options.validate_keys:
+        if options.validate_keys and family != "string":
             check_names(self.policy, POLICIES[family])
         flags = self.policy.get(flags_name, 0)
         if not isinstance(flags, int):
@@ -111,7 +124,10 @@ class _Entries:
         """Rejects flags that the operation does not accept, as a server does."""
         if self.family in _STRICT_FAMILIES and self.flags:
             flags = _FLAGS[self.family]
-            check_flags(kind, self.flags, sum(flags.get(name, 0) for name in names))
+            allowed = sum(flags.get(name, 0) for name in names)
+            if self.family == "string":
+                allowed |= _UPDATE_ONLY
+            check_flags(kind, self.flags, allowed)
 
     def order(self, name: str, orders: dict[int, str], default: str | None) -> str | None:
         """An order by its number."""
@@ -188,6 +204,15 @@ _DECISIONS = {
     ),
     "signed": _Decision("sign", lambda of: bool(of.entries.get("sign"))),
     "overflow": _Decision("action", lambda of: _OVERFLOWS.get(of.entries.get("action", 0), "fail")),
+    "ignore_case": _Decision("regex_flags", lambda of: of.has_bit("regex_flags", 1)),
+    "multiline": _Decision("regex_flags", lambda of: of.has_bit("regex_flags", 2)),
+    "dot_all": _Decision("regex_flags", lambda of: of.has_bit("regex_flags", 4)),
+    "unix_lines": _Decision("regex_flags", lambda of: of.has_bit("regex_flags", 8)),
+    "every": _Decision("regex_flags", lambda of: of.has_bit("regex_flags", 16)),
+    "numeric_type": _Decision(
+        "numeric_type", lambda of: _NUMBERS.get(of.entries.get("numeric_type", 0), "")
+    ),
+    "from_end": _Decision("invert_size", lambda of: bool(of.entries.get("invert_size"))),
     "?index_bit_count": _Decision("index_bit_count", lambda of: of.bit_count("index_bit_count")),
     "?mh_bit_count": _Decision("mh_bit_count", lambda of: of.bit_count("mh_bit_count")),
     "bit": _Decision("value", lambda of: of.entries.get("value"), is_value=True),
@@ -287,7 +312,8 @@ class Recipe:
 
 #: By code.
 RECIPES = {
-    code: Recipe(family, kind, names.split()) for code, (family, kind, names) in OPERATIONS.items()
+    code: Recipe(family, kind, names.split())
+    for code, (family, kind, names) in (OPERATIONS | _ON_TEXT).items()
 }
 _NAMES = {(it.family, it.kind): it.names for it in RECIPES.values()}
 

@@ -5,6 +5,7 @@ entry, with ``?`` one that may be missing, or the engine's name of what other en
 from __future__ import annotations
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike import string_opcodes
 
 OPERATIONS: dict[int, tuple[str, str, str]] = {
     codes.OP_LIST_CREATE: ("list", "create", "list_order persist_index"),
@@ -211,4 +212,63 @@ OPERATIONS: dict[int, tuple[str, str, str]] = {
         "sketches create_only update_only no_fail allow_fold",
     ),
     codes.OP_HLL_MAY_CONTAIN: ("hll", "may_contain", "value_list"),
+    string_opcodes.OP_STRLEN: ("string", "length", ""),
+    string_opcodes.OP_SUBSTR_RANGE: ("string", "substring", "start end"),
+    string_opcodes.OP_SUBSTR: ("string", "substring", "start ?end"),
+    string_opcodes.OP_CHAR_AT: ("string", "char_at", "index"),
+    string_opcodes.OP_FIND: ("string", "find", "needle occurrence"),
+    string_opcodes.OP_CONTAINS: ("string", "contains", "needle"),
+    string_opcodes.OP_STARTS_WITH: ("string", "starts_with", "prefix"),
+    string_opcodes.OP_ENDS_WITH: ("string", "ends_with", "suffix"),
+    string_opcodes.OP_TO_INTEGER: ("string", "to_int", ""),
+    string_opcodes.OP_TO_DOUBLE: ("string", "to_float", ""),
+    string_opcodes.OP_BYTE_LENGTH: ("string", "byte_length", ""),
+    string_opcodes.OP_IS_NUMERIC: ("string", "is_numeric", "numeric_type"),
+    string_opcodes.OP_IS_UPPER: ("string", "is_upper", ""),
+    string_opcodes.OP_IS_LOWER: ("string", "is_lower", ""),
+    string_opcodes.OP_TO_BLOB: ("string", "to_blob", ""),
+    string_opcodes.OP_SPLIT_SEPARATOR: ("string", "split", "separator"),
+    string_opcodes.OP_SPLIT: ("string", "split", "?separator"),
+    string_opcodes.OP_BASE64_DECODE: ("string", "from_base64", ""),
+    string_opcodes.OP_REGEX_COMPARE: (
+        "string",
+        "matches",
+        "pattern ignore_case multiline dot_all unix_lines",
+    ),
+    string_opcodes.OP_TO_STRING: ("string", "to_text", ""),
+    string_opcodes.OP_INSERT: ("string", "insert", "index value create_only update_only no_fail"),
+    string_opcodes.OP_OVERWRITE: (
+        "string",
+        "overwrite",
+        "index value create_only update_only no_fail",
+    ),
+    string_opcodes.OP_APPEND: ("string", "append", "value create_only update_only no_fail"),
+    string_opcodes.OP_PREPEND: ("string", "prepend", "value create_only update_only no_fail"),
+    string_opcodes.OP_CONCAT: ("string", "concat", "value_list create_only update_only no_fail"),
+    string_opcodes.OP_SNIP: ("string", "snip", "start ?end no_fail"),
+    string_opcodes.OP_REPLACE: ("string", "replace", "needle replacement no_fail"),
+    string_opcodes.OP_REPLACE_ALL: ("string", "replace_all", "needle replacement no_fail"),
+    string_opcodes.OP_UPPER: ("string", "upper", "no_fail"),
+    string_opcodes.OP_LOWER: ("string", "lower", "no_fail"),
+    string_opcodes.OP_CASEFOLD: ("string", "fold_case", "no_fail"),
+    string_opcodes.OP_NORMALIZE_NFC: ("string", "normalize", "no_fail"),
+    string_opcodes.OP_TRIM_START: ("string", "trim_start", "no_fail"),
+    string_opcodes.OP_TRIM_END: ("string", "trim_end", "no_fail"),
+    string_opcodes.OP_TRIM: ("string", "trim", "no_fail"),
+    string_opcodes.OP_PAD_START: (
+        "string",
+        "pad_start",
+        "target_length pad_string create_only update_only no_fail",
+    ),
+    string_opcodes.OP_PAD_END: (
+        "string",
+        "pad_end",
+        "target_length pad_string create_only update_only no_fail",
+    ),
+    string_opcodes.OP_REPEAT: ("string", "repeat", "count create_only update_only no_fail"),
+    string_opcodes.OP_REGEX_REPLACE: (
+        "string",
+        "replace_matches",
+        "pattern replacement every ignore_case multiline dot_all unix_lines no_fail",
+    ),
 }

@@ -49,7 +49,11 @@ PLAIN = {
     codes.OPERATOR_DELETE: "delete",
 }
 
-_READING = ("get", "size", "count", "lscan", "rscan", "describe", "may_contain")
+_READING = (
+    *("get", "size", "count", "lscan", "rscan", "describe", "may_contain", "join", "base64"),
+    *("length", "substring", "char_at", "find", "contains", "starts_with", "ends_with", "to_"),
+    *("byte_length", "is_", "split", "from_base64", "matches"),
+)
 _OTHERS = PATHS | {codes.OP_EXPR_READ, codes.OP_EXPR_WRITE}
 
 #: The codes of operations that write.
@@ -169,8 +173,10 @@ def _operation_error(code: int, error: Exception) -> BaseException:
             return of_code(-2, "Value must be a list")
         if family == "map":  # In the official client, the server rejects it.
             return of_code(4, str(error))
-    of_hll = code >= codes.OP_HLL_ADD and isinstance(error, ValueError)
-    return of_code(4, str(error)) if of_hll else failure(error)
+    # In the official client, the server rejects it.
+    by_server = code >= codes.OP_HLL_ADD or family == "string"
+    is_value = by_server and isinstance(error, ValueError)
+    return of_code(4, str(error)) if is_value else failure(error)
 
 
 def _adapt(operation: Any) -> Any:
@@ -253,6 +259,8 @@ def _of_recipe(
         return Operation.map(recipe.kind, name, arguments, path)
     if family == "list":
         return Operation.list(recipe.kind, name, arguments, steps(of.get("ctx")), pad=pad)
+    if family == "string":
+        return Operation.string(recipe.kind, name, arguments, steps(of.get("ctx")))
     return (Operation.bit if family == "bit" else Operation.hll)(recipe.kind, name, arguments)
 
 

@@ -1,4 +1,4 @@
-"""Flags of operations on text, which are not supported: see ``operations.string_operations``."""
+"""Flags of operations on text: see ``operations.string_operations``."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ use super::parts::{Text, key_step, list_text, step_text, value_text};
 use super::path::fmt_count;
 use crate::cdt::context::Inside;
 use crate::cdt::{By, ListOp, MapOp, Op, Request, Step, return_type as returns};
-use crate::expression::call::{BITS, CDT};
+use crate::expression::call::{BITS, CDT, STRINGS};
 use crate::expression::text::RETURNS;
 use crate::expression::{Argument, Call, Constant, LoopPart, Node, Type};
 use crate::msgpack;
@@ -132,6 +132,7 @@ impl Call {
             CDT if self.number < 64 => ("list", LIST),
             CDT => ("map", MAP),
             BITS => ("bit", BIT),
+            STRINGS => ("string", STRING),
             _ => ("hll", HLL),
         };
         match names.iter().find(|(number, _)| *number == self.number) {
@@ -240,6 +241,7 @@ const LIST: &[(i64, &str)] = &[
     (25, "get_by_value_range"),
     (26, "get_by_rank_range"),
     (27, "get_by_value_relative_rank"),
+    (28, "join"),
     (32, "remove_by_index"),
     (34, "remove_by_rank"),
     (35, "remove_by_value"),
@@ -303,6 +305,46 @@ const BIT: &[(i64, &str)] = &[
     (52, "lscan"),
     (53, "rscan"),
     (54, "get_int"),
+    (55, "base64"),
+];
+
+const STRING: &[(i64, &str)] = &[
+    (0, "length"),
+    (1, "substring"),
+    (2, "char_at"),
+    (3, "find"),
+    (4, "contains"),
+    (5, "starts_with"),
+    (6, "ends_with"),
+    (7, "to_int"),
+    (8, "to_float"),
+    (9, "byte_length"),
+    (10, "is_numeric"),
+    (11, "is_upper"),
+    (12, "is_lower"),
+    (13, "to_blob"),
+    (14, "split"),
+    (15, "from_base64"),
+    (16, "matches"),
+    (50, "insert"),
+    (51, "overwrite"),
+    (52, "concat"),
+    (53, "snip"),
+    (54, "replace"),
+    (55, "replace_all"),
+    (56, "upper"),
+    (57, "lower"),
+    (58, "fold_case"),
+    (59, "normalize"),
+    (60, "trim_start"),
+    (61, "trim_end"),
+    (62, "trim"),
+    (63, "pad_start"),
+    (64, "pad_end"),
+    (65, "repeat"),
+    (66, "replace_matches"),
+    (67, "append"),
+    (68, "prepend"),
 ];
 
 const HLL: &[(i64, &str)] = &[

@@ -16,6 +16,7 @@
 //! | parameters | `?0`, `?1`, or each `?` the next one: the values given beside the text |
 //! | logic | `and or not`, `exclusive(a, b)` |
 //! | comparison | `== != < <= > >=`, `in [1, 2]`, `=~ /pattern/i` (POSIX extended; `i` ignore case, `n` by lines, `b` basic syntax) |
+//! | strings (servers from 8.2 on) | `.strlen() .substr(from, to) .charAt(i) .find(text, occurrence) .contains(text) .startsWith(text) .endsWith(text) .bytesLength() .isNumeric() .isUpper() .isLower() .toBlob() .split(text) .b64Decode() .insert(i, text) .overwrite(i, text) .snip(from, to) .replace(text, text) .replaceAll(text, text) .upper() .lower() .caseFold() .normalizeNFC() .trim() .trimStart() .trimEnd() .padStart(n, text) .padEnd(n, text) .repeat(n)`, and `.toString()` of numbers, strings and blobs |
 //! | numbers | `+ - * / % **`, `abs min max floor ceil log pow`, `.toInt() .toFloat()` |
 //! | bits | `& \| ^ ~ << >> >>>`, `countOneBits findBitLeft findBitRight` |
 //! | others | `when(test => value, default => value)`, `let(x = …) then (…)` with `${x}`, `unknown`, `geoCompare(a, b)`, `mapKeys(m)`, `mapValues(m)`, `/* comment */` |
@@ -23,7 +24,7 @@
 //! From lowest to highest precedence: `or`, `and`, `not`, comparisons (not chainable), `& | ^`,
 //! shifts, `+ -`, `* / %`, `**` (right-associative), unary `- ~`.
 //!
-//! Not supported: methods of strings, blobs and sketches; writing.
+//! Not supported: methods of blobs and sketches; writing.
 
 mod lexer;
 mod parser;

@@ -195,3 +195,29 @@ fn nesting_is_bounded() {
     let long = vec!["$.a == 1"; 5_000].join(" and ");
     assert!(parse(&long, &[]).is_ok());
 }
+
+#[test]
+fn strings_have_methods() {
+    let same = |text: &str, expected: &str| {
+        let bytes = parse_filter(text, &[]).unwrap().filter().unwrap();
+        let hex = bytes.iter().fold(String::new(), |all, byte| format!("{all}{byte:02x}"));
+        assert_eq!(hex, expected, "{text}");
+    };
+    same("$.a.strlen() > 3", "9303957f02039100935103a16103");
+    same("$.a.find('x', 2) == 0", "9301957f02039303a2037802935103a16100");
+    same("$.a.substr(1, 2) == 'x'", "9301957f030393010102935103a161a20378");
+    same("$.a.upper() == 'X'", "9301957f0343923800935103a161a20358");
+    same("$.n:INT.toString() == '5'", "93019263935102a16ea20335");
+    let nested = parse_filter("$.m.k.lower().contains('x')", &[]).unwrap();
+    assert_eq!(Expression::decode(&nested.filter().unwrap()).unwrap(), nested);
+    for (text, why) in [
+        ("$.a.upper(1) == 'x'", ".upper() takes 0 arguments, not 1"),
+        ("$.a.contains() ", ".contains() takes 1 arguments, not 0"),
+        ("$.a:INT.upper() == 'x'", "STRING"),
+        ("$.a.isNumeric('hex')", "a number is 'any', 'int' or 'float'"),
+        ("'x'.fly() == 1", "methods of strings can stand here"),
+    ] {
+        let error = parse_filter(text, &[]).unwrap_err().to_string();
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}

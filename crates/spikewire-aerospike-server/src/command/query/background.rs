@@ -120,11 +120,8 @@ impl Context {
 /// Rejects operations that are not allowed in a job.
 fn check_operations(message: &Message<'_>) -> Result<(), ResultCode> {
     let header = &message.header;
-    let reads = |code| {
-        matches!(code, op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ)
-    };
     let deletes = header.info2 & info2::DELETE != 0;
-    let reading = header.info1 & info1::READ != 0 || message.ops().any(|it| reads(it.code));
+    let reading = header.info1 & info1::READ != 0 || message.ops().any(|it| op::reads(it.code));
     if header.ops == 0 || deletes || reading {
         return Err(ResultCode::PARAMETER);
     }

@@ -28,11 +28,11 @@ use self::aggregate::Aggregate;
 use self::projection::Projection;
 use self::record_sender::{IndexRange, RecordSender, Selection, SetFilter};
 use self::scan::{Part, Scan};
-use super::Context;
 use super::function::FunctionCall;
 use super::reply::Reply;
 use super::request::Request;
 use super::stream::{SEND_TIMEOUT, StreamedReply};
+use super::{Context, features};
 use crate::expression::Program;
 use crate::index::definition::is_plain_context;
 use crate::index::query_range::QueryRange;
@@ -74,6 +74,10 @@ impl Context {
             Work::Aggregate | Work::Function { .. } => Permissions::UDF_QUERY,
             Work::Operations => Permissions::OPS_QUERY,
         };
+        let features = self.state.nodes[node].features;
+        features::check_filter(features, query.filter)?;
+        let mut operations = message.ops();
+        operations.try_for_each(|it| features::check_operation(features, &it))?;
         let namespace = self.state.namespaces[at].options.name.as_bytes();
         if !self.permits(permissions, namespace, query.set) {
             return Err(ResultCode::ROLE_VIOLATION);

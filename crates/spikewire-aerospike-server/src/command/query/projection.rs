@@ -35,9 +35,8 @@ impl Projection {
         }
         let mut ops = Vec::new();
         for operation in message.ops() {
-            match operation.code {
-                op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ => {}
-                _ => return Err(ResultCode::PARAMETER),
+            if !op::reads(operation.code) {
+                return Err(ResultCode::PARAMETER);
             }
             if operation.name.len() > limits::BIN_NAME {
                 return Err(ResultCode::BIN_NAME);

@@ -308,6 +308,7 @@ mod tests {
     use crate::model::{Policy, ReplicaPolicy};
     use crate::transport::ResponseHandler as _;
     use spikewire_aerospike_protocol::batch as wire;
+    use spikewire_aerospike_protocol::features::Features;
     use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::Header;
     use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -319,7 +320,8 @@ mod tests {
 
     fn kind(write: bool) -> RowKind {
         let row = wire::Kind::new(&Header::default(), &[]);
-        RowKind { row, namespace: "test".into(), write, replica: ReplicaPolicy::Sequence }
+        let (replica, needs) = (ReplicaPolicy::Sequence, Features::NONE);
+        RowKind { row, namespace: "test".into(), write, replica, needs }
     }
 
     /// A batch of rows of these kinds, with a deadline of 8 ms and a timeout of a second.

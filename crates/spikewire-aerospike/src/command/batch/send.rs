@@ -53,6 +53,12 @@ impl Batch {
                 continue;
             }
             let kind = &self.kinds[row.kind as usize];
+            if !kind.needs.is_empty()
+                && let Err(error) = snapshot.check_features(kind.needs)
+            {
+                row.state = RowState::Failed(error);
+                continue;
+            }
             let map = match latest {
                 Some((namespace, map)) if Arc::ptr_eq(namespace, &kind.namespace) => map,
                 _ => match snapshot.map(&kind.namespace) {
@@ -245,6 +251,7 @@ mod tests {
     use super::super::RowKind;
     use super::*;
     use crate::model::ReplicaPolicy;
+    use spikewire_aerospike_protocol::features::Features;
     use spikewire_aerospike_protocol::message::op;
     use spikewire_aerospike_protocol::request;
     use spikewire_aerospike_protocol::value::particle;
@@ -257,7 +264,8 @@ mod tests {
         });
         written.unwrap();
         row.finish().unwrap();
-        RowKind { row, namespace: "test".into(), write: true, replica: ReplicaPolicy::Master }
+        let (replica, needs) = (ReplicaPolicy::Master, Features::NONE);
+        RowKind { row, namespace: "test".into(), write: true, replica, needs }
     }
 
     fn parts(kinds: Vec<RowKind>, rows: &[u32]) -> Vec<usize> {

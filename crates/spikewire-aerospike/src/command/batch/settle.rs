@@ -199,12 +199,14 @@ mod tests {
     use crate::command::batch::{RowContents, RowKind};
     use crate::model::Policy;
     use spikewire_aerospike_protocol::batch as wire;
+    use spikewire_aerospike_protocol::features::Features;
     use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::Header;
 
     fn batch(policy: Policy) -> Batch {
         let row = wire::Kind::new(&Header::default(), &[]);
-        let kind = RowKind { row, namespace: "test".into(), write: false, replica: policy.replica };
+        let (namespace, replica, needs) = ("test".into(), policy.replica, Features::NONE);
+        let kind = RowKind { row, namespace, write: false, replica, needs };
         Batch::new(vec![kind], [(Digest([0; 20]), 0)].into_iter(), policy, Tick(0))
     }
 

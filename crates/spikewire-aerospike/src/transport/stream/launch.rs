@@ -36,7 +36,7 @@ impl Stream {
         }
         let (groups, unplaced) = self.group();
         if let Some(error) = unplaced {
-            if error.kind() == Kind::NoNamespace {
+            if matches!(error.kind(), Kind::NoNamespace | Kind::Unsupported) {
                 return self.fail(error);
             }
             self.retry_or_fail(error, now);
@@ -71,6 +71,9 @@ impl Stream {
     fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
         let snapshot = self.streams.cluster.snapshot();
         let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
+        if let Err(error) = snapshot.check_features(self.query.needs()) {
+            return (groups, Some(error));
+        }
         // Looked up once, since there are thousands of partitions.
         let map = match snapshot.map(&self.query.namespace) {
             Ok(map) => map,

@@ -124,6 +124,28 @@ fn sketches(hooks: &Hooks, name: &str, all: Value<'_>) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
+fn text(hooks: &Hooks, name: &str, value: Value<'_>) -> Result<Vec<u8>> {
+    if value.kind() != Type::String {
+        return Err(Failure::of_type(format!("{name} must be a string, not {}", kind_name(value))));
+    }
+    element(hooks, name, value)
+}
+
+fn texts(hooks: &Hooks, name: &str, all: Value<'_>) -> Result<Vec<u8>> {
+    let packed = list(hooks, name, all)?;
+    let all = without_proxy(hooks, all, &Place::Argument(name))?;
+    for at in 0..all.len()? {
+        let value = all.element(at)?;
+        if value.kind() != Type::String {
+            return Err(Failure::of_type(format!(
+                "{name}[{at}] must be a string, not {}",
+                kind_name(value)
+            )));
+        }
+    }
+    Ok(packed)
+}
+
 impl ValueArguments for OperationArguments<'_, '_> {
     fn packed(&self, at: usize, name: &'static str, form: ValueForm) -> Result<Vec<u8>> {
         let (value, name, hooks) = (self.get(at)?, &spelled(name), self.hooks);
@@ -137,6 +159,8 @@ impl ValueArguments for OperationArguments<'_, '_> {
             ValueForm::Map => map(hooks, name, value),
             ValueForm::Bytes => bytes(name, value),
             ValueForm::Sketches => sketches(hooks, name, value),
+            ValueForm::Text => text(hooks, name, value),
+            ValueForm::Texts => texts(hooks, name, value),
         }
     }
 

@@ -3,7 +3,7 @@
 use spikewire_aerospike::command::OwnedOperation;
 use spikewire_aerospike_protocol::expression::flag as flags;
 use spikewire_aerospike_protocol::message::op;
-use spikewire_aerospike_protocol::operation::{Family, pack_path};
+use spikewire_aerospike_protocol::operation::{Family, pack_path, particle_of};
 use spikewire_aerospike_protocol::value::particle;
 
 use super::wrap;
@@ -31,7 +31,7 @@ pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         family.pack(&kind, &args, path.steps()?, pad)
     };
     let (code, value) = packed().map_err(|failure| failure.about(Place::Bin(&bin)))?;
-    wrap(call.env, &OwnedOperation { code, bin, particle: particle::BLOB, value }).map(Some)
+    wrap(call.env, &OwnedOperation { code, bin, particle: particle_of(code), value }).map(Some)
 }
 
 /// `pathOperation(kind, bin, path, returning, value, noFail)`: an operation on the elements at the end
@@ -86,5 +86,5 @@ pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), bits)
         .map_err(|failure| about(failure.about("expression")))?;
     let code = if kind == "read" { op::EXP_READ } else { op::EXP_MODIFY };
-    wrap(call.env, &OwnedOperation { code, bin, particle: particle::BLOB, value }).map(Some)
+    wrap(call.env, &OwnedOperation { code, bin, particle: particle_of(code), value }).map(Some)
 }

@@ -81,14 +81,18 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `nodes(client)`: names and addresses of the nodes, alternating.
+/// `nodes(client)`: name, address, version and features (separated by commas) of each node, one
+/// after the other.
 pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let client = Client::of(call)?;
     let snapshot = client.cluster.snapshot();
     let texts: Vec<String> = snapshot
         .nodes
         .iter()
-        .flat_map(|node| [node.name.clone(), node.address.to_string()])
+        .flat_map(|node| {
+            let features = node.features.names().join(",");
+            [node.name.clone(), node.address.to_string(), node.build.to_string(), features]
+        })
         .collect();
     call.env.array_of(texts.iter().map(|text| call.env.string(text))).map(Some)
 }

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyMapping, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
@@ -82,6 +82,25 @@ fn sketches(name: &str, all: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(packed)
 }
 
+fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if !value.is_instance_of::<PyString>() {
+        return Err(type_error(format!("{name} must be str, not {}", type_name(value))));
+    }
+    element(name, value)
+}
+
+fn texts(name: &str, all: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    let packed = list(name, all)?;
+    for (at, value) in all.try_iter()?.enumerate() {
+        let value = value?;
+        if !value.is_instance_of::<PyString>() {
+            let other = type_name(&value);
+            return Err(type_error(format!("{name}[{at}] must be str, not {other}")));
+        }
+    }
+    Ok(packed)
+}
+
 impl ValueArguments for CallArguments<'_, '_> {
     fn packed(
         &self,
@@ -100,6 +119,8 @@ impl ValueArguments for CallArguments<'_, '_> {
             ValueForm::Map => map(name, &value)?,
             ValueForm::Bytes => bytes(name, &value)?,
             ValueForm::Sketches => sketches(name, &value)?,
+            ValueForm::Text => text(name, &value)?,
+            ValueForm::Texts => texts(name, &value)?,
         })
     }
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 use spikewire_aerospike::command::{OperationRef, check_operand};
+use spikewire_aerospike_protocol::operation::particle_of;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::collections::{Choices, Encoded};
@@ -105,7 +106,7 @@ impl<'py> EncodedSteps<'py> {
             collections.encode(operation, known.bools, &mut self.bytes)?;
         let value = start..self.bytes.len();
         let choices = Some(choices);
-        self.all.push(EncodedStep { code, bin, particle: particle::BLOB, value, choices });
+        self.all.push(EncodedStep { code, bin, particle: particle_of(code), value, choices });
         Some(())
     }
 

@@ -257,6 +257,11 @@ impl Expression {
         self.alone(Op::ToFloat)
     }
 
+    /// The text of an integer, a float, a string, or of bytes in UTF-8; needs server 8.2.
+    fn to_text(&self) -> PyResult<Self> {
+        self.alone(Op::ToText)
+    }
+
     /// The bits shifted right, filled with zeros. (`>>` keeps the sign.)
     fn shift_right(&self, count: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.with(Op::ShiftRight, count)

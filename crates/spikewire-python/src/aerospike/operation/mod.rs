@@ -8,8 +8,7 @@ use pyo3::types::{PyString, PyTuple};
 use spikewire_aerospike::command::{OperationRef, OwnedOperation};
 use spikewire_aerospike_protocol::expression::flag;
 use spikewire_aerospike_protocol::message::op;
-use spikewire_aerospike_protocol::operation::{Family, pack_path};
-use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike_protocol::operation::{Family, pack_path, particle_of};
 
 use self::repr::{OperationRepr, ReprArguments};
 use crate::aerospike::arguments::flags;
@@ -60,7 +59,7 @@ impl Operation {
         call: ReprArguments,
     ) -> PyResult<Self> {
         let repr = OperationRepr::new(py, bin, call)?;
-        Ok(Self { code, bin: bin.to_owned(), particle: particle::BLOB, value, repr })
+        Ok(Self { code, bin: bin.to_owned(), particle: particle_of(code), value, repr })
     }
 
     /// An operation of a family, on the value at the end of a path. `pad` is given if the path is
@@ -155,6 +154,18 @@ impl Operation {
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Self> {
         Self::build(Family::Hll, bin, (kind, arguments), None, false)
+    }
+
+    /// A string operation of `spikewire.op.string`.
+    #[staticmethod]
+    #[pyo3(signature = (kind, bin, arguments, ctx=None))]
+    fn string(
+        kind: &Bound<'_, PyString>,
+        bin: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+        ctx: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Self::build(Family::String, bin, (kind, arguments), ctx, false)
     }
 
     /// A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value` the

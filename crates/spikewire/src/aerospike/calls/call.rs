@@ -159,6 +159,35 @@ impl Call<Vec<u8>> {
         self.value(at, name, bytes.as_ref())
     }
 
+    /// A text.
+    pub fn text(self, at: usize, name: &'static str, text: impl AsRef<str>) -> Self {
+        self.value(at, name, text.as_ref())
+    }
+
+    /// A text, or none.
+    pub fn optional_text<T: AsRef<str>>(
+        self,
+        at: usize,
+        name: &'static str,
+        text: impl Into<Option<T>>,
+    ) -> Self {
+        match text.into() {
+            Some(text) => self.text(at, name, text),
+            None => self,
+        }
+    }
+
+    /// A list of texts.
+    pub fn texts<I: IntoIterator<Item: AsRef<str>>>(
+        self,
+        at: usize,
+        name: &'static str,
+        texts: I,
+    ) -> Self {
+        let texts = texts.into_iter().map(|text| Value::from(text.as_ref()));
+        self.value(at, name, texts.collect::<Vec<Value>>())
+    }
+
     /// An integer.
     pub fn number(self, at: usize, number: i64) -> Self {
         self.with(at, Argument::Number(number))

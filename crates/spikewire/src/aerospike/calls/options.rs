@@ -137,6 +137,43 @@ macro_rules! options {
                 self.flag("allow_fold")
             }
 
+            /// In a regular expression, case does not matter.
+            #[must_use]
+            pub fn ignore_case(self) -> Self {
+                self.flag("ignore_case")
+            }
+
+            /// In a regular expression, `^` and `$` match at the ends of lines, too.
+            #[must_use]
+            pub fn multiline(self) -> Self {
+                self.flag("multiline")
+            }
+
+            /// In a regular expression, `.` matches the ends of lines, too.
+            #[must_use]
+            pub fn dot_all(self) -> Self {
+                self.flag("dot_all")
+            }
+
+            /// In a regular expression, only `\n` ends a line.
+            #[must_use]
+            pub fn unix_lines(self) -> Self {
+                self.flag("unix_lines")
+            }
+
+            /// Replaces every match instead of the first.
+            #[must_use]
+            pub fn every(self) -> Self {
+                self.flag("every")
+            }
+
+            /// The size of what is read as base64 counts from the end: that many bytes are left
+            /// out there.
+            #[must_use]
+            pub fn from_end(self) -> Self {
+                self.flag("from_end")
+            }
+
             fn flag(self, name: &'static str) -> Self {
                 self.option(name, Argument::Flag(true))
             }

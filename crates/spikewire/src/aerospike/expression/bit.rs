@@ -254,3 +254,15 @@ pub fn rscan(on: impl Operand, offset: impl Operand, size: impl Operand, bit: bo
 pub fn get_int(on: impl Operand, offset: impl Operand, size: impl Operand) -> Expression {
     Expression::called(on, Call::new(Family::Bit, "get_int").operand(0, offset).operand(1, size))
 }
+
+/// The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. `from_end`:
+/// `byte_size` is how many bytes are left out at the end.
+///
+/// Options: [`from_end`](Expression::from_end).
+#[must_use]
+pub fn base64(on: impl Operand, byte_offset: impl Operand, byte_size: impl Operand) -> Expression {
+    Expression::called(
+        on,
+        Call::new(Family::Bit, "base64").operand(0, byte_offset).optional_operand(1, byte_size),
+    )
+}

@@ -23,7 +23,7 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, 
 
 use super::operand::Operand;
 use super::{Expression, Form};
-pub use super::{bit, hll, list, loop_var, map, path};
+pub use super::{bit, hll, list, loop_var, map, path, string};
 pub use spikewire_aerospike_protocol::expression::Type;
 
 fn of_tree(tree: Result<Tree, Fault>) -> Expression {

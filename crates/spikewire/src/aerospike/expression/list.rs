@@ -46,6 +46,15 @@ pub fn get_range(on: impl Operand, index: impl Operand, count: impl Operand) -> 
     )
 }
 
+/// The strings of the list, joined with `separator` between them; on servers from 8.2 on. Other
+/// elements are rejected.
+///
+/// Options: [`ctx`](Expression::ctx).
+#[must_use]
+pub fn join(on: impl Operand, separator: impl Operand) -> Expression {
+    Expression::called(on, Call::new(Family::List, "join").optional_operand(0, separator))
+}
+
 /// Appends a value; an ordered list inserts it in order.
 ///
 /// Options: [`order`](Expression::order), [`persist_index`](Expression::persist_index),

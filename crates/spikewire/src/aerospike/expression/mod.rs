@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`exp`] | typed expressions |
 //! | [`operand`], [`operators`] | operands, and operators that combine them |
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `tools/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`], [`string`] | operations inside them; generated from `tools/verbs` |
 //! | [`path`], [`loop_var`] | paths to many elements, and the elements that their filters see |
 //! | [`call`], [`options`] | arguments and options of such an operation |
 
@@ -19,6 +19,7 @@ pub(crate) mod operand;
 mod operators;
 mod options;
 pub mod path;
+pub mod string;
 
 use std::fmt;
 

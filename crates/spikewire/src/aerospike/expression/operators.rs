@@ -100,6 +100,12 @@ impl Expression {
         self.alone(Op::ToFloat)
     }
 
+    /// The text of an integer, a float, a string, or of bytes in UTF-8; on servers from 8.2 on.
+    #[must_use]
+    pub fn to_text(self) -> Self {
+        self.alone(Op::ToText)
+    }
+
     /// The absolute value.
     #[must_use]
     pub fn abs(self) -> Self {

@@ -202,3 +202,20 @@ pub fn get_int(bin: impl Into<String>, offset: i64, size: i64) -> Operation {
         Call::new(Family::Bit, "get_int").number(0, offset).number(1, size),
     )
 }
+
+/// The bytes as base64 text, from an offset in bytes on; on servers from 8.2 on. `from_end`:
+/// `byte_size` is how many bytes are left out at the end.
+///
+/// Options: [`from_end`](Operation::from_end).
+pub fn base64(
+    bin: impl Into<String>,
+    byte_offset: i64,
+    byte_size: impl Into<Option<i64>>,
+) -> Operation {
+    Operation::called(
+        bin.into(),
+        Call::new(Family::Bit, "base64")
+            .number(0, byte_offset)
+            .optional_number(1, byte_size.into()),
+    )
+}

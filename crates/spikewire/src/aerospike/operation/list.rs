@@ -49,6 +49,17 @@ pub fn get_range(bin: impl Into<String>, index: i64, count: impl Into<Option<i64
     )
 }
 
+/// The strings of the list, joined with `separator` between them; on servers from 8.2 on. Other
+/// elements are rejected.
+///
+/// Options: [`ctx`](Operation::ctx).
+pub fn join(bin: impl Into<String>, separator: impl AsRef<str>) -> Operation {
+    Operation::called(
+        bin.into(),
+        Call::new(Family::List, "join").optional_text(0, "separator", separator),
+    )
+}
+
 /// Appends a value; an ordered list inserts it in order. Returns the new size.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),

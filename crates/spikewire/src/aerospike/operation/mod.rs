@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations on bin contents, from `tools/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`], [`string`] | operations on bin contents, from `tools/verbs` |
 //! | [`path`] | operations on many elements of lists and maps |
 //! | [`options`] | their options |
 
@@ -12,17 +12,18 @@ pub mod list;
 pub mod map;
 mod options;
 pub mod path;
+pub mod string;
 
 use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand, check_read_name};
 use spikewire_aerospike_protocol::message::op as code;
-use spikewire_aerospike_protocol::operation::pack_path;
+use spikewire_aerospike_protocol::operation::{pack_path, particle_of};
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
 
 use crate::Result;
 use crate::aerospike::calls::{Call, PathCall};
 use crate::aerospike::encode::{Encode, bin_error};
 use crate::aerospike::expression::Expression;
-pub use crate::aerospike::words::{Order, Overflow, Returning};
+pub use crate::aerospike::words::{NumberKind, Order, Overflow, Returning};
 
 /// One operation of `operate`; created by the functions of [`op`].
 #[derive(Debug, Clone)]
@@ -60,7 +61,7 @@ impl Operation {
     /// A list, map, bit or sketch operation.
     pub(crate) fn called(bin: String, call: Call<Vec<u8>>) -> Self {
         let (code, value) = match call.encode(&bin) {
-            Ok((code, value)) => (code, Ok((particle::BLOB, value))),
+            Ok((code, value)) => (code, Ok((particle_of(code), value))),
             Err(error) => (code::CDT_READ, Err(error)),
         };
         Self { code, bin: Some(bin), value, call: Some(Box::new(call)), path: None }
@@ -100,7 +101,7 @@ impl Operation {
 /// ```
 pub mod op {
     use super::{Encode, Expression, Operation, code};
-    pub use super::{bit, hll, list, map, path};
+    pub use super::{bit, hll, list, map, path, string};
 
     /// Reads a bin.
     pub fn get(bin: impl Into<String>) -> Operation {

@@ -28,6 +28,7 @@ __all__ = [
     "list_of",
     "map_of",
     "operand",
+    "text_of",
 ]
 
 
@@ -79,6 +80,7 @@ _OWN: dict[str, type[Any]] = {
     "map": dict,
     "bit": bytes,
     "hll": spikewire.HyperLogLog,
+    "string": str,
 }
 
 
@@ -268,6 +270,12 @@ class map_of(list_of):
     """A map: a bin given by name, an expression or a constant."""
 
     kind = dict
+
+
+class text_of(list_of):
+    """A text: a bin given by name, an expression or a constant."""
+
+    kind = str
 
 
 class Absent(_BaseExpr):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike import string_opcodes
 from spikewire.compat.aerospike.failures import deprecated, missing
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 __all__ = ["bit_b64_encode", "list_join", "warn_of_size"]
 
@@ -12,9 +14,9 @@ __all__ = ["bit_b64_encode", "list_join", "warn_of_size"]
 def list_join(
     bin_name: str, separator: str | None = None, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
-    """Not supported."""
-    del bin_name, separator, ctx
-    missing("list_operations.list_join")
+    """The operation ``list_join``."""
+    operation: dict[str, Any] = {"op": string_opcodes.OP_LIST_JOIN, "bin": bin_name}
+    return operation_dict(operation, separator=separator or None, ctx=ctx)
 
 
 def bit_b64_encode(
@@ -24,9 +26,16 @@ def bit_b64_encode(
     invert_size: bool = False,
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
-    """Not supported."""
-    del bin_name, byte_offset, byte_size, invert_size, ctx
-    missing("bitwise_operations.bit_b64_encode")
+    """The operation ``bit_b64_encode``."""
+    operation: dict[str, Any] = {
+        "op": string_opcodes.OP_BIT_B64_ENCODE,
+        "bin": bin_name,
+        "byte_offset": byte_offset,
+        "invert_size": invert_size,
+    }
+    if ctx:
+        missing("bitwise_operations.bit_b64_encode with ctx")
+    return operation_dict(operation, byte_size=byte_size)
 
 
 def warn_of_size(operation: str) -> None:

@@ -1,6 +1,7 @@
 //! The parser of text expressions.
 
 mod elements;
+mod method;
 mod path;
 mod select;
 mod value;
@@ -299,10 +300,20 @@ impl<'a> Parser<'a> {
             let op = match self.word {
                 Word::Name("toInt") => Op::ToInt,
                 Word::Name("toFloat") => Op::ToFloat,
+                Word::Name("toString") => Op::ToText,
+                Word::Name(name) if method::is_known(name) => {
+                    self.advance()?;
+                    self.expect("(")?;
+                    let args = self.operands(depth)?;
+                    at.end = self.last;
+                    operand = faulty(&at, method::call(name, operand, args))?;
+                    continue;
+                }
                 _ => {
                     return Err(TextError::new(
                         name_at,
-                        "only .toInt() and .toFloat() can stand here; a path begins at a bin",
+                        "only .toInt(), .toFloat() and methods of strings can stand here; a path \
+                         begins at a bin",
                     ));
                 }
             };
@@ -381,14 +392,7 @@ impl<'a> Parser<'a> {
             "let" => return self.bind(start, depth),
             _ => {}
         }
-        let mut operands = Vec::new();
-        while !self.is(")") {
-            if !operands.is_empty() {
-                self.expect(",")?;
-            }
-            operands.push(self.expression(0, depth)?.0);
-        }
-        self.expect(")")?;
+        let operands = self.operands(depth)?;
         let at = start..self.last;
         let whole = match name {
             "geoJson" => bytes_as(Type::Geo, &operands),
@@ -399,6 +403,19 @@ impl<'a> Parser<'a> {
             }
         };
         Ok((faulty(&at, whole)?, at))
+    }
+
+    /// What is in the parentheses of a call, up to the closing one.
+    fn operands(&mut self, depth: usize) -> ParseResult<Vec<Expression>> {
+        let mut operands = Vec::new();
+        while !self.is(")") {
+            if !operands.is_empty() {
+                self.expect(",")?;
+            }
+            operands.push(self.expression(0, depth)?.0);
+        }
+        self.expect(")")?;
+        Ok(operands)
     }
 
     fn when(&mut self, start: usize, depth: usize) -> ParseResult<Spanned> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::method;
 use super::select::{Selection, Selector};
 use super::{ParseResult, Parser, Spanned, faulty};
 use crate::cdt::context::{self, At, Inside, Step};
@@ -195,6 +196,14 @@ impl Parser<'_> {
         self.is(".")
             && matches!(ahead.next(), Ok((Word::Name(next), _)) if next == name)
             && matches!(ahead.next(), Ok((Word::Sign("("), _)))
+    }
+
+    /// Whether a method of strings comes next, or one that makes a string.
+    pub(super) fn is_string_method(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        let Ok((Word::Name(name), _)) = ahead.next() else { return false };
+        let is_known = name == "toString" || method::is_known(name);
+        self.is(".") && is_known && matches!(ahead.next(), Ok((Word::Sign("("), _)))
     }
 
     /// Consumes one of these methods, if one comes next.

@@ -97,7 +97,9 @@ impl Parser<'_> {
     /// The parts of a path.
     pub(super) fn selectors(&mut self, depth: usize) -> ParseResult<Vec<Selector>> {
         let mut selectors = Vec::new();
-        while let Some(mut selector) = self.selector(depth)? {
+        while !self.is_string_method()
+            && let Some(mut selector) = self.selector(depth)?
+        {
             if self.has_and_filter() {
                 self.advance()?;
                 selector.filter = Some(self.filter_in_brackets(depth)?);

@@ -13,6 +13,7 @@ use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _}
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
+use crate::aerospike::core::NodeParts;
 use crate::aerospike::key::Address;
 use crate::aerospike::query::asynchronous::AsyncQuery;
 use crate::aerospike::query::job::{JobCall, JobOptions};
@@ -69,8 +70,8 @@ client_verbs!(AsyncClient, AsyncQuery {
         slf
     }
 
-    fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        Ok(self.runner.shared().core(py)?.nodes())
+    fn _nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<NodeParts<'py>>> {
+        self.runner.shared().core(py)?.nodes(py)
     }
 
     /// Whether a namespace is strongly consistent, as far as the client knows; `None` before it

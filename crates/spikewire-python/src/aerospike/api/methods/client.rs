@@ -14,6 +14,7 @@ use crate::aerospike::api::submit::ClientSubmit;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
+use crate::aerospike::core::NodeParts;
 use crate::aerospike::key::Address;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::query::job::{JobCall, JobOptions};
@@ -79,8 +80,8 @@ client_verbs!(Client, Query {
         slf
     }
 
-    fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        Ok(self.runner.shared().core(py)?.nodes())
+    fn _nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<NodeParts<'py>>> {
+        self.runner.shared().core(py)?.nodes(py)
     }
 
     /// Whether a namespace is strongly consistent, as far as the client knows; `None` before it

@@ -80,6 +80,7 @@ impl Windows {
         let mut window = Window::default();
         let mut bytes = 0;
         let mut scratch = Kind::default();
+        let needs = self.spec.row_needs();
         while window.digests.len() < ROWS && bytes < BYTES {
             let Some(piece) = self.piece()? else { break };
             let start = self.at;
@@ -92,6 +93,7 @@ impl Windows {
                     namespace: self.space.namespace.clone(),
                     write: true,
                     replica: self.spec.policy.replica,
+                    needs,
                 });
                 self.at += 1;
                 self.row += 1;

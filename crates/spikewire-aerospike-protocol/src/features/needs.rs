@@ -1,0 +1,275 @@
+//! What the bytes of a request need.
+
+use super::Features;
+use crate::Malformed;
+use crate::cdt::take;
+use crate::expression::DEPTH;
+use crate::message::{op, ops_in};
+use crate::msgpack::{Reader, Token};
+
+/// Wraps an operation on lists and maps together with the path to its container.
+const WRAPPED: i64 = 0xff;
+/// Selects by a path.
+const SELECT: i64 = 0xfe;
+/// List operation: joins strings.
+const JOIN: i64 = 28;
+/// Bit operation: base64.
+const BASE64: i64 = 55;
+
+/// What stands for expressions on the wire.
+mod node {
+    pub const IN: i64 = 9;
+    pub const TO_STRING: i64 = 99;
+    pub const REMOVE: i64 = 100;
+    pub const MAP_KEYS: i64 = 101;
+    pub const MAP_VALUES: i64 = 102;
+    pub const LOOP_VAR: i64 = 122;
+    pub const QUOTE: i64 = 126;
+    pub const CALL: i64 = 127;
+    pub const TEXT: i64 = 128;
+}
+
+/// Systems of calls in expressions.
+mod system {
+    pub const CDT: i64 = 0;
+    pub const BITS: i64 = 1;
+    pub const STRINGS: i64 = 3;
+    /// The call modifies.
+    pub const MODIFIES: i64 = 0x40;
+}
+
+/// Types of the steps of a path.
+mod step {
+    pub const CHILDREN: i64 = 4;
+    pub const KEYS: i64 = 0x2a;
+    pub const FILTER: i64 = 0x204;
+}
+
+/// What an operation of a message needs.
+#[inline]
+pub fn of_operation(code: u8, value: &[u8]) -> Features {
+    match code {
+        op::STRING_READ | op::STRING_MODIFY | op::TO_STRING => Features::STRINGS,
+        op::CDT_READ | op::CDT_MODIFY => of_container_call(value),
+        op::BITS_READ if number(value) == Some(BASE64) => Features::STRINGS,
+        op::EXP_READ | op::EXP_MODIFY => of_expression_operation(value),
+        _ => Features::NONE,
+    }
+}
+
+/// What encoded operations of a message need.
+pub fn of_operations(ops: &[u8]) -> Features {
+    ops_in(ops).fold(Features::NONE, |all, op| all | of_operation(op.code, op.value))
+}
+
+/// What an encoded expression needs. Nothing, if it is malformed: servers reject it anyway.
+pub fn of_expression(bytes: &[u8]) -> Features {
+    let mut walk = Walk { reader: Reader::new(bytes), needs: Features::NONE };
+    let _ = walk.expression(DEPTH);
+    walk.needs
+}
+
+/// The number of an operation inside a bin.
+fn number(value: &[u8]) -> Option<i64> {
+    let mut reader = Reader::new(value);
+    match (reader.next(), reader.next()) {
+        (Ok(Token::Array(_)), Ok(Token::Int(number))) => Some(number),
+        _ => None,
+    }
+}
+
+#[inline]
+fn of_container_call(value: &[u8]) -> Features {
+    match value {
+        // All operations on the bin itself that every server has.
+        [0x91..=0x9f, number, ..] if *number < 0x80 && i64::from(*number) != JOIN => Features::NONE,
+        _ => of_other_call(value),
+    }
+}
+
+#[cold]
+fn of_other_call(value: &[u8]) -> Features {
+    let mut walk = Walk { reader: Reader::new(value), needs: Features::NONE };
+    let _ = walk.call(system::CDT, DEPTH);
+    walk.needs
+}
+
+fn of_expression_operation(value: &[u8]) -> Features {
+    let mut walk = Walk { reader: Reader::new(value), needs: Features::NONE };
+    if let Ok(Token::Array(1..)) = walk.reader.next() {
+        let _ = walk.expression(DEPTH);
+    }
+    walk.needs
+}
+
+/// Walks through an expression and collects what it needs.
+struct Walk<'a> {
+    reader: Reader<'a>,
+    needs: Features,
+}
+
+type Walked = Result<(), Malformed>;
+
+const ODD: Malformed = Malformed::new("expression", "not of a known form");
+
+impl Walk<'_> {
+    fn expression(&mut self, depth: u16) -> Walked {
+        let depth = depth.checked_sub(1).ok_or(ODD)?;
+        let before = self.reader;
+        let count = match self.reader.next()? {
+            Token::Array(count) => count.checked_sub(1).ok_or(ODD)?,
+            Token::Map(_) => {
+                self.reader = before;
+                return self.skip();
+            }
+            _ => return Ok(()),
+        };
+        match self.int()? {
+            node::QUOTE => return self.skip(),
+            node::CALL => {
+                self.skip()?;
+                let system = self.int()? & !system::MODIFIES;
+                self.call(system, depth)?;
+                return self.expression(depth);
+            }
+            node::IN | node::MAP_KEYS | node::MAP_VALUES => self.needs |= Features::PATH_KEYS,
+            node::TO_STRING => self.needs |= Features::STRINGS,
+            node::REMOVE | node::LOOP_VAR => self.needs |= Features::PATHS,
+            node::TEXT => self.needs |= Features::TEXT_FILTERS,
+            _ => {}
+        }
+        (0..count).try_for_each(|_| self.expression(depth))
+    }
+
+    /// An operation inside a bin; its arguments may be expressions if it is part of one.
+    fn call(&mut self, system: i64, depth: u16) -> Walked {
+        let Token::Array(count) = self.reader.next()? else { return Err(ODD) };
+        if system == system::STRINGS {
+            self.needs |= Features::STRINGS;
+        }
+        match (system, self.int()?) {
+            (_, WRAPPED) => {
+                self.skip()?;
+                return self.call(system, depth.checked_sub(1).ok_or(ODD)?);
+            }
+            (system::CDT, SELECT) => return self.select(count, depth),
+            (system::CDT, JOIN) | (system::BITS, BASE64) => self.needs |= Features::STRINGS,
+            _ => {}
+        }
+        (1..count).try_for_each(|_| self.argument(depth))
+    }
+
+    fn select(&mut self, count: u32, depth: u16) -> Walked {
+        self.needs |= Features::PATHS;
+        let Token::Array(steps) = self.reader.next()? else { return Err(ODD) };
+        for _ in 0..steps / 2 {
+            match self.int()? {
+                step::CHILDREN => self.expression(depth)?,
+                step::FILTER => {
+                    self.needs |= Features::PATH_KEYS;
+                    self.expression(depth)?;
+                }
+                step::KEYS => {
+                    self.needs |= Features::PATH_KEYS;
+                    self.skip()?;
+                }
+                _ => self.skip()?,
+            }
+        }
+        // The flags, and what to apply.
+        (2..count).try_for_each(|_| self.expression(depth))
+    }
+
+    /// A list is an expression.
+    fn argument(&mut self, depth: u16) -> Walked {
+        let mut ahead = self.reader;
+        match ahead.next()? {
+            Token::Array(_) => self.expression(depth),
+            _ => self.skip(),
+        }
+    }
+
+    fn int(&mut self) -> Result<i64, Malformed> {
+        match self.reader.next()? {
+            Token::Int(int) => Ok(int),
+            _ => Err(ODD),
+        }
+    }
+
+    fn skip(&mut self) -> Walked {
+        take(&mut self.reader).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        let digits: Vec<u8> = hex.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let digit = |at: usize| (digits[at] as char).to_digit(16).unwrap() as u8;
+        (0..digits.len() / 2).map(|at| digit(2 * at) << 4 | digit(2 * at + 1)).collect()
+    }
+
+    fn operation(code: u8, hex: &str) -> Features {
+        of_operation(code, &bytes(hex))
+    }
+
+    fn expression(hex: &str) -> Features {
+        of_expression(&bytes(hex))
+    }
+
+    const NONE: Features = Features::NONE;
+    const STRINGS: Features = Features::STRINGS;
+    const PATHS: Features = Features::PATHS;
+
+    #[test]
+    fn operations_say_what_they_need() {
+        assert_eq!(operation(op::STRING_READ, "91 00"), STRINGS);
+        assert_eq!(operation(op::STRING_MODIFY, "92 38 00"), STRINGS);
+        assert_eq!(operation(op::TO_STRING, ""), STRINGS);
+        assert_eq!(operation(op::CDT_READ, "92 1c a2032c"), STRINGS);
+        assert_eq!(operation(op::CDT_READ, "93 ccff 92 22 a2036b 91 1c"), STRINGS);
+        assert_eq!(operation(op::CDT_READ, "92 11 00"), NONE, "list get");
+        assert_eq!(operation(op::CDT_MODIFY, "93 ccff 92 10 00 92 01 1c"), NONE);
+        assert_eq!(operation(op::BITS_READ, "91 37"), STRINGS);
+        assert_eq!(operation(op::BITS_READ, "93 32 00 08"), NONE);
+        assert_eq!(operation(op::WRITE, "92 1c a2032c"), NONE);
+        // Every element; those with a value above 2; several keys of a map.
+        assert_eq!(operation(op::CDT_READ, "93 ccfe 94 04c3 22a20376 01"), PATHS);
+        let filtered = "93 ccfe 92 04 93 03 95 7f0200 93 6107a20376 93 7a0501 02 01";
+        assert_eq!(operation(op::CDT_READ, filtered), PATHS);
+        let keys = "93 ccfe 92 2a 93a20361a20363a3037a7a 02";
+        assert_eq!(operation(op::CDT_READ, keys), PATHS | Features::PATH_KEYS);
+        assert_eq!(operation(op::EXP_READ, "92 92 63 93 51 02 a16e 00"), STRINGS);
+        assert_eq!(operation(op::EXP_READ, "92 93 01 93 51 02 a16e 05 00"), NONE);
+    }
+
+    #[test]
+    fn expressions_say_what_they_need() {
+        assert_eq!(expression("93 03 95 7f 02 03 91 00 93 51 03 a161 03"), STRINGS);
+        assert_eq!(expression("93 01 95 7f 03 43 92 38 00 93 51 03 a161 a20358"), STRINGS);
+        assert_eq!(expression("93 01 92 63 93 51 02 a16e a20335"), STRINGS);
+        assert_eq!(expression("95 7f 03 01 91 37 93 51 06 a161"), STRINGS);
+        assert_eq!(expression("93 09 05 93 51 04 a16c"), Features::PATH_KEYS);
+        assert_eq!(expression("92 cc80 c40b 242e616765203e3d203138"), Features::TEXT_FILTERS);
+        let more = "93 03 95 7f020091 10 957f0400 93ccfe92 04c3 01 935105a16d 00 01";
+        assert_eq!(expression(more), PATHS);
+        // Constants that look like expressions.
+        assert_eq!(expression("93 01 93 51 04 a16c 92 7e 92 63 01"), NONE);
+        assert_eq!(expression("93 01 93 51 05 a16d 81 01 92 63 01"), NONE);
+        assert_eq!(expression("93 03 93 51 02 a161 19"), NONE);
+    }
+
+    #[test]
+    fn malformed_bytes_need_nothing_more_and_do_not_panic() {
+        let whole = bytes("93 03 95 7f 02 03 91 00 93 51 03 a161 03");
+        (0..whole.len()).for_each(|end| {
+            of_expression(&whole[..end]);
+            of_operation(op::CDT_READ, &whole[..end]);
+        });
+        assert_eq!(of_expression(&[0x91; 1000]), NONE);
+        let nested: Vec<u8> = [0x93, 0xcc, 0xff, 0x90].repeat(1000);
+        assert_eq!(of_operation(op::CDT_READ, &nested), NONE);
+    }
+}

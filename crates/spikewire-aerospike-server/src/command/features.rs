@@ -1,0 +1,48 @@
+//! Servers reject what is newer than they are, and newer ones reject lists and maps that are nested
+//! too deep.
+
+use spikewire_aerospike_protocol::features::{Features, NESTING, of_expression, of_operation};
+use spikewire_aerospike_protocol::message::{Op, op};
+use spikewire_aerospike_protocol::msgpack;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
+
+use super::request::Request;
+
+/// Levels that an operation on a list or map adds to those of its arguments: itself, and the array
+/// that it shares with the path to its container.
+const CALL: usize = 2;
+
+/// Whether a server with these features runs the request.
+pub fn check(features: Features, request: &Request<'_>) -> Result<(), ResultCode> {
+    check_filter(features, request.filter)?;
+    request.ops().try_for_each(|operation| check_operation(features, &operation))
+}
+
+/// The same for a filter expression.
+pub fn check_filter(features: Features, filter: Option<&[u8]>) -> Result<(), ResultCode> {
+    match filter {
+        Some(filter) if !features.has(of_expression(filter)) => Err(ResultCode::PARAMETER),
+        _ => Ok(()),
+    }
+}
+
+/// The same for an operation.
+pub fn check_operation(features: Features, operation: &Op<'_>) -> Result<(), ResultCode> {
+    if !features.has(of_operation(operation.code, operation.value)) {
+        return Err(ResultCode::PARAMETER);
+    }
+    if features.has(Features::DEEP_NESTING) {
+        return Ok(());
+    }
+    let is_within = |levels| msgpack::is_nested_within(operation.value, levels);
+    match (operation.code, operation.particle) {
+        (op::WRITE, particle::LIST | particle::MAP) if !is_within(NESTING) => {
+            Err(ResultCode::SERVER)
+        }
+        (op::CDT_READ | op::CDT_MODIFY, _) if !is_within(NESTING + CALL) => {
+            Err(ResultCode::PARAMETER)
+        }
+        _ => Ok(()),
+    }
+}

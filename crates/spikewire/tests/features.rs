@@ -1,0 +1,85 @@
+//! A command that a node's version cannot run is not sent to it.
+
+mod support;
+
+use spikewire::{CallOptions, Dataset, Error, Kind, Row, exp};
+use spikewire_aerospike_server::{Cluster, Options};
+
+use support::builder;
+
+fn cluster(build: &str, nodes: usize) -> Cluster {
+    let build = build.to_owned();
+    Cluster::start(Options { build, nodes, ..Options::default() }).unwrap()
+}
+
+fn dataset(cluster: &Cluster) -> Dataset {
+    builder().connect(cluster.seeds()).unwrap().dataset("test", "demo").unwrap()
+}
+
+/// A filter that needs 8.1.2.
+fn newer() -> CallOptions {
+    CallOptions::new().filter(exp::value(1).is_in(exp::bin("l")))
+}
+
+/// How many reads and writes of records the nodes have received.
+fn received(cluster: &Cluster) -> u64 {
+    let nodes = 0..cluster.seeds().len();
+    nodes.map(|node| cluster.stats(node).unwrap().counters.requests).sum()
+}
+
+fn assert_unsupported(error: &Error, build: &str) {
+    assert_eq!(error.kind(), Kind::Unsupported, "{error}");
+    assert!(error.message().contains("needs server 8.1.2; node BB9"), "{error}");
+    assert!(error.message().ends_with(&format!("has {build}")), "{error}");
+    assert!(!error.in_doubt());
+}
+
+#[test]
+fn nodes_say_what_they_can_do() {
+    let cluster = cluster("8.2,8.1.1", 2);
+    let client = builder().connect(cluster.seeds()).unwrap();
+    let mut nodes = client.nodes();
+    nodes.sort_by_key(|node| std::cmp::Reverse(node.build.clone()));
+    let builds: Vec<_> = nodes.iter().map(|node| &*node.build).collect();
+    assert_eq!(builds, ["8.2.0.0", "8.1.1.0"]);
+    assert!(nodes[0].features.contains(&"strings"));
+    assert_eq!(nodes[1].features, ["paths"]);
+}
+
+#[test]
+fn what_a_node_cannot_do_is_not_sent_to_it() {
+    let cluster = cluster("8.1.1", 1);
+    let users = dataset(&cluster);
+    users.put("k", [("l", 1)]).unwrap();
+    let before = received(&cluster);
+    assert_unsupported(&users.with(newer()).get("k").unwrap_err(), "8.1.1.0");
+    assert_unsupported(&users.with(newer()).put("k", [("l", 2)]).unwrap_err(), "8.1.1.0");
+    assert_eq!(received(&cluster), before);
+}
+
+#[test]
+fn in_a_mixed_cluster_the_node_of_the_record_decides_and_the_least_for_batches_and_queries() {
+    let cluster = cluster("8.1.1,8.2", 2);
+    let users = dataset(&cluster);
+    let list = || spikewire::Value::List(vec![1.into()]);
+    (0..20).for_each(|key| users.put(key, [("l", list())]).unwrap());
+    let all = users.with(newer());
+    let outcomes: Vec<_> = (0..20).map(|key| all.get(key)).collect();
+    let (can, cannot): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    assert!(!can.is_empty() && !cannot.is_empty());
+    cannot.iter().for_each(|error| assert_unsupported(error.as_ref().unwrap_err(), "8.1.1.0"));
+    let before = received(&cluster);
+    let rows = all.get_many(0..20).unwrap();
+    assert_eq!(rows.len(), 20);
+    for row in 0..rows.len() {
+        assert_unsupported(&rows.row(row).unwrap_err(), "8.1.1.0");
+    }
+    let query = users.query().filter(exp::value(1).is_in(exp::bin("l")));
+    let error = query.records().and_then(|mut records| records.next().unwrap()).unwrap_err();
+    assert_unsupported(&error, "8.1.1.0");
+    assert_eq!(received(&cluster), before);
+    // The rows of a batch that need nothing are sent.
+    let rows = users.batch([Row::get(1), Row::get(2).with(newer())]).unwrap();
+    assert!(rows.row(0).is_ok());
+    assert_unsupported(&rows.row(1).unwrap_err(), "8.1.1.0");
+}
