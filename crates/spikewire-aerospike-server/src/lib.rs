@@ -72,7 +72,7 @@ pub mod value;
 
 pub use cluster::Cluster;
 pub use faults::{Drip, Faults, Refuse};
-pub use options::Options;
+pub use options::{Edition, Options};
 pub use security::options::UserOptions;
 pub use state::stats::NodeStats;
 pub use storage::options::NamespaceOptions;

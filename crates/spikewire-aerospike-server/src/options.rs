@@ -4,13 +4,43 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use spikewire_options::OptionValue;
+use spikewire_options::{OptionValue, parse};
 
 use crate::bounds::BOUNDS;
 use crate::error::invalid;
 use crate::security::options::UserOptions;
 use crate::storage::options::NamespaceOptions;
 use crate::tls::options::TlsOptions;
+
+/// Which edition of the server the nodes behave like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Edition {
+    /// The Community Edition.
+    #[default]
+    Community,
+    /// The Enterprise Edition, as far as it is known: durable deletes, strongly consistent
+    /// namespaces, transactions.
+    Enterprise,
+}
+
+impl Edition {
+    /// Those with a name.
+    pub const NAMES: [(&str, Self); 2] =
+        [("community", Self::Community), ("enterprise", Self::Enterprise)];
+
+    /// Its name as a node reports it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Community => "Aerospike Community Edition",
+            Self::Enterprise => "Aerospike Enterprise Edition",
+        }
+    }
+
+    /// Whether it is the Enterprise Edition.
+    pub fn is_enterprise(self) -> bool {
+        self == Self::Enterprise
+    }
+}
 
 /// Options of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +60,8 @@ pub struct Options {
     pub threads: usize,
     /// The server version the nodes report.
     pub build: String,
+    /// The edition of the server.
+    pub edition: Edition,
     /// The rack of each node; empty for no racks.
     pub racks: Vec<u32>,
     /// Pause after each copied partition, to make migrations last.
@@ -56,6 +88,7 @@ impl Default for Options {
             cluster_name: "spikewire".to_owned(),
             threads: 1,
             build: "8.1.2.0".to_owned(),
+            edition: Edition::default(),
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
             udf_time: spikewire_udf::Limits::default().time,
@@ -73,10 +106,11 @@ const MAX_NAMESPACES: usize = 32;
 impl Options {
     /// The names of all options; those of [`NamespaceOptions::NAMES`] beside them are for every
     /// namespace.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "bind",
         "build",
         "cluster_name",
+        "edition",
         "migration_pause",
         "namespaces",
         "nodes",
@@ -103,6 +137,9 @@ impl Options {
                 "threads" => options.threads = count()? as usize,
                 "cluster_name" => options.cluster_name = value.text(name)?,
                 "build" => options.build = value.text(name)?,
+                "edition" => {
+                    options.edition = parse::named(name, &Edition::NAMES, &value.text(name)?)?;
+                }
                 "bind" => {
                     let invalid = |_| value.wrong_value("bind must be an IP address");
                     options.bind = value.text(name)?.parse().map_err(invalid)?;
@@ -148,6 +185,13 @@ impl Options {
         let numbers = self.build.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
         if numbers < 3 {
             return fail("build: at least three numbers, like 8.1.2.0");
+        }
+        let strong = self.namespaces.iter().find(|namespace| namespace.strong_consistency);
+        if let Some(namespace) = strong.filter(|_| !self.edition.is_enterprise()) {
+            let name = &namespace.name;
+            return Err(invalid(format!(
+                "namespace {name:?}: strong_consistency needs edition 'enterprise'"
+            )));
         }
         NamespaceOptions::check(&self.namespaces)
     }
@@ -217,7 +261,7 @@ mod tests {
                 "namespaces",
                 of("a", "nodes", 1.into()),
                 Type,
-                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor",
+                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor, strong_consistency",
             ),
             (
                 "indexed_sets",

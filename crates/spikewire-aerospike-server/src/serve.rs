@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use clap::Parser;
+use spikewire_options::{InvalidArgument, parse};
 
 use crate::error::invalid;
-use crate::{Cluster, NamespaceOptions, Options, TlsOptions, UserOptions};
+use crate::{Cluster, Edition, NamespaceOptions, Options, TlsOptions, UserOptions};
 
 /// An Aerospike-protocol cluster in one process, for development, tests and benchmarks.
 #[derive(Debug, Clone, Parser)]
@@ -51,6 +52,12 @@ pub struct Arguments {
     /// Server version to report.
     #[arg(long, default_value = "8.1.2.0")]
     pub build: String,
+    /// Edition of the server: community or enterprise.
+    #[arg(long, default_value = "community")]
+    pub edition: String,
+    /// With --edition enterprise: strongly consistent namespaces, which transactions need.
+    #[arg(long)]
+    pub strong_consistency: bool,
     /// Rack of each node, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub racks: Vec<u32>,
@@ -101,6 +108,7 @@ impl Arguments {
             nsup_period: self.nsup_period,
             max_record_size: self.max_record_size,
             indexed_sets: self.indexed_set.clone(),
+            strong_consistency: self.strong_consistency,
         };
         Ok(Options {
             nodes: self.nodes,
@@ -110,6 +118,8 @@ impl Arguments {
             cluster_name: self.cluster_name.clone(),
             threads: self.threads,
             build: self.build.clone(),
+            edition: parse::named("edition", &Edition::NAMES, &self.edition)
+                .map_err(|error: InvalidArgument| invalid(error.message().to_owned()))?,
             racks: self.racks.clone(),
             migration_pause: Duration::from_millis(self.migration_pause),
             udf_time: Duration::from_millis(self.udf_time),

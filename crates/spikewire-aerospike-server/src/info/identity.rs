@@ -14,14 +14,15 @@ const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-m
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let (state, node) = (target.state, target.node());
-    let build = &state.options.build;
+    let (build, edition) = (&state.options.build, state.options.edition);
     Some(match command.name {
         "node" | "name" => node.name.clone(),
         "build" => build.clone(),
-        "edition" => "Aerospike Community Edition".to_owned(),
-        "version" => format!("Aerospike Community Edition build {build}"),
+        "edition" => edition.title().to_owned(),
+        "version" => format!("{} build {build}", edition.title()),
         "release" => format!(
-            "edition=Aerospike Community Edition;version={build};os={};arch={};sha=spikewire",
+            "edition={};version={build};os={};arch={};sha=spikewire",
+            edition.title(),
             std::env::consts::OS,
             std::env::consts::ARCH
         ),
