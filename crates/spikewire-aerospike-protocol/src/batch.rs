@@ -7,8 +7,9 @@
 use crate::Malformed;
 use crate::frame;
 use crate::key::Digest;
-use crate::message::{self, Header, Walk, field, info1};
+use crate::message::{self, Header, Walk, field, info1, info2, op};
 use crate::request::{Request, TooLarge, check};
+use crate::transaction::CommandFields;
 
 /// Batch flags.
 pub mod flag {
@@ -131,6 +132,11 @@ impl Kind {
         self.row_field = data.len() + 5;
     }
 
+    /// Appends fields that were encoded earlier.
+    pub fn encoded_fields(&mut self, bytes: &[u8]) {
+        message::fields_in(bytes).for_each(|field| self.field(field.id, field.data));
+    }
+
     /// Appends operations that were encoded earlier.
     pub fn encoded_ops(&mut self, count: u16, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
@@ -209,11 +215,55 @@ impl Kind {
         (header, fields, &bytes[self.ops_at..])
     }
 
+    /// The kind of a row that does what the request in `body` does to one record, and that record.
+    pub fn of_request(body: &[u8]) -> Result<(Self, Digest), Malformed> {
+        let (header, fields, ops) = parts_of(body)?;
+        let (address, rest) = fields.split_at(address_len(fields));
+        let mut kind = Self::new(&header, address);
+        let mut record = None;
+        for field in message::fields_in(rest) {
+            match field.id {
+                field::DIGEST => record = field.data.try_into().ok().map(Digest),
+                id => kind.field(id, field.data),
+            }
+        }
+        kind.encoded_ops(header.ops, ops);
+        let record = record.ok_or(Malformed::new("request", "no record"))?;
+        Ok((kind, record))
+    }
+
+    /// Its namespace and set, encoded.
+    pub fn address(&self) -> &[u8] {
+        let (_, fields, _) = self.parts();
+        &fields[..address_len(fields)]
+    }
+
+    /// The same in a transaction. Deletions leave a tombstone: others could come undone.
+    pub fn in_transaction(&self, about: &CommandFields) -> Result<Self, TooLarge> {
+        let (mut header, fields, ops) = self.parts();
+        let deletes = header.info2 & info2::DELETE != 0
+            || message::ops_in(ops).any(|step| step.code == op::DELETE);
+        if deletes {
+            header.info2 |= info2::DURABLE_DELETE;
+        }
+        let (address, rest) = fields.split_at(address_len(fields));
+        let mut kind = Self::new(&header, address);
+        about.write(&mut kind);
+        kind.encoded_fields(rest);
+        kind.encoded_ops(header.ops, ops);
+        kind.finish()?;
+        Ok(kind)
+    }
+
     /// Encodes the equivalent single-record request. The digest follows the address.
-    pub fn request(&self, out: &mut Vec<u8>, digest: &Digest, timeout: u32) -> Result<(), TooLarge> {
+    pub fn request(
+        &self,
+        out: &mut Vec<u8>,
+        digest: &Digest,
+        timeout: u32,
+    ) -> Result<(), TooLarge> {
         let (header, fields, ops) = self.parts();
-        let address = message::split_parts(fields, 2, 0).map_or(fields.len(), |(_, _, len)| len);
-        let (address, rest) = fields.split_at(address);
+        let (address, rest) = fields.split_at(address_len(fields));
         let mut request = Request::begin(out, &Header { timeout, ..header });
         request.encoded_fields(2, address);
         request.digest(digest);
@@ -231,6 +281,19 @@ impl Kind {
     pub fn is_repeatable(&self) -> bool {
         !self.keyed
     }
+}
+
+/// Length of the namespace and the set, which are the first two fields.
+fn address_len(fields: &[u8]) -> usize {
+    message::split_parts(fields, 2, 0).map_or(fields.len(), |(_, _, len)| len)
+}
+
+/// The header of a request, its fields and its operations.
+fn parts_of(body: &[u8]) -> Result<(Header, &[u8], &[u8]), Malformed> {
+    let header = Header::parse(body)?;
+    let rest = &body[message::HEADER_LEN..];
+    let (fields, ops, _) = message::split_parts(rest, header.fields, header.ops)?;
+    Ok((header, fields, ops))
 }
 
 /// A batch request being written into a caller's buffer.

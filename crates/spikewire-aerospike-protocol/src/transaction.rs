@@ -91,7 +91,7 @@ pub fn id(data: &[u8]) -> Result<u64, Malformed> {
 }
 
 /// What a command says about its transaction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct CommandFields {
     /// The id of the transaction.
     pub id: u64,

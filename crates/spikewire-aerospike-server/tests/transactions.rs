@@ -117,7 +117,10 @@ fn a_locked_record_is_read_as_committed_and_rejects_other_writes() {
     }
     assert_eq!(count(wire, "mrt_provisionals"), 2);
     assert_eq!((first.roll(wire, "k", true), first.roll(wire, "new", true)), (0, 0));
-    assert_eq!((value(wire, Request::get("k")), value(wire, Request::get("new"))), (Some(2), Some(3)));
+    assert_eq!(
+        (value(wire, Request::get("k")), value(wire, Request::get("new"))),
+        (Some(2), Some(3))
+    );
     assert_eq!((first.close(wire), first.close(wire), second.close(wire)), (0, 2, 0));
     assert_eq!((count(wire, "mrt_provisionals"), count(wire, "mrt_monitors")), (0, 0));
     assert_eq!(wire.code(Request::put("k", 9)), 0);
@@ -243,7 +246,10 @@ fn abandoned_transactions_end_by_themselves() {
             .iter()
             .all(|name| count(wire, name) + count(other, name) == 0)
     });
-    assert_eq!((value(wire, Request::get("a")), value(wire, Request::get("b"))), (Some(1), Some(2)));
+    assert_eq!(
+        (value(wire, Request::get("a")), value(wire, Request::get("b"))),
+        (Some(1), Some(2))
+    );
     assert_eq!(wire.code(back.write(Request::put("a", 3))), 122);
     assert_eq!((back.mark(wire), back.close(wire)), (122, 2));
 }
@@ -262,39 +268,6 @@ fn locks_outlive_a_node() {
     assert_eq!(wire.code(Request::put("k", 9)), 120);
     assert_eq!((txn.mark(wire), txn.roll(wire, "k", true)), (0, 0));
     assert_eq!(value(wire, Request::get("k")), Some(1));
-}
-
-#[test]
-fn queries_see_committed_records_only() {
-    let cluster = strong(1);
-    let wire = &mut Wire::to(&cluster, 0);
-    assert_eq!(wire.code(Request::put("k", 1)), 0);
-    let txn = Txn::open(wire, 7, 0, &["k", "new"]);
-    assert_eq!(wire.code(txn.write(Request::put("k", 2))), 0);
-    assert_eq!(wire.code(txn.write(Request::put("new", 2))), 0);
-    let partitions: Vec<u8> = (0..4096_u16).flat_map(u16::to_le_bytes).collect();
-    let scan = Request::bare()
-        .info1(info1::READ | info1::GET_ALL)
-        .field(field::NAMESPACE, b"test")
-        .field(field::PARTITIONS, &partitions);
-    wire.send(&scan.bytes());
-    let mut values = Vec::new();
-    loop {
-        let (_, body) = wire.frame().unwrap();
-        let mut rest = &body[..];
-        let mut last = false;
-        while !rest.is_empty() {
-            let (message, used) =
-                spikewire_aerospike_protocol::message::Message::parse(rest).unwrap();
-            last |= message.header.info3 & info3::LAST != 0;
-            values.extend(message.ops().map(|op| op.value.to_vec()));
-            rest = &rest[used..];
-        }
-        if last {
-            break;
-        }
-    }
-    assert_eq!(values, [1_i64.to_be_bytes().to_vec()], "neither monitors nor new records");
 }
 
 #[test]

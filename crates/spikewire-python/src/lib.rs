@@ -97,6 +97,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::testing::ClusterCore;
     #[pymodule_export]
+    use crate::aerospike::transaction::TransactionCore;
+    #[pymodule_export]
     use crate::aerospike::value::{_ordered_maps, GeoJSON, HyperLogLog, Marker};
     #[pymodule_export]
     use crate::bridge::forks::_after_fork;

@@ -41,9 +41,8 @@ pub fn check(
     request: &Request<'_>,
     now: Moment,
 ) -> Result<(), ResultCode> {
-    let writes = |bin: &str| {
-        request.ops().any(|step| step.code == op::WRITE && step.name == bin.as_bytes())
-    };
+    let writes =
+        |bin: &str| request.ops().any(|step| step.code == op::WRITE && step.name == bin.as_bytes());
     let (creates, marks) = (writes(ID_BIN), writes(FORWARD_BIN));
     let Some(monitor) = monitor else {
         return if creates { Ok(()) } else { Err(ResultCode::TRANSACTION_EXPIRED) };
@@ -83,7 +82,9 @@ pub fn is_full(bins: &mut Bins) -> bool {
 }
 
 fn digests(bin: Bin<'_>) -> Vec<[u8; 20]> {
-    let Ok(Value::List(items)) = Value::decode(particle::LIST, bin.value) else { return Vec::new() };
+    let Ok(Value::List(items)) = Value::decode(particle::LIST, bin.value) else {
+        return Vec::new();
+    };
     let digest = |item: &Value| match item {
         Value::Bytes(bytes) => bytes[..].try_into().ok(),
         _ => None,

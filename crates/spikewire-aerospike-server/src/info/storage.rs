@@ -62,8 +62,7 @@ fn describe(target: &InfoTarget<'_>, namespace: &Namespace) -> String {
     let (objects, masters) = (stats::objects(&all), stats::objects(&master));
     let bytes: u64 = all.iter().map(|usage| usage.bytes).sum();
     let is_monitor = |usage: &&Usage| namespace.monitors() == Some(usage.set);
-    let monitors: u64 =
-        master.iter().filter(is_monitor).map(|usage| usage.objects).sum();
+    let monitors: u64 = master.iter().filter(is_monitor).map(|usage| usage.objects).sum();
     let locked = namespace.locked(target.number);
     let head = pairs(&[
         ("ns_cluster_size", state.alive().len().to_string()),

@@ -43,5 +43,6 @@ pub mod secrets;
 pub mod space;
 pub mod task;
 pub mod testing;
+pub mod transaction;
 pub mod value;
 pub mod verbs;

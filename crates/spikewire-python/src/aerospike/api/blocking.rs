@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{Attempts, NearLookup, Prepared, look_up};
+use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::{Reply, buffer};
 use spikewire_transport::metrics::CallStart;
 
@@ -58,6 +59,11 @@ impl Client {
         &self.runner
     }
 
+    /// Runs its calls.
+    pub fn runner_handle(&self) -> Arc<Shared> {
+        self.runner.clone()
+    }
+
     /// The origin for the client's administrative commands.
     pub fn admin_origin(&self) -> Origin {
         self.runner.clone()
@@ -77,6 +83,8 @@ impl Client {
 pub struct Dataset {
     pub(super) runner: Arc<Shared>,
     pub(super) space: Arc<Space>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for Dataset {
@@ -88,6 +96,11 @@ impl Verbs for Dataset {
 
     fn home(&self) -> Option<&Arc<Space>> {
         Some(&self.space)
+    }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
     }
 }
 

@@ -100,7 +100,7 @@ client_verbs!(AsyncClient, AsyncQuery {
         if let Some(class) = r#type {
             space = RecordType::attach(class, &space)?;
         }
-        Ok(AsyncDataset { runner: self.runner.clone(), space })
+        Ok(AsyncDataset { runner: self.runner.clone(), space, transaction: None })
     }
 
     /// Reads records for an endless supply of keys: an iterator over a `Result` for each key.

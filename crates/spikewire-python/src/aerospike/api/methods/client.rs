@@ -110,7 +110,7 @@ client_verbs!(Client, Query {
         if let Some(class) = r#type {
             space = RecordType::attach(class, &space)?;
         }
-        Ok(Dataset { runner: self.runner.clone(), space })
+        Ok(Dataset { runner: self.runner.clone(), space, transaction: None })
     }
 
     /// Reads records for an endless supply of keys: an iterator over a `Result` for each key.
