@@ -156,6 +156,17 @@ def _add_serve(commands: Commands) -> None:
         "--build", default="8.1.2.0", metavar="VERSION", help="server version to report"
     )
     serve.add_argument(
+        "--edition",
+        choices=("community", "enterprise"),
+        default="community",
+        help="edition of the server; enterprise has transactions",
+    )
+    serve.add_argument(
+        "--strong-consistency",
+        action="store_true",
+        help="with --edition enterprise: strongly consistent namespaces, which transactions need",
+    )
+    serve.add_argument(
         "--racks",
         type=_numbers,
         metavar="N,N",
@@ -275,6 +286,8 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         threads=options.threads,
         tls=options.tls and tls,
         build=options.build,
+        edition=options.edition,
+        strong_consistency=options.strong_consistency,
         racks=getattr(options, "racks", []),
         nsup_period=options.nsup_period,
         migration_pause=options.migration_pause / 1000,

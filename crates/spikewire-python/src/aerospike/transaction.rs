@@ -251,8 +251,12 @@ type EndingStart = (Ending, Step<std::result::Result<EndStatus, Box<CommitError>
 #[pymethods]
 impl TransactionCore {
     #[new]
-    #[pyo3(signature = (client, timeout=None))]
-    fn new(client: &Bound<'_, PyAny>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (client, timeout=None, id=None))]
+    fn new(
+        client: &Bound<'_, PyAny>,
+        timeout: Option<&Bound<'_, PyAny>>,
+        id: Option<u64>,
+    ) -> PyResult<Self> {
         let home = match client.cast::<Client>() {
             Ok(client) => Home::Blocking(client.get().runner_handle()),
             Err(_) => Home::Async(client.cast::<AsyncClient>()?.get().runner_handle()),
@@ -262,7 +266,11 @@ impl TransactionCore {
             let timeout = seconds("timeout", timeout)?;
             options = options.with_timeout(timeout).map_err(invalid_argument)?;
         }
-        Ok(Self { transaction: Transaction::begin(options), home })
+        let transaction = match id {
+            Some(id) => Transaction::new(id, options),
+            None => Transaction::begin(options),
+        };
+        Ok(Self { transaction, home })
     }
 
     /// The number by which servers know it.

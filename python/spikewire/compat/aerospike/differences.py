@@ -21,7 +21,6 @@ CONFIG_NO_EFFECT = frozenset(
      "fail_if_not_connected", "force_single_node"}
 )  # fmt: skip
 
-_TOGETHER = Missing("keep data that belongs together in one record")
 _NO_EFFECT = Differs("has no effect; a value other than the default causes a CompatWarning")
 _OF_CALL = Differs(
     "in the policy of one call, it limits the duration of the call and lets a read try another "
@@ -41,9 +40,7 @@ def _gone(instead: str) -> Missing:
 
 
 _ENTRIES: dict[str, Entry] = {
-    "Transaction": Differs("can be created, but calls that use it raise NotImplementedError"),
-    "Client.commit": _TOGETHER,
-    "Client.abort": _TOGETHER,
+    "Transaction": Differs("belongs to the client that it is first used with"),
     "operation code": Missing("use an expression of spikewire.exp"),
     "cdt_ctx.cdt_ctx_all_children*": Missing("use several operations, one for each element"),
     "cdt_ctx.cdt_ctx_and_filter": Missing("use several operations, one for each element"),
@@ -76,7 +73,10 @@ _ENTRIES: dict[str, Entry] = {
     "config.tls.crl_check_all": _REVOKED,
     "config.tls.for_login_only": Missing("leave it out; all connections are encrypted"),
     "config.tls.log_session_info": _NO_EFFECT,
-    "policy.txn": _TOGETHER,
+    "policy.txn": Missing(
+        "leave it out of policies of queries, scans and rows of a batch, which are no part of "
+        "transactions; the policies of other calls have it"
+    ),
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
     "Client.get_stats": Differs("counts commands only while metrics are enabled"),

@@ -159,6 +159,8 @@ impl ClientRunner for Loops {
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct AsyncClient {
     pub(super) runner: Arc<Loops>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for AsyncClient {
@@ -166,6 +168,11 @@ impl Verbs for AsyncClient {
 
     fn runner(&self) -> &Loops {
         &self.runner
+    }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
     }
 }
 

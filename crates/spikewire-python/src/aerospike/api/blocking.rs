@@ -43,6 +43,8 @@ pub fn end_submitted(py: Python<'_>) {
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct Client {
     pub(super) runner: Arc<Shared>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for Client {
@@ -50,6 +52,11 @@ impl Verbs for Client {
 
     fn runner(&self) -> &Shared {
         &self.runner
+    }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
     }
 }
 

@@ -18,6 +18,7 @@ use crate::aerospike::query::asynchronous::AsyncQuery;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::RecordType;
+use crate::aerospike::transaction::TransactionCore;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
@@ -31,7 +32,7 @@ client_verbs!(AsyncClient, AsyncQuery {
     #[new]
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Ok(Self { runner: classes::new_client(seeds, options)? })
+        Ok(Self { runner: classes::new_client(seeds, options)?, transaction: None })
     }
 
     /// Finds the cluster; blocks. For asyncio, the Python half calls it off the loop. Says whether the
@@ -84,6 +85,12 @@ client_verbs!(AsyncClient, AsyncQuery {
         Arc::ptr_eq(&self.runner, &dataset.runner)
     }
 
+    /// The same verbs with their calls in a transaction of this client.
+    fn _within(&self, transaction: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let transaction = TransactionCore::of(transaction, self.runner.shared())?;
+        Ok(Self { runner: self.runner.clone(), transaction: Some(transaction) })
+    }
+
     /// A namespace and a set of this client, and the type of its records. Cheap to create and
     /// to keep.
     ///
@@ -100,7 +107,8 @@ client_verbs!(AsyncClient, AsyncQuery {
         if let Some(class) = r#type {
             space = RecordType::attach(class, &space)?;
         }
-        Ok(AsyncDataset { runner: self.runner.clone(), space, transaction: None })
+        let transaction = self.transaction.clone();
+        Ok(AsyncDataset { runner: self.runner.clone(), space, transaction })
     }
 
     /// Reads records for an endless supply of keys: an iterator over a `Result` for each key.
