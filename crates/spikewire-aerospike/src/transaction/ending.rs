@@ -80,8 +80,8 @@ pub struct RecordError {
 /// A commit that failed.
 #[derive(Debug, Clone)]
 pub struct CommitError {
-    /// At which part: verify or mark.
-    pub part: EndingPart,
+    /// At which part: verify or mark; `None` if it cannot be committed in its state.
+    pub part: Option<EndingPart>,
     /// What happened. In doubt if the transaction may be committed nevertheless.
     pub error: Error,
     /// The records that were not verified.
@@ -94,7 +94,18 @@ impl fmt::Display for CommitError {
     }
 }
 
-impl std::error::Error for CommitError {}
+impl std::error::Error for CommitError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// It cannot be committed in its state.
+impl From<Error> for CommitError {
+    fn from(error: Error) -> Self {
+        Self { part: None, error, records: Vec::new() }
+    }
+}
 
 /// A commit or an abort on its way.
 #[derive(Debug)]
@@ -107,12 +118,12 @@ pub struct Ending {
     status: EndStatus,
 }
 
-/// What comes of it.
-type Outcome = std::result::Result<EndStatus, Box<CommitError>>;
+/// What comes of a commit or an abort.
+pub type EndOutcome = std::result::Result<EndStatus, Box<CommitError>>;
 
 impl Transaction {
     /// Begins to commit. Fails, with nothing done, if it cannot be committed in its state.
-    pub fn commit(self: &Arc<Self>) -> Result<(Ending, Step<Outcome>)> {
+    pub fn commit(self: &Arc<Self>) -> Result<(Ending, Step<EndOutcome>)> {
         let mut known = self.known();
         check_idle(&known)?;
         if known.in_flight > 0 {
@@ -139,7 +150,7 @@ impl Transaction {
     }
 
     /// Begins to abort. Fails, with nothing done, if it cannot be aborted in its state.
-    pub fn abort(self: &Arc<Self>) -> Result<(Ending, Step<Outcome>)> {
+    pub fn abort(self: &Arc<Self>) -> Result<(Ending, Step<EndOutcome>)> {
         let mut known = self.known();
         check_idle(&known)?;
         match known.state {
@@ -169,7 +180,7 @@ impl Transaction {
     }
 
     /// The end of one that is over.
-    fn over(self: &Arc<Self>) -> (Ending, Step<Outcome>) {
+    fn over(self: &Arc<Self>) -> (Ending, Step<EndOutcome>) {
         (self.ending(None, false), Step::Done(Ok(EndStatus::Already)))
     }
 }
@@ -197,7 +208,7 @@ impl Ending {
         Batch::new(kinds, rows, self.transaction.options.policy, Tick::now())
     }
 
-    fn verify(&mut self) -> Step<Outcome> {
+    fn verify(&mut self) -> Step<EndOutcome> {
         self.part = Some(EndingPart::Verify);
         let known = self.transaction.known();
         let namespace = known.namespace.clone().unwrap_or_default();
@@ -210,7 +221,7 @@ impl Ending {
         Step::Send(self.batch(rows))
     }
 
-    fn verify_done(&mut self, rows: &Batch) -> Step<Outcome> {
+    fn verify_done(&mut self, rows: &Batch) -> Step<EndOutcome> {
         let record = |(index, record): (usize, crate::command::batch::RowRecord<'_>)| {
             let error = rows.error(index)?;
             Some(RecordError { digest: record.digest, address: record.address.into(), error })
@@ -239,14 +250,14 @@ impl Ending {
         self.not_verified(error, records)
     }
 
-    fn not_verified(&mut self, error: Error, records: Vec<RecordError>) -> Step<Outcome> {
-        self.failure = Some(CommitError { part: EndingPart::Verify, error, records });
+    fn not_verified(&mut self, error: Error, records: Vec<RecordError>) -> Step<EndOutcome> {
+        self.failure = Some(CommitError { part: Some(EndingPart::Verify), error, records });
         self.forward = false;
         self.transaction.known().state = TransactionState::Aborted;
         self.roll()
     }
 
-    fn verified(&mut self) -> Step<Outcome> {
+    fn verified(&mut self) -> Step<EndOutcome> {
         let mut known = self.transaction.known();
         let has_monitor = known.deadline != 0;
         known.state = match known.state {
@@ -264,7 +275,7 @@ impl Ending {
         Step::Send(one_row(id, namespace.clone(), wire::mark_forward(&namespace), policy))
     }
 
-    fn mark_done(&mut self, rows: &Batch) -> Step<Outcome> {
+    fn mark_done(&mut self, rows: &Batch) -> Step<EndOutcome> {
         let Some(report) = rows.reports().next() else { return self.finish() };
         let mut known = self.transaction.known();
         // If an earlier attempt or commit has marked it, it may have expired since, forward.
@@ -294,12 +305,13 @@ impl Ending {
             "; the transaction is not committed"
         };
         let error = error.after(attempts, in_doubt).with_note(note);
-        self.failure = Some(CommitError { part: EndingPart::Mark, error, records: Vec::new() });
+        self.failure =
+            Some(CommitError { part: Some(EndingPart::Mark), error, records: Vec::new() });
         self.finish()
     }
 
     /// Rolls what was written, in the direction of the transaction.
-    fn roll(&mut self) -> Step<Outcome> {
+    fn roll(&mut self) -> Step<EndOutcome> {
         self.part = Some(EndingPart::Roll);
         let known = self.transaction.known();
         if known.writes.is_empty() {
@@ -317,7 +329,7 @@ impl Ending {
         Step::Send(self.batch(rows))
     }
 
-    fn roll_done(&mut self, rows: &Batch) -> Step<Outcome> {
+    fn roll_done(&mut self, rows: &Batch) -> Step<EndOutcome> {
         if rows.reports().all(|report| report.code == Some(ResultCode::OK)) {
             return self.close();
         }
@@ -326,7 +338,7 @@ impl Ending {
         self.finish()
     }
 
-    fn close(&mut self) -> Step<Outcome> {
+    fn close(&mut self) -> Step<EndOutcome> {
         self.part = Some(EndingPart::Close);
         let known = self.transaction.known();
         let keeps = known.write_in_doubt || known.deadline == 0;
@@ -339,7 +351,7 @@ impl Ending {
         Step::Send(one_row(id, namespace.clone(), wire::close(&namespace), policy))
     }
 
-    fn close_done(&mut self, rows: &Batch) -> Step<Outcome> {
+    fn close_done(&mut self, rows: &Batch) -> Step<EndOutcome> {
         let code = rows.reports().next().and_then(|report| report.code);
         if !matches!(code, Some(ResultCode::OK | ResultCode::NOT_FOUND)) {
             self.status = EndStatus::CloseAbandoned;
@@ -347,7 +359,7 @@ impl Ending {
         self.finish()
     }
 
-    fn finish(&mut self) -> Step<Outcome> {
+    fn finish(&mut self) -> Step<EndOutcome> {
         self.part = None;
         let mut known = self.transaction.known();
         known.is_ending = false;
@@ -373,9 +385,9 @@ fn kind(
 }
 
 impl Steps for Ending {
-    type Output = Outcome;
+    type Output = EndOutcome;
 
-    fn next(&mut self, done: Batch) -> Step<Outcome> {
+    fn next(&mut self, done: Batch) -> Step<EndOutcome> {
         match self.part {
             Some(EndingPart::Verify) => self.verify_done(&done),
             Some(EndingPart::Mark) => self.mark_done(&done),

@@ -11,15 +11,18 @@
 //! | [`state`] | what a client knows of a transaction: reads, writes, deadline |
 //! | [`call`] | a command of a transaction: the monitor first, then the command |
 //! | [`ending`] | commit and abort: verify, mark, roll, close |
+//! | [`retry`] | which transactions are tried again as a whole |
 //! | [`mod@run`] | steps on the calling thread |
 
 pub mod call;
 pub mod ending;
+pub mod retry;
 pub mod run;
 pub mod state;
 
 pub use call::TransactionCall;
-pub use ending::{CommitError, EndStatus, Ending, EndingPart, RecordError};
+pub use ending::{CommitError, EndOutcome, EndStatus, Ending, EndingPart, RecordError};
+pub use retry::Retries;
 pub use run::run;
 pub use state::{Transaction, TransactionOptions, TransactionState};
 

@@ -10,7 +10,7 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::{Batch as Rows, RowOutcome};
 use spikewire_aerospike::command::{Attempts, Prepared};
 use spikewire_aerospike::transaction::{
-    CommitError, EndStatus, Ending, Step, Steps as _, Transaction, TransactionCall,
+    CommitError, EndOutcome, Ending, EndingPart, Step, Steps as _, Transaction, TransactionCall,
     TransactionOptions,
 };
 use spikewire_aerospike::transport::{Reply, buffer};
@@ -35,7 +35,7 @@ pub enum TransactionStage {
     /// A call, with the plan for its result if it is one on a single record.
     Call { call: TransactionCall, cluster: Arc<Cluster>, single: Option<ResponsePlan> },
     /// Commit or abort, and what came of it.
-    Ending { ending: Ending, outcome: Option<std::result::Result<EndStatus, Box<CommitError>>> },
+    Ending { ending: Ending, outcome: Option<EndOutcome> },
 }
 
 impl TransactionStage {
@@ -178,7 +178,7 @@ fn commit_failed(py: Python<'_>, failure: &CommitError) -> PyErr {
             error.node(),
             error.attempts(),
             error.in_doubt(),
-            failure.part.name(),
+            failure.part.map_or("", EndingPart::name),
             records,
         ))?;
         Ok(PyErr::from_value(made))
@@ -246,7 +246,7 @@ impl TransactionCore {
     }
 }
 
-type EndingStart = (Ending, Step<std::result::Result<EndStatus, Box<CommitError>>>);
+type EndingStart = (Ending, Step<EndOutcome>);
 
 #[pymethods]
 impl TransactionCore {
