@@ -65,6 +65,14 @@ const SERVE: Description = {
         'long replies',
     },
     build: { value: 'VERSION', default: '8.1.2.0', help: 'server version to report' },
+    edition: {
+      value: 'NAME',
+      default: 'community',
+      help: 'edition of the server: community or enterprise',
+    },
+    'strong-consistency': {
+      help: 'with --edition enterprise: strongly consistent namespaces, which transactions need',
+    },
     racks: {
       value: 'N,N',
       default: '',
@@ -132,6 +140,8 @@ export async function run(args: string[]): Promise<number> {
     clusterName: flags.text('cluster-name'),
     threads: flags.number('threads'),
     build: flags.text('build'),
+    edition: flags.text('edition') as 'community' | 'enterprise',
+    strongConsistency: flags.list('strong-consistency').length > 0,
     racks: racksOf(flags.text('racks')),
     migrationPause: flags.number('migration-pause'),
     udfTime: flags.number('udf-time'),

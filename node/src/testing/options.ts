@@ -14,6 +14,11 @@ export interface NamespaceOptions {
   maxRecordSize?: number | undefined
   /** Sets with an index of their records, so that scanning them visits no others. Default: `[]`. */
   indexedSets?: readonly string[] | undefined
+  /**
+   * Whether it is strongly consistent, which transactions need; only with the edition
+   * `'enterprise'`. Default: `false`.
+   */
+  strongConsistency?: boolean | undefined
 }
 
 /** TLS options of an embedded cluster. */
@@ -69,6 +74,11 @@ export interface ClusterOptions extends NamespaceOptions {
   threads?: number | undefined
   /** The server version to report. Default: `'8.1.2.0'`. */
   build?: string | undefined
+  /**
+   * The edition of the server: `'enterprise'` has durable deletes, strongly consistent namespaces
+   * and transactions. Default: `'community'`.
+   */
+  edition?: 'community' | 'enterprise' | undefined
   /** The rack of each node. Default: no racks. */
   racks?: readonly number[] | undefined
   /**

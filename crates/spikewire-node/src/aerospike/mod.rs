@@ -30,5 +30,6 @@ pub mod recording;
 pub mod space;
 pub mod testing;
 pub mod ticket;
+pub mod transaction;
 pub mod value;
 pub mod verbs;
