@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -58,10 +59,10 @@ class Txn:
     def call(self, data: Any, verb: str, *args: Any, **options: Any) -> Any:
         return self.api.settle(lambda: getattr(data.within(self.raw), verb)(*args, **options))
 
-    def commit(self) -> str:
+    def commit(self) -> Any:
         return self.api.settle(self.raw.commit)
 
-    def abort(self) -> str:
+    def abort(self) -> Any:
         return self.api.settle(self.raw.abort)
 
 
@@ -129,7 +130,9 @@ def test_batches_take_part(opened: Opened, data: Any, plain: Any, cluster: Clust
     txn = Txn(opened)
     assert [row.bins["n"] for row in txn.call(data, "get_many", keys)] == keys
     assert txn.raw._counts == (40, 0)
-    assert list(txn.call(data, "put_many", {key: {"n": -key} for key in keys[:20]}).codes) == [0] * 20
+    assert (
+        list(txn.call(data, "put_many", {key: {"n": -key} for key in keys[:20]}).codes) == [0] * 20
+    )
     txn.call(data, "operate_many", keys[10:30], [op.add("n", 100)])
     txn.call(data, "delete_many", keys[30:35])
     assert txn.raw._counts == (5, 35)
@@ -181,7 +184,12 @@ def test_a_changed_record_fails_the_commit(
     with pytest.raises(spikewire.CommitFailed, match="2 of the records that it read") as caught:
         txn.commit()
     error = caught.value
-    assert (error.part, error.code, error.in_doubt, txn.raw.state) == ("verify", 121, False, "aborted")
+    assert (error.part, error.code, error.in_doubt, txn.raw.state) == (
+        "verify",
+        121,
+        False,
+        "aborted",
+    )
     assert {it.key for it in error.records} == {data.key("a"), data.key("missing")}
     assert all(isinstance(it, spikewire.RecordChanged) for it in error.records)
     assert not plain("exists", "b")
@@ -206,7 +214,7 @@ def test_a_record_that_changed_cannot_be_read_or_written_again(
 
 
 def test_blocks_commit_and_abort(opened: Opened, data: Any, plain: Any, cluster: Cluster) -> None:
-    class Refused(Exception):
+    class Refused(Exception):  # noqa: N818
         pass
 
     def blocking(*, fails: bool) -> None:
@@ -237,7 +245,7 @@ def test_a_function_is_run_again_after_conflicts(opened: Opened, data: Any, plai
     plain("put", "a", {"n": 0})
     calls: list[int] = []
 
-    def blocking(txn: Any) -> int:
+    def blocking(txn: Any) -> Any:
         calls.append(len(calls))
         n = txn.dataset(data).get("a").bins["n"]
         if len(calls) < 3:
@@ -245,7 +253,7 @@ def test_a_function_is_run_again_after_conflicts(opened: Opened, data: Any, plai
         txn.dataset(data).put("a", {"n": n + 1})
         return n
 
-    async def asynchronous(txn: Any) -> int:
+    async def asynchronous(txn: Any) -> Any:
         calls.append(len(calls))
         n = (await txn.dataset(data).get("a")).bins["n"]
         if len(calls) < 3:
@@ -260,9 +268,10 @@ def test_a_function_is_run_again_after_conflicts(opened: Opened, data: Any, plai
     calls.clear()
     with pytest.raises(spikewire.RecordChanged):
         opened.api.settle(lambda: run(function, attempts=2))
-    for options, error in (({"attempts": 0}, ValueError), ({"attempts": "2"}, TypeError)):
+    for attempts, error in ((0, ValueError), ("2", TypeError)):
+        start = functools.partial(run, function, attempts=attempts)
         with pytest.raises(error, match="attempts"):
-            opened.api.settle(lambda options=options: run(function, **options))
+            opened.api.settle(start)
     with pytest.raises(ValueError, match="limit"):
         opened.api.settle(lambda: run(function, limit=-1))
 
@@ -315,14 +324,18 @@ def test_calls_after_the_end_are_refused(opened: Opened, data: Any, plain: Any) 
 
 
 def test_namespaces_are_checked_before_anything_is_sent(api: Api) -> None:
-    namespaces: Any = {"one": {"strong_consistency": True}, "two": {"strong_consistency": True}, "ap": {}}
+    namespaces: Any = {
+        "one": {"strong_consistency": True},
+        "two": {"strong_consistency": True},
+        "ap": {},
+    }
     with (
         Cluster(1, edition="enterprise", namespaces=namespaces) as cluster,
         api.open(cluster.seeds, **OPTIONS) as client,
     ):
         one, two, ap = (client.raw.dataset(name, "s") for name in namespaces)
         txn = Txn(client)
-        with pytest.raises(spikewire.ServerError, match="'ap'|\"ap\".*not strongly") as caught:
+        with pytest.raises(spikewire.ServerError, match="not strongly consistent") as caught:
             txn.call(ap, "put", 1, {"n": 1})
         assert (caught.value.code, txn.raw.namespace) == (16, None)
         txn.call(one, "put", 1, {"n": 1})
@@ -351,7 +364,12 @@ def test_an_expired_transaction(opened: Opened, data: Any, plain: Any, cluster: 
     with pytest.raises(spikewire.CommitFailed, match="is not committed") as failed:
         txn.commit()
     error = failed.value
-    assert (error.part, error.code, error.in_doubt, txn.raw.state) == ("mark", 122, False, "verified")
+    assert (error.part, error.code, error.in_doubt, txn.raw.state) == (
+        "mark",
+        122,
+        False,
+        "verified",
+    )
     assert txn.abort() == "done"
     assert plain("get", "a").bins == {"n": 1}
 

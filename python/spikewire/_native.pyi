@@ -1509,8 +1509,8 @@ class Dataset(Generic[_V]):
         """
     @property
     def submit(self) -> DatasetSubmit[_V]:
-        """The same verbs, each returning a `concurrent.futures.Future` at once. Not in a transaction:
-        raises `TransactionError` there.
+        """The same verbs, each returning a `concurrent.futures.Future` at once. Not in a
+        transaction: raises `TransactionError` there.
         """
     def get_stream(
         self,

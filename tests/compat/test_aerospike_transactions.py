@@ -28,7 +28,10 @@ def cluster() -> Iterator[Cluster]:
 
 
 def _config(cluster: Cluster) -> dict[str, Any]:
-    hosts = [(host, int(port)) for host, _, port in (it.rpartition(":") for it in cluster.seeds.split(","))]
+    hosts = [
+        (host, int(port))
+        for host, _, port in (it.rpartition(":") for it in cluster.seeds.split(","))
+    ]
     policies = {name: {"total_timeout": 30_000} for name in ("read", "write", "operate", "batch")}
     return {"hosts": hosts, "policies": policies}
 
@@ -74,7 +77,7 @@ def _bins(peer: Peer, key: Any, policy: Any = None) -> dict[str, Any]:
 
 
 def _locks(cluster: Cluster) -> tuple[int, int]:
-    import spikewire  # noqa: PLC0415
+    import spikewire
 
     counts = [0, 0]
     with spikewire.Client(cluster.seeds) as client:
@@ -210,16 +213,16 @@ def test_what_the_drop_in_refuses(cluster: Cluster) -> None:
     peer = Peer(dropin, cluster)
     txn, key = peer.txn(), _key("refused")
     query = peer.client.query("test", "transactions")
-    with pytest.raises(NotImplementedError, match="txn is not supported by .*: leave it out"):
+    with pytest.raises(NotImplementedError, match=r"txn is not supported by .*: leave it out"):
         query.results({"txn": txn})
     rows = peer.records.BatchRecords(
         [peer.records.Write(key, [peer.operations.write("n", 1)], policy={"txn": txn})]
     )
     with pytest.raises(NotImplementedError, match="rows of a batch"):
         peer.client.batch_write(rows)
-    with pytest.raises(dropin.exception.ParamError, match="not of type aerospike.Transaction"):
+    with pytest.raises(dropin.exception.ParamError, match=r"not of type aerospike\.Transaction"):
         peer.client.put(key, {"n": 1}, policy={"txn": 5})
     for verb in (peer.client.commit, peer.client.abort):
-        with pytest.raises(TypeError, match="argument 1 must be aerospike.Transaction, not int"):
+        with pytest.raises(TypeError, match=r"must be aerospike\.Transaction, not int"):
             verb(5)
     peer.client.close()

@@ -29,6 +29,7 @@ USES = {
     "crate::aerospike::api::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
     "crate::aerospike::api::blocking": ("Client", "Dataset"),
     "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs as _"),
+    "crate::aerospike::api::transaction": ("TransactionCore",),
     "crate::aerospike::api::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
     "crate::aerospike::identity": ("Token",),
     "crate::aerospike::key": ("Address",),
@@ -38,7 +39,6 @@ USES = {
     "crate::aerospike::query::job": ("JobCall", "JobOptions"),
     "crate::aerospike::record_type": ("RecordType", "annotation"),
     "crate::aerospike::space": ("Space",),
-    "crate::aerospike::transaction": ("TransactionCore",),
     "crate::aerospike::verbs": (
         "Function",
         "Limits",

@@ -7,9 +7,8 @@
 use crate::Malformed;
 use crate::frame;
 use crate::key::Digest;
-use crate::message::{self, Header, Walk, field, info1, info2, op};
+use crate::message::{self, Header, Walk, field, info1};
 use crate::request::{Request, TooLarge, check};
-use crate::transaction::CommandFields;
 
 /// Batch flags.
 pub mod flag {
@@ -236,23 +235,6 @@ impl Kind {
     pub fn address(&self) -> &[u8] {
         let (_, fields, _) = self.parts();
         &fields[..address_len(fields)]
-    }
-
-    /// The same in a transaction. Deletions leave a tombstone: others could come undone.
-    pub fn in_transaction(&self, about: &CommandFields) -> Result<Self, TooLarge> {
-        let (mut header, fields, ops) = self.parts();
-        let deletes = header.info2 & info2::DELETE != 0
-            || message::ops_in(ops).any(|step| step.code == op::DELETE);
-        if deletes {
-            header.info2 |= info2::DURABLE_DELETE;
-        }
-        let (address, rest) = fields.split_at(address_len(fields));
-        let mut kind = Self::new(&header, address);
-        about.write(&mut kind);
-        kind.encoded_fields(rest);
-        kind.encoded_ops(header.ops, ops);
-        kind.finish()?;
-        Ok(kind)
     }
 
     /// Encodes the equivalent single-record request. The digest follows the address.

@@ -6,9 +6,9 @@
 use crate::Malformed;
 use crate::batch::Kind;
 use crate::key::{Digest, UserKey, digest};
-use crate::message::{Header, Message, field, info1, info2, info3, info4, op};
+use crate::message::{Header, Message, field, info1, info2, info3, info4, op, ops_in};
 use crate::msgpack;
-use crate::request;
+use crate::request::{self, TooLarge};
 use crate::value::{ParticleType, particle};
 
 /// The set of monitor records: one record for each transaction that writes.
@@ -112,6 +112,24 @@ impl CommandFields {
             kind.field(field::DEADLINE, &deadline.to_le_bytes());
         }
     }
+}
+
+/// A command of a transaction, from one without. Deletions leave a tombstone: others could come
+/// undone.
+pub fn command(kind: &Kind, about: &CommandFields) -> Result<Kind, TooLarge> {
+    let (mut header, fields, ops) = kind.parts();
+    let deletes =
+        header.info2 & info2::DELETE != 0 || ops_in(ops).any(|step| step.code == op::DELETE);
+    if deletes {
+        header.info2 |= info2::DURABLE_DELETE;
+    }
+    let (address, rest) = fields.split_at(kind.address().len());
+    let mut kind = Kind::new(&header, address);
+    about.write(&mut kind);
+    kind.encoded_fields(rest);
+    kind.encoded_ops(header.ops, ops);
+    kind.finish()?;
+    Ok(kind)
 }
 
 /// The digest of the monitor of a transaction.

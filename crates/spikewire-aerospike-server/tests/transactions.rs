@@ -4,7 +4,7 @@ mod wire;
 
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
-use spikewire_aerospike_protocol::message::{field, info1, info2, info3, info4, op};
+use spikewire_aerospike_protocol::message::{field, info2, info3, info4, op};
 use spikewire_aerospike_protocol::request::address;
 use spikewire_aerospike_protocol::transaction::{self, CommandFields, Version};
 use spikewire_aerospike_server::{Cluster, Edition, NamespaceOptions, Options};

@@ -47,6 +47,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::api::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
+    use crate::aerospike::api::transaction::TransactionCore;
+    #[pymodule_export]
     use crate::aerospike::arguments::Newer;
     #[pymodule_export]
     use crate::aerospike::batch::Batch;
@@ -96,8 +98,6 @@ mod _native {
     use crate::aerospike::task::{AdminTask, JobCore};
     #[pymodule_export]
     use crate::aerospike::testing::ClusterCore;
-    #[pymodule_export]
-    use crate::aerospike::transaction::TransactionCore;
     #[pymodule_export]
     use crate::aerospike::value::{_ordered_maps, GeoJSON, HyperLogLog, Marker};
     #[pymodule_export]

@@ -44,7 +44,7 @@ fn a_commit_makes_all_writes_visible_and_an_abort_none() {
         inside.put_many((0..10).map(|key| (key, [("n", key)]))).unwrap().check().unwrap();
         assert_eq!(number(inside.get("b").unwrap()), Some(5));
         assert_eq!(number(data.get("a").unwrap()), Some(1));
-        assert_eq!(data.exists("b").unwrap(), false);
+        assert!(!data.exists("b").unwrap());
         let locked = data.put("a", bins! { "n" => 9 }).unwrap_err();
         assert_eq!(locked.kind(), Kind::Server(ResultCode::TRANSACTION_BLOCKED));
         if commits {

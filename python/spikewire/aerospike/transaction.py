@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, overload
 
 from spikewire._native import TransactionCore
@@ -63,6 +64,9 @@ class _Common(TransactionCore):
             raise TypeError(message)
         return of.within(self)
 
+    def _may_abort(self) -> bool:
+        return self.state in ("open", "verified")
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id:#x}, {self.state}>"
 
@@ -84,8 +88,8 @@ class Transaction(_Common):
     def dataset(
         self,
         namespace: str | None = None,
-        set: str | None = None,  # noqa: A002
-        type: type[_V] | None = None,  # noqa: A002
+        set: str | None = None,
+        type: type[_V] | None = None,
     ) -> Dataset[_V]: ...
     @overload
     def dataset(self, namespace: Dataset[_V]) -> Dataset[_V]: ...
@@ -135,7 +139,7 @@ class Transaction(_Common):
         traceback: TracebackType | None,
     ) -> None:
         if error is not None:
-            if self.state in ("open", "verified"):
+            if self._may_abort():
                 try:
                     self._abort()
                 except Error as failure:
@@ -144,7 +148,7 @@ class Transaction(_Common):
             try:
                 self._commit()
             except CommitFailed as failed:
-                if self.state == "verified":
+                if self._may_abort():
                     try:
                         self._abort()
                     except Error as failure:
@@ -169,8 +173,8 @@ class AsyncTransaction(_Common):
     def dataset(
         self,
         namespace: str | None = None,
-        set: str | None = None,  # noqa: A002
-        type: type[_V] | None = None,  # noqa: A002
+        set: str | None = None,
+        type: type[_V] | None = None,
     ) -> AsyncDataset[_V]: ...
     @overload
     def dataset(self, namespace: AsyncDataset[_V]) -> AsyncDataset[_V]: ...
@@ -209,7 +213,7 @@ class AsyncTransaction(_Common):
         traceback: TracebackType | None,
     ) -> None:
         if error is not None:
-            if self.state in ("open", "verified"):
+            if self._may_abort():
                 try:
                     await self._abort()
                 except Error as failure:
@@ -218,7 +222,7 @@ class AsyncTransaction(_Common):
             try:
                 await self._commit()
             except CommitFailed as failed:
-                if self.state == "verified":
+                if self._may_abort():
                     try:
                         await self._abort()
                     except Error as failure:
@@ -242,11 +246,12 @@ class _Retries:
         if attempts < 1:
             message = f"attempts must be at least 1, got {attempts}"
             raise ValueError(message)
-        if not limit >= 0:
+        seconds = limit.total_seconds() if isinstance(limit, timedelta) else limit
+        if not seconds >= 0:
             message = f"limit must be seconds, 0 or more, got {limit!r}"
             raise ValueError(message)
         self._left = attempts - 1
-        self._ends = time.monotonic() + limit if limit else float("inf")
+        self._ends = time.monotonic() + seconds if seconds else float("inf")
         self._pause = _FIRST_PAUSE
 
     def pause(self, error: Error) -> float | None:

@@ -11,6 +11,7 @@ use crate::record::clock::Clock;
 use crate::record::{Draft, View};
 use crate::storage::locked_partition::LockedPartition;
 use crate::storage::namespace::Namespace;
+use crate::storage::table::Table;
 
 /// How long after the deadline of a transaction a lock without a monitor is taken away, in seconds.
 const GRACE: u32 = 2;
@@ -27,7 +28,7 @@ pub fn end_expired(namespace: &Namespace, clock: &Clock) {
         let stale = |deadline: u32| deadline.saturating_add(GRACE) < now;
         let locks = partition.provisionals.iter().filter(|(_, lock)| stale(lock.deadline));
         let locks: Vec<_> = locks.map(|(digest, lock)| (*digest, lock.transaction)).collect();
-        let records = partition.master().into_iter().flat_map(|table| table.iter());
+        let records = partition.master().into_iter().flat_map(Table::iter);
         let expired = records.filter(|it| it.set() == monitors && it.is_expired(now));
         let expired: Vec<Vec<u8>> = expired.map(|record| record.image().to_vec()).collect();
         for image in &expired {

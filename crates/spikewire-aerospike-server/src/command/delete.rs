@@ -1,13 +1,11 @@
 //! The delete command.
 
-use spikewire_aerospike_protocol::message::info2;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::transaction::ReplyFields;
 
 use super::reply::Reply;
 use super::write::generation_fits;
-use super::{Context, Target};
-use crate::options::Edition;
+use super::{Context, Target, transaction};
 use crate::record::View;
 
 impl Context {
@@ -16,8 +14,8 @@ impl Context {
     pub(super) fn delete(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
         let request = target.request;
         let Some(digest) = request.digest else { return };
-        let durability = check_durability(target, self.state.options.edition);
-        if let Err(code) = durability.and_then(|()| self.check_monitor_of(target)) {
+        let durability = transaction::check_durability(target, self.state.options.edition);
+        if let Err(code) = durability.and_then(|()| target.check_monitor()) {
             return self.reject(reply, code.into());
         }
         let mut partition = target.namespace.partition(digest.partition());
@@ -28,28 +26,15 @@ impl Context {
             Ok(standing) => standing,
             Err(code) => return self.reject(reply, code.into()),
         };
-        reply.tell(standing.about());
+        reply.report(standing.about());
         let record = standing.record.ok_or(ResultCode::NOT_FOUND);
         if let Err(code) = record.and_then(|record| check(target, record)) {
             return self.reject(reply, code.into());
         }
         target.keep(&mut partition, &digest, None, None);
-        reply.tell(ReplyFields::default());
+        reply.report(ReplyFields::default());
         reply.finish(0, 0);
     }
-}
-
-/// Whether the edition and the namespace accept a deletion as durable as it is asked for.
-pub(super) fn check_durability(target: &Target<'_>, edition: Edition) -> Result<(), ResultCode> {
-    let durable = target.request.header.info2 & info2::DURABLE_DELETE != 0;
-    if durable && !edition.is_enterprise() {
-        return Err(ResultCode::ENTERPRISE_ONLY);
-    }
-    // A deletion that leaves no trace could come undone.
-    if !durable && target.namespace.options.strong_consistency {
-        return Err(ResultCode::FORBIDDEN);
-    }
-    Ok(())
 }
 
 fn check(target: &Target<'_>, record: View<'_>) -> Result<(), ResultCode> {

@@ -106,7 +106,7 @@ impl Context {
             Ok(call) => call,
             Err(code) => return self.reject(reply, code.into()),
         };
-        if let Err(code) = self.check_monitor_of(target) {
+        if let Err(code) = target.check_monitor() {
             return self.reject(reply, code.into());
         }
         let library = self.state.modules.read().clone();
@@ -118,7 +118,7 @@ impl Context {
             Ok(standing) => standing,
             Err(code) => return self.reject(reply, code.into()),
         };
-        reply.tell(standing.about());
+        reply.report(standing.about());
         let old = standing.record;
         let existing = old.filter(|record| !target.namespace.is_gone(*record, target.now));
         let draft = match prepare(target, existing) {
@@ -142,7 +142,7 @@ impl Context {
             None => {}
             Some(Change::Remove) => {
                 target.keep(&mut partition, &digest, None, None);
-                reply.tell(ReplyFields::default());
+                reply.report(ReplyFields::default());
                 (generation, void_time) = (0, 0);
             }
             Some(Change::Write { bins, ttl, drop_key }) => {
@@ -166,7 +166,7 @@ impl Context {
                     return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, existing));
                 }
                 target.keep(&mut partition, &digest, Some(&self.image), replaced);
-                reply.tell(ReplyFields::default());
+                reply.report(ReplyFields::default());
                 (generation, void_time) = (draft.generation, draft.void_time);
             }
         }

@@ -25,7 +25,7 @@ impl Context {
             Ok(standing) => standing,
             Err(code) => return self.reject(reply, code.into()),
         };
-        reply.tell(standing.about());
+        reply.report(standing.about());
         let Some(record) = standing.record else {
             return self.reject(reply, ResultCode::NOT_FOUND.into());
         };

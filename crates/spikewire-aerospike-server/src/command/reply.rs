@@ -71,7 +71,7 @@ impl<'a> Reply<'a> {
     }
 
     /// Sets what it says about a transaction, whether it succeeds or not.
-    pub fn tell(&mut self, about: ReplyFields) {
+    pub fn report(&mut self, about: ReplyFields) {
         self.about = about;
     }
 

@@ -63,10 +63,34 @@ pub(super) fn admit(target: &Target<'_>, edition: Edition) -> Result<(), ResultC
     Ok(())
 }
 
+/// Whether the edition and the namespace accept a deletion as durable as it is asked for.
+pub(super) fn check_durability(target: &Target<'_>, edition: Edition) -> Result<(), ResultCode> {
+    let durable = target.request.header.info2 & info2::DURABLE_DELETE != 0;
+    if durable && !edition.is_enterprise() {
+        return Err(ResultCode::ENTERPRISE_ONLY);
+    }
+    // A deletion that leaves no trace could come undone.
+    if !durable && target.namespace.options.strong_consistency {
+        return Err(ResultCode::FORBIDDEN);
+    }
+    Ok(())
+}
+
 impl Target<'_> {
     /// Whether the command is about a transaction itself.
     pub(super) fn is_monitor(&self) -> bool {
         self.namespace.monitors().is_some() && self.request.set == MONITOR_SET.as_bytes()
+    }
+
+    /// Rejects a write of a transaction that is over. Must be called before the partition of the
+    /// record is locked.
+    pub(super) fn check_monitor(&self) -> Result<(), ResultCode> {
+        match self.request.transaction {
+            Some(id) if !monitor::is_open(self.namespace, id, self.now) => {
+                Err(ResultCode::TRANSACTION_EXPIRED)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Rejects a write that must be the first one of its transaction, and is not.
@@ -110,17 +134,6 @@ impl Target<'_> {
 }
 
 impl Context {
-    /// Rejects a write of a transaction that is over. Must be called before the partition of the
-    /// record is locked.
-    pub(super) fn check_monitor_of(&self, target: &Target<'_>) -> Result<(), ResultCode> {
-        match target.request.transaction {
-            Some(id) if !monitor::is_open(target.namespace, id, target.now) => {
-                Err(ResultCode::TRANSACTION_EXPIRED)
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// What a command works on, unless another transaction is in its way.
     pub(super) fn standing<'a>(
         &self,

@@ -10,7 +10,7 @@ use super::bin_operation::{self, Answer};
 use super::modify::modify;
 use super::reply::{Rejection, Reply};
 use super::request::Request;
-use super::{Context, Target, delete, monitor};
+use super::{Context, Target, monitor, transaction};
 use crate::expression::Bins::Edited;
 use crate::expression::{self, RecordView};
 use crate::record::bins::Bins;
@@ -25,7 +25,7 @@ impl Context {
             Ok(touches) => touches,
             Err(code) => return self.reject(reply, code.into()),
         };
-        if let Err(code) = self.check_monitor_of(target) {
+        if let Err(code) = target.check_monitor() {
             return self.reject(reply, code.into());
         }
         let mut partition = target.namespace.partition(digest.partition());
@@ -36,7 +36,7 @@ impl Context {
             Ok(standing) => standing,
             Err(code) => return self.reject(reply, code.into()),
         };
-        reply.tell(standing.about());
+        reply.report(standing.about());
         let old = standing.record;
         let existing = old.filter(|record| !target.namespace.is_gone(*record, target.now));
         if let Err(code) = target.check_locking(&standing, existing.is_some()) {
@@ -63,13 +63,13 @@ impl Context {
             let code = if existing.is_none() {
                 Some(ResultCode::NOT_FOUND)
             } else {
-                delete::check_durability(target, self.state.options.edition).err()
+                transaction::check_durability(target, self.state.options.edition).err()
             };
             if let Some(code) = code {
                 return self.reject(reply, Rejection::at(code, existing));
             }
             target.keep(&mut partition, &digest, None, None);
-            reply.tell(ReplyFields::default());
+            reply.report(ReplyFields::default());
             return reply.finish(0, 0);
         }
         if target.is_monitor() && monitor::is_full(&mut self.bins) {
@@ -86,7 +86,7 @@ impl Context {
         let replaced = old.map(|record| (record.set(), record.image().len()));
         target.keep(&mut partition, &digest, Some(&self.image), replaced);
         let deadline = target.is_monitor().then_some(draft.void_time);
-        reply.tell(ReplyFields { version: None, deadline });
+        reply.report(ReplyFields { version: None, deadline });
         reply.finish(draft.generation, draft.void_time);
     }
 }

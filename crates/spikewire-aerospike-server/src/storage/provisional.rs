@@ -44,11 +44,11 @@ impl Provisionals {
         if self.get(digest)?.transaction != transaction {
             return None;
         }
-        let taken = self.0.remove(digest);
+        let removed = self.0.remove(digest);
         if self.0.is_empty() {
             self.0 = HashMap::new();
         }
-        taken
+        removed
     }
 
     /// All of them, with their digests.

@@ -220,8 +220,8 @@ impl Reply {
             value: op.value.to_vec(),
         });
         let about = ReplyFields::of(&message).unwrap();
-        let told = u16::from(about.version.is_some()) + u16::from(about.deadline.is_some());
-        assert_eq!(message.header.fields, told, "no other fields");
+        let reported = u16::from(about.version.is_some()) + u16::from(about.deadline.is_some());
+        assert_eq!(message.header.fields, reported, "no other fields");
         Self { header: message.header, bins: bins.collect(), about }
     }
 

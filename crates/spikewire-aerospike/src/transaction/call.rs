@@ -148,7 +148,8 @@ impl TransactionCall {
     fn monitored(&mut self, monitor: &Batch, mut rows: Batch) -> Step<Batch> {
         let report = monitor.reports().next();
         let code = report.and_then(|report| report.code);
-        let deadline = report.and_then(|report| report.told).and_then(|told| told.deadline);
+        let deadline =
+            report.and_then(|report| report.reported).and_then(|reported| reported.deadline);
         let error = match (code, deadline) {
             (Some(ResultCode::OK), Some(deadline)) if deadline != 0 => {
                 self.transaction.known().deadline = deadline;
@@ -183,21 +184,20 @@ impl TransactionCall {
     fn note(&mut self, rows: &Batch) {
         let mut known = self.transaction.known();
         for (record, report) in rows.records().zip(rows.reports()) {
-            let Some(told) = report.told else {
+            let Some(reported) = report.reported else {
                 known.is_unreadable = true;
                 known.write_in_doubt |= record.write;
                 continue;
             };
             let address = || -> Address { record.address.into() };
-            match told.version {
+            match reported.version {
                 Some(version) if !known.writes.contains_key(&record.digest) => {
                     known.reads.insert(record.digest, (address(), version));
                 }
-                Some(_) => {}
                 None if record.write && report.code == Some(ResultCode::OK) => {
                     known.write(record.digest, address());
                 }
-                None => {}
+                Some(_) | None => {}
             }
             // An attempt whose reply was lost may hold the lock.
             if record.write && report.doubt && report.code != Some(ResultCode::OK) {

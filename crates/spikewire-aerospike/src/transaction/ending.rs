@@ -127,11 +127,13 @@ impl Transaction {
         let mut known = self.known();
         check_idle(&known)?;
         if known.in_flight > 0 {
-            return Err(refuse("commands of the transaction are still running"));
+            return Err(rejection("commands of the transaction are still running"));
         }
         let state = known.state;
         match state {
-            TransactionState::Aborted => return Err(refuse("the transaction is aborted already")),
+            TransactionState::Aborted => {
+                return Err(rejection("the transaction is aborted already"));
+            }
             TransactionState::Committed => return Ok(self.over()),
             _ => known.is_ending = true,
         }
@@ -155,10 +157,10 @@ impl Transaction {
         check_idle(&known)?;
         match known.state {
             TransactionState::Committed => {
-                return Err(refuse("the transaction is committed already"));
+                return Err(rejection("the transaction is committed already"));
             }
             TransactionState::InDoubt => {
-                return Err(refuse(
+                return Err(rejection(
                     "the transaction may be committed: commit it again to find out",
                 ));
             }
@@ -185,13 +187,13 @@ impl Transaction {
     }
 }
 
-fn refuse(why: &str) -> Error {
+fn rejection(why: &str) -> Error {
     Error::new(Kind::Transaction, why)
 }
 
 fn check_idle(known: &Known) -> Result<()> {
     if known.is_ending {
-        return Err(refuse("the transaction is being committed or aborted by another call"));
+        return Err(rejection("the transaction is being committed or aborted by another call"));
     }
     Ok(())
 }

@@ -13,10 +13,11 @@ use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::{Aerospike, Streams, buffer};
 
 use crate::aerospike::call::ResponsePlan;
+use crate::aerospike::single_row::SingleRow;
 use crate::aerospike::ticket::{
     BatchPromise, CommandCompletion, CommandTicket, Outbox, OwnedReply, Pledge,
 };
-use crate::aerospike::transaction::{ClientTransaction, SingleRow, TransactionStage};
+use crate::aerospike::transaction_stage::TransactionStage;
 use crate::aerospike::value::decode::DecodeOptions;
 use crate::binding::Call;
 use crate::driver::Driver;
@@ -134,5 +135,21 @@ impl Resource for Client {
         self.driver.end();
         self.cluster.close();
         self.streams.close();
+    }
+}
+
+/// A transaction of a client.
+#[derive(Debug)]
+pub struct ClientTransaction {
+    pub client: Rc<Client>,
+    pub transaction: Arc<Transaction>,
+}
+
+impl Resource for ClientTransaction {}
+
+impl ClientTransaction {
+    /// The transaction in a call's first argument.
+    pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
+        call.host.environment.resources.get(call.index(0)?)
     }
 }

@@ -12,7 +12,7 @@ use spikewire_aerospike::{Error, Kind};
 use spikewire_sync::Mutex;
 
 use crate::aerospike::call::ResponsePlan;
-use crate::aerospike::transaction::{EndValue, TransactionStage, TransactionStep};
+use crate::aerospike::transaction_stage::{EndValue, TransactionStage, TransactionStep};
 use crate::environment::Environment;
 use crate::js::{Env, Failure};
 use crate::outbox::{self, Completes, Completion, Settle};

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::batch as wire;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_aerospike_protocol::transaction::{CommandFields, ReplyFields};
+use spikewire_aerospike_protocol::transaction::{CommandFields, ReplyFields, command};
 use spikewire_transport::Priority;
 
 use super::{Answer, Batch, RowKind, RowState};
@@ -34,15 +34,15 @@ pub struct RowReport {
     /// The server's code; `None` without a reply.
     pub code: Option<ResultCode>,
     /// What the reply says; `None` if it cannot be read.
-    pub told: Option<ReplyFields>,
+    pub reported: Option<ReplyFields>,
     /// Whether a write may have been applied by an attempt without a reply.
     pub doubt: bool,
 }
 
 impl Batch {
     /// The batch of one row that does what this request does.
-    pub(crate) fn of_request(command: &Prepared, now: Tick) -> Result<Self> {
-        let Prepared { bytes, target, policy } = command;
+    pub(crate) fn of_request(prepared: &Prepared, now: Tick) -> Result<Self> {
+        let Prepared { bytes, target, policy } = prepared;
         let body = bytes.get(spikewire_aerospike_protocol::frame::HEADER_LEN..).unwrap_or_default();
         let (mut row, digest) = wire::Kind::of_request(body)?;
         row.finish()?;
@@ -83,20 +83,19 @@ impl Batch {
         for row in &mut self.rows {
             let old = &self.kinds[row.kind as usize];
             let about = about(&row.digest, old.write);
-            row.kind = match known.get(&(row.kind, about)) {
-                Some(number) => *number,
-                None => {
-                    let number = kinds.len() as u32;
-                    kinds.push(RowKind {
-                        row: old.row.in_transaction(&about)?,
-                        namespace: old.namespace.clone(),
-                        write: old.write,
-                        replica: ReplicaPolicy::Master,
-                    });
-                    known.insert((row.kind, about), number);
-                    number
-                }
-            };
+            if let Some(number) = known.get(&(row.kind, about)) {
+                row.kind = *number;
+                continue;
+            }
+            let number = kinds.len() as u32;
+            kinds.push(RowKind {
+                row: command(&old.row, &about)?,
+                namespace: old.namespace.clone(),
+                write: old.write,
+                replica: ReplicaPolicy::Master,
+            });
+            known.insert((row.kind, about), number);
+            row.kind = number;
         }
         self.kinds = kinds;
         Ok(())
@@ -117,12 +116,12 @@ impl Batch {
         (0..self.rows.len()).map(|index| match self.answer(index) {
             Ok(Answer::Reply(bytes)) => RowReport {
                 code: Some(Header::result_of(bytes)),
-                told: Message::parse(bytes).and_then(|(reply, _)| ReplyFields::of(&reply)).ok(),
+                reported: Message::parse(bytes).and_then(|(reply, _)| ReplyFields::of(&reply)).ok(),
                 doubt: self.rows[index].doubt,
             },
             answer => RowReport {
                 code: None,
-                told: Some(ReplyFields::default()),
+                reported: Some(ReplyFields::default()),
                 doubt: self.rows[index].doubt
                     || matches!(answer, Ok(Answer::Failed(error)) if error.in_doubt()),
             },

@@ -22,7 +22,7 @@ use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Client;
 use crate::aerospike::key::{digest_of, whole, with_user_key};
 use crate::aerospike::ticket::{BatchPromise, RowPlan};
-use crate::aerospike::transaction::TransactionStage;
+use crate::aerospike::transaction_stage::TransactionStage;
 use crate::binding::Call;
 use crate::js::{Failure, Result, Type, Value};
 

@@ -17,7 +17,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
-use crate::aerospike::transaction;
+use crate::aerospike::transaction_call::{self, not_in_transactions};
 use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 use crate::errors::type_error;
@@ -90,7 +90,7 @@ pub trait Verbs {
         if self.transaction().is_none() {
             return Ok(());
         }
-        Err(transaction::refused(&format!("{what} is no part of transactions")))
+        Err(not_in_transactions(&format!("{what} is no part of transactions")))
     }
 
     /// Registers the start of a call.
@@ -109,7 +109,8 @@ pub trait Verbs {
         match self.transaction() {
             None => self.runner().run(py, call, began),
             Some(transaction) => {
-                let call = transaction::enter_one(py, self.runner().shared(), transaction, call)?;
+                let call =
+                    transaction_call::enter_one(py, self.runner().shared(), transaction, call)?;
                 self.run_many_in(py, call, began)
             }
         }
@@ -122,7 +123,7 @@ pub trait Verbs {
         began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let Some(transaction) = self.transaction() {
-            call = transaction::enter(py, self.runner().shared(), transaction, call)?;
+            call = transaction_call::enter(py, self.runner().shared(), transaction, call)?;
         }
         self.run_many_in(py, call, began)
     }

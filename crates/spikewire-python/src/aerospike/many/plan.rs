@@ -12,7 +12,7 @@ use spikewire_aerospike::transaction::Step;
 use crate::aerospike::batch::{Batch, RowReader};
 use crate::aerospike::columns::Filling;
 use crate::aerospike::columns::source::Windows;
-use crate::aerospike::transaction::TransactionStage;
+use crate::aerospike::transaction_stage::TransactionStage;
 use crate::arguments::OptionArgument;
 use crate::errors::{invalid_argument, value_error};
 

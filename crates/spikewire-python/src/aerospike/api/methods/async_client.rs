@@ -10,6 +10,7 @@ use spikewire_aerospike_protocol::message::op;
 use crate::aerospike::api::asynchronous::{AsyncClient, AsyncDataset};
 use crate::aerospike::api::classes;
 use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _};
+use crate::aerospike::api::transaction::TransactionCore;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
@@ -18,7 +19,6 @@ use crate::aerospike::query::asynchronous::AsyncQuery;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::RecordType;
-use crate::aerospike::transaction::TransactionCore;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };

@@ -11,6 +11,7 @@ use crate::aerospike::api::blocking::{Client, Dataset};
 use crate::aerospike::api::classes;
 use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _};
 use crate::aerospike::api::submit::ClientSubmit;
+use crate::aerospike::api::transaction::TransactionCore;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
@@ -19,7 +20,6 @@ use crate::aerospike::query::blocking::Query;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::RecordType;
-use crate::aerospike::transaction::TransactionCore;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };

@@ -9,6 +9,7 @@ use crate::aerospike::api::blocking::Dataset;
 use crate::aerospike::api::classes;
 use crate::aerospike::api::classes::{Runner as _, Verbs as _};
 use crate::aerospike::api::submit::DatasetSubmit;
+use crate::aerospike::api::transaction::TransactionCore;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::client::Pickled;
 use crate::aerospike::columns::source::Choice;
@@ -19,15 +20,14 @@ use crate::aerospike::query::blocking::Query;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::{RecordType, annotation};
-use crate::aerospike::transaction::TransactionCore;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
 use crate::aerospike::{arguments, columns, many, verbs};
 
 dataset_verbs!(Dataset, Query {
-    /// The same verbs, each returning a `concurrent.futures.Future` at once. Not in a transaction:
-    /// raises `TransactionError` there.
+    /// The same verbs, each returning a `concurrent.futures.Future` at once. Not in a
+    /// transaction: raises `TransactionError` there.
     #[getter]
     fn submit(&self) -> PyResult<DatasetSubmit> {
         self.outside("submit")?;
