@@ -53,6 +53,7 @@ PROGRAMS = [
     "docs/tuning.md",
     "docs/under-a-spike.md",
     "docs/hot-keys.md",
+    "docs/transactions.md",
     "docs/rehearsal.md",
     "docs/operations.md",
     "docs/paths.md",

@@ -20,7 +20,10 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.mark.parametrize("kind", ["doubt", "crosstalk", "queries", "spikes", "forks", "interrupts"])
+@pytest.mark.parametrize(
+    "kind",
+    ["doubt", "crosstalk", "queries", "spikes", "transactions", "forks", "interrupts"],
+)
 def test_each_kind_counts_and_finds_nothing(kind: str) -> None:
     ended = run("--minutes", "0.03", "--seed", "5", "--only", kind)
     assert ended.returncode == 0, ended.stdout + ended.stderr

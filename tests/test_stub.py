@@ -148,8 +148,8 @@ def test_the_verbs_are_the_same_everywhere() -> None:
 
     first, *others = map(verbs, CLASSES)
     assert len(first) >= 9
-    # Only datasets create keys.
-    for own in ("key", "keys"):
+    # Only datasets create keys, and are within transactions.
+    for own in ("key", "keys", "within"):
         assert [item.pop(own) for item in (first, *others) if own in item] != []
         assert not hasattr(_native.Client, own)
     # That of clients is in Python.

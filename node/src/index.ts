@@ -109,6 +109,13 @@ export { type PartitionRange, Query, type QueryOptions } from './aerospike/query
 export * as index from './aerospike/query/range.js'
 export { IndexRange } from './aerospike/query/range.js'
 export { Recording, type RecordingSummary, type RecordOptions } from './aerospike/recording.js'
+export {
+  type EndStatus,
+  type RunInTransactionOptions,
+  Transaction,
+  type TransactionOptions,
+  type TransactionState,
+} from './aerospike/transaction.js'
 export type { Callback } from './bridge/callbacks.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'

@@ -374,6 +374,7 @@ class Client:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
         """
+    def _within(self, transaction: TransactionCore) -> Client: ...
     def _owns(self, dataset: Dataset[Any]) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(
@@ -1519,6 +1520,14 @@ class Dataset(Generic[_V]):
     """
 
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
+    def within(self, transaction: TransactionCore) -> Dataset[_V]:
+        """The same set with its calls in a transaction of the same client: reads see what the
+        transaction has written, and writes take effect when it is committed. Queries, `submit`
+        and background jobs are no part of transactions and raise `TransactionError`.
+
+        Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+        client.
+        """
     def _is_strong(self) -> bool | None:
         """Whether its namespace is strongly consistent, as far as the client knows; `None` before
         it is connected, and for namespaces that the cluster does not have.
@@ -1552,7 +1561,9 @@ class Dataset(Generic[_V]):
         """
     @property
     def submit(self) -> DatasetSubmit[_V]:
-        """The same verbs, each returning a `concurrent.futures.Future` at once."""
+        """The same verbs, each returning a `concurrent.futures.Future` at once. Not in a
+        transaction: raises `TransactionError` there.
+        """
     def get_stream(
         self,
         keys: Iterable[UserKey | Key],
@@ -4635,6 +4646,7 @@ class AsyncClient:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
         """
+    def _within(self, transaction: TransactionCore) -> AsyncClient: ...
     def _owns(self, dataset: AsyncDataset[Any]) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(
@@ -5782,6 +5794,14 @@ class AsyncDataset(Generic[_V]):
     """
 
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
+    def within(self, transaction: TransactionCore) -> AsyncDataset[_V]:
+        """The same set with its calls in a transaction of the same client: reads see what the
+        transaction has written, and writes take effect when it is committed. Queries, `submit`
+        and background jobs are no part of transactions and raise `TransactionError`.
+
+        Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+        client.
+        """
     def _is_strong(self) -> bool | None:
         """Whether its namespace is strongly consistent, as far as the client knows; `None` before
         it is connected, and for namespaces that the cluster does not have.
@@ -7024,6 +7044,29 @@ class AdminTask(Generic[_B]):
         """Begins it on the running event loop; a future of its end, when there is a result."""
     def result(self) -> _B:
         """The result, once."""
+
+class TransactionCore:
+    """A transaction of a client; `spikewire.Transaction` and `AsyncTransaction` are built on it."""
+
+    def __new__(
+        cls, client: Any, timeout: Seconds | None = None, id: int | None = None
+    ) -> Self: ...
+    @property
+    def id(self) -> int:
+        """The number by which servers know it."""
+    @property
+    def state(self) -> Literal["open", "verified", "committed", "aborted", "in_doubt"]:
+        """How far it has come: "open", "verified", "committed", "aborted" or "in_doubt"."""
+    @property
+    def namespace(self) -> str | None:
+        """Its namespace, which the first call determines; `None` before."""
+    @property
+    def timeout(self) -> int:
+        """Its lifetime in seconds; 0 for the server's default."""
+    @property
+    def _counts(self) -> tuple[int, int]: ...
+    def _commit(self) -> Any: ...
+    def _abort(self) -> Any: ...
 
 @final
 class JobCore:

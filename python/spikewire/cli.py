@@ -159,7 +159,12 @@ def _add_serve(commands: Commands) -> None:
         "--edition",
         choices=("community", "enterprise"),
         default="community",
-        help="edition to report and to be: enterprise knows compression",
+        help="edition of the server; enterprise has transactions and compression",
+    )
+    serve.add_argument(
+        "--strong-consistency",
+        action="store_true",
+        help="with --edition enterprise: strongly consistent namespaces, which transactions need",
     )
     serve.add_argument(
         "--racks",
@@ -282,6 +287,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         tls=options.tls and tls,
         build=options.build,
         edition=options.edition,
+        strong_consistency=options.strong_consistency,
         racks=getattr(options, "racks", []),
         nsup_period=options.nsup_period,
         migration_pause=options.migration_pause / 1000,

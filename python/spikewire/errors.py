@@ -18,6 +18,7 @@ __all__ = [
     "BinNotFound",
     "BinTypeError",
     "ClientClosed",
+    "CommitFailed",
     "ConnectionFailed",
     "ElementExists",
     "ElementNotFound",
@@ -35,7 +36,9 @@ __all__ = [
     "ProtocolError",
     "QueryClosed",
     "QueryPaused",
+    "RecordChanged",
     "RecordExists",
+    "RecordLocked",
     "RecordNotFound",
     "RecordTooBig",
     "RoleExists",
@@ -43,6 +46,8 @@ __all__ = [
     "ServerError",
     "Timeout",
     "TooBusy",
+    "TransactionError",
+    "TransactionExpired",
     "UserExists",
     "UserNotFound",
 ]
@@ -208,6 +213,41 @@ class NamespaceNotFound(ServerError):
     """The cluster has no such namespace."""
 
 
+class TransactionError(Error):
+    """The transaction is over, cannot have this call, or was refused by the server."""
+
+
+class RecordLocked(TransactionError, ServerError):
+    """Another transaction has written the record and is not over yet."""
+
+    advice = (
+        "abort the transaction and try again after a pause; client.run_in_transaction does that"
+    )
+
+
+class RecordChanged(TransactionError, ServerError):
+    """The record changed after this transaction had read it."""
+
+    advice = "abort the transaction and try again; client.run_in_transaction does that"
+
+
+class TransactionExpired(TransactionError, ServerError):
+    """The transaction's time is over, or it has ended; its writes are dropped unless it was
+    committed."""
+
+    advice = "give it a longer timeout, of at most 120 seconds, or do less in it"
+
+
+class CommitFailed(TransactionError):
+    """The transaction could not be committed. ``in_doubt``: it may be committed nevertheless."""
+
+    #: What failed: ``"verify"``, because records that were read have changed or could not be
+    #: checked; or ``"mark"``, the step from which on a transaction is committed.
+    part: str = ""
+    #: For ``"verify"``: the errors of these records, each with its ``key``.
+    records: tuple[Error, ...] = ()
+
+
 class Timeout(Error, TimeoutError):
     """The total timeout of the call passed, or the server gave up after its own."""
 
@@ -280,6 +320,21 @@ def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     """The exception for a failure reported by the engine."""
     error_class: type[Error] = globals()[class_name]
     return error_class(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
+
+
+def _commit_failed(  # pyright: ignore[reportUnusedFunction]: the engine calls it
+    code: int,
+    message: str,
+    node: str | None,
+    attempts: int,
+    in_doubt: bool,
+    part: str,
+    records: list[Error],
+) -> CommitFailed:
+    """The exception for a commit that failed."""
+    error = CommitFailed(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt)
+    error.part, error.records = part, tuple(records)
+    return error
 
 
 def _absent(code: int, key: Key | None) -> Error:  # pyright: ignore[reportUnusedFunction]

@@ -88,9 +88,10 @@ def test_settings_of_tls_without_effect_warn() -> None:
 
 def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any]) -> None:
     client = aerospike.client(config)
+    query = client.query("test", "demo")
     try:
-        with pytest.raises(NotImplementedError, match=r"commit is not supported by .*: keep data"):
-            client.commit(aerospike.Transaction())
+        with pytest.raises(NotImplementedError, match=r"policy.txn is not supported by .*: leave"):
+            query.results({"txn": aerospike.Transaction()})
     finally:
         client.close()
 

@@ -29,6 +29,7 @@ USES = {
     "crate::aerospike::api::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
     "crate::aerospike::api::blocking": ("Client", "Dataset"),
     "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs as _"),
+    "crate::aerospike::api::transaction": ("TransactionCore",),
     "crate::aerospike::api::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
     "crate::aerospike::core": ("NodeParts",),
     "crate::aerospike::identity": ("Token",),
@@ -58,7 +59,7 @@ USES = {
 #: What shows that a trait is used.
 TRAITS = {
     "crate::aerospike::api::classes::ClientRunner as _": ".end(py)",
-    "crate::aerospike::api::classes::Runner as _": ".runner().run(",
+    "crate::aerospike::api::classes::Runner as _": ".shared()",
     "crate::aerospike::api::classes::Verbs as _": "self.defaults()",
     "crate::cql::runner::Runner as _": ".shared()",
 }
@@ -198,7 +199,7 @@ def _method(verbs: Verbs, verb: Verb, *, has_set: bool = True) -> str:
 
 def _body(verb: Verb, lets: list[str], *, has_set: bool) -> list[str]:
     if verb.on == "one":
-        run, subject = "runner().run", "let address = Address::of(self.home(), key)?;"
+        run, subject = "run_one", "let address = Address::of(self.home(), key)?;"
     elif verb.on == "many":
         run = "run_many"
         subject = (

@@ -29,6 +29,7 @@ KINDS = {
     "crosstalk": "reads, cancels and time-outs under faults: every answer is that of its own key",
     "queries": "queries while nodes are killed and restarted: no record is missing or twice",
     "spikes": "a node silent, slow or killed: no acknowledged write is lost or applied twice",
+    "transactions": "transfers under faults and kills: serializable, no money lost, no lock left",
     "forks": "forks while everything is busy: the child works with the client and ends",
     "interrupts": "handlers that raise in blocking calls: the client goes on",
     "workers": "worker threads of Node.js that are terminated in the middle of calls",
@@ -54,7 +55,7 @@ def main() -> int:
     """Runs the rounds; returns the exit status."""
     options = _options()
     if options.list:
-        print("\n".join(f"{kind:<11} {text}" for kind, text in KINDS.items()))
+        print("\n".join(f"{kind:<12} {text}" for kind, text in KINDS.items()))
         return 0
     kinds = [kind for kind in options.only if kind != "workers" or _has_node()]
     totals = {kind: Totals() for kind in kinds}
@@ -163,7 +164,7 @@ def _report(totals: dict[str, Totals]) -> int:
     print()
     for kind, total in totals.items():
         counts_text = ", ".join(f"{name} {n:,}" for name, n in total.counts.items())
-        print(f"{kind:<11} {total.rounds} rounds: {counts_text}")
+        print(f"{kind:<12} {total.rounds} rounds: {counts_text}")
     wrong = [f"{kind}, {text}" for kind, total in totals.items() for text in total.wrong]
     print("\n".join(["", *(f"WRONG: {text}" for text in wrong)]) if wrong else "\nnothing wrong")
     return 1 if wrong else 0

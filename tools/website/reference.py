@@ -57,6 +57,12 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "Samples of live traffic, for rehearsals.",
         ("spikewire.recording",),
     ),
+    (
+        "transactions",
+        "Transactions",
+        "Several records at once.",
+        ("spikewire.transactions",),
+    ),
     ("builder", "Builder", "Chains of steps over the verbs.", ("spikewire.builder",)),
     (
         "op",

@@ -8,7 +8,7 @@ use crate::Malformed;
 use crate::frame;
 use crate::key::Digest;
 use crate::message::{self, Header, Walk, field, info1};
-use crate::request::{TooLarge, check};
+use crate::request::{Request, TooLarge, check};
 
 /// Batch flags.
 pub mod flag {
@@ -67,6 +67,8 @@ pub struct Kind {
     ops: usize,
     /// A kind that contains a user key cannot be repeated.
     keyed: bool,
+    /// Bytes of its last field, if only rows have that field: see [`Kind::row_field`].
+    row_field: usize,
 }
 
 impl Kind {
@@ -84,18 +86,35 @@ impl Kind {
         if header.info2 != 0 {
             flags |= row_flag::GENERATION;
         }
+        self.open(header, flags, address);
+    }
+
+    /// Starts a kind about a transaction, which has a fourth info byte instead of generation and
+    /// TTL.
+    pub fn of_transaction(header: &Header, address: &[u8]) -> Self {
+        let mut kind = Self::default();
+        kind.open(header, row_flag::INFO | row_flag::INFO4, address);
+        kind
+    }
+
+    fn open(&mut self, header: &Header, flags: u8, address: &[u8]) {
         self.bytes.clear();
         self.bytes.reserve(address.len() + USUAL_LEN);
         self.bytes.extend_from_slice(&[flags, header.info1, header.info2, header.info3]);
-        if header.info2 != 0 {
+        if flags & row_flag::INFO4 != 0 {
+            self.bytes.push(header.info4);
+        }
+        if flags & row_flag::GENERATION != 0 {
             self.bytes.extend_from_slice(&(header.generation as u16).to_be_bytes());
         }
-        self.bytes.extend_from_slice(&header.ttl.to_be_bytes());
+        if flags & row_flag::TTL != 0 {
+            self.bytes.extend_from_slice(&header.ttl.to_be_bytes());
+        }
         self.counts_at = self.bytes.len();
         self.bytes.extend_from_slice(&[0; 4]);
         self.bytes.extend_from_slice(address);
         self.ops_at = self.bytes.len();
-        (self.fields, self.ops, self.keyed) = (2, 0, false);
+        (self.fields, self.ops, self.keyed, self.row_field) = (2, 0, false, 0);
     }
 
     /// Appends a field; all fields go before the operations.
@@ -104,6 +123,23 @@ impl Kind {
         self.ops_at = self.bytes.len();
         self.fields += 1;
         self.keyed |= id == field::KEY;
+    }
+
+    /// Appends its last field, which the equivalent single-record request does not have.
+    pub fn row_field(&mut self, id: u8, data: &[u8]) {
+        self.field(id, data);
+        self.row_field = data.len() + 5;
+    }
+
+    /// Appends fields that were encoded earlier.
+    pub fn encoded_fields(&mut self, bytes: &[u8]) {
+        message::fields_in(bytes).for_each(|field| self.field(field.id, field.data));
+    }
+
+    /// Appends operations that were encoded earlier.
+    pub fn encoded_ops(&mut self, count: u16, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ops += usize::from(count);
     }
 
     /// Appends an operation without a value.
@@ -152,21 +188,73 @@ impl Kind {
     /// The parts of the equivalent single-record request: header with counts, fields, operations.
     pub fn parts(&self) -> (Header, &[u8], &[u8]) {
         let bytes = &self.bytes;
-        let writes = bytes[0] & row_flag::GENERATION != 0;
-        let half = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
-        let ttl_at = if writes { 6 } else { 4 };
-        let ttl = &bytes[ttl_at..ttl_at + 4];
-        let header = Header {
+        let flags = bytes[0];
+        let mut header = Header {
             info1: bytes[1],
             info2: bytes[2],
             info3: bytes[3],
-            generation: if writes { u32::from(half(4)) } else { 0 },
-            ttl: u32::from_be_bytes([ttl[0], ttl[1], ttl[2], ttl[3]]),
-            fields: self.fields,
+            fields: self.fields - u16::from(self.row_field > 0),
             ops: self.ops as u16,
             ..Header::default()
         };
-        (header, &bytes[self.counts_at + 4..self.ops_at], &bytes[self.ops_at..])
+        let mut at = 4;
+        if flags & row_flag::INFO4 != 0 {
+            header.info4 = bytes[at];
+            at += 1;
+        }
+        if flags & row_flag::GENERATION != 0 {
+            header.generation = u32::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
+            at += 2;
+        }
+        if flags & row_flag::TTL != 0 {
+            let ttl = &bytes[at..at + 4];
+            header.ttl = u32::from_be_bytes([ttl[0], ttl[1], ttl[2], ttl[3]]);
+        }
+        let fields = &bytes[self.counts_at + 4..self.ops_at - self.row_field];
+        (header, fields, &bytes[self.ops_at..])
+    }
+
+    /// The kind of a row that does what the request in `body` does to one record, and that record.
+    pub fn of_request(body: &[u8]) -> Result<(Self, Digest), Malformed> {
+        let (header, fields, ops) = parts_of(body)?;
+        let (address, rest) = fields.split_at(address_len(fields));
+        let mut kind = Self::new(&header, address);
+        let mut record = None;
+        for field in message::fields_in(rest) {
+            match field.id {
+                field::DIGEST => record = field.data.try_into().ok().map(Digest),
+                id => kind.field(id, field.data),
+            }
+        }
+        kind.encoded_ops(header.ops, ops);
+        let record = record.ok_or(Malformed::new("request", "no record"))?;
+        Ok((kind, record))
+    }
+
+    /// Its namespace and set, encoded.
+    pub fn address(&self) -> &[u8] {
+        let (_, fields, _) = self.parts();
+        &fields[..address_len(fields)]
+    }
+
+    /// Encodes the equivalent single-record request, with these bits of `info1` in addition. The
+    /// digest follows the address.
+    pub fn request(
+        &self,
+        out: &mut Vec<u8>,
+        digest: &Digest,
+        timeout: u32,
+        info1: u8,
+    ) -> Result<(), TooLarge> {
+        let (header, fields, ops) = self.parts();
+        let info1 = header.info1 | info1;
+        let (address, rest) = fields.split_at(address_len(fields));
+        let mut request = Request::begin(out, &Header { timeout, info1, ..header });
+        request.encoded_fields(2, address);
+        request.digest(digest);
+        request.encoded_fields(header.fields - 2, rest);
+        request.encoded_ops(usize::from(header.ops), ops);
+        request.finish()
     }
 
     /// The complete kind as encoded in a row.
@@ -178,6 +266,19 @@ impl Kind {
     pub fn is_repeatable(&self) -> bool {
         !self.keyed
     }
+}
+
+/// Length of the namespace and the set, which are the first two fields.
+fn address_len(fields: &[u8]) -> usize {
+    message::split_parts(fields, 2, 0).map_or(fields.len(), |(_, _, len)| len)
+}
+
+/// The header of a request, its fields and its operations.
+fn parts_of(body: &[u8]) -> Result<(Header, &[u8], &[u8]), Malformed> {
+    let header = Header::parse(body)?;
+    let rest = &body[message::HEADER_LEN..];
+    let (fields, ops, _) = message::split_parts(rest, header.fields, header.ops)?;
+    Ok((header, fields, ops))
 }
 
 /// A batch request being written into a caller's buffer.

@@ -15,6 +15,7 @@
 //! | [`message`] | the binary message: header, fields, operations |
 //! | [`request`] | composing a client request into a caller's buffer |
 //! | [`batch`] | rows of many records in one request |
+//! | [`transaction`] | transactions: what commands carry, the monitor record, verifying and rolling |
 //! | [`query`] | scans and index queries: the request for a node's share, the records that stream back |
 //! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
 //! | [`key`], [`digests`] | user keys, digests of one and of many, partition ids |
@@ -61,6 +62,7 @@ pub mod racks;
 pub mod request;
 pub mod result_code;
 pub mod strings;
+pub mod transaction;
 pub mod value;
 mod value_sink;
 mod value_type;

@@ -68,6 +68,18 @@ pub mod info3 {
     pub const SC_READ_RELAX: u8 = 0x80;
 }
 
+/// Flags of the fourth info byte, all about transactions.
+pub mod info4 {
+    /// A read that only compares the record's version with the one sent.
+    pub const VERIFY_READ: u8 = 0x01;
+    /// The transaction's version of the record becomes the record.
+    pub const ROLL_FORWARD: u8 = 0x02;
+    /// The transaction's version of the record is dropped.
+    pub const ROLL_BACK: u8 = 0x04;
+    /// A write that must be the transaction's first one of the record.
+    pub const LOCKING_ONLY: u8 = 0x10;
+}
+
 /// Field ids.
 pub mod field {
     /// Namespace name.
@@ -76,10 +88,14 @@ pub mod field {
     pub const SET: u8 = 1;
     /// User key: particle type, then the bytes that were hashed.
     pub const KEY: u8 = 2;
+    /// Version of a record, 7 bytes that only a server interprets (Enterprise).
+    pub const RECORD_VERSION: u8 = 3;
     /// 20-byte digest.
     pub const DIGEST: u8 = 4;
-    /// Transaction id (Enterprise).
+    /// Transaction id, u64 little-endian (Enterprise).
     pub const TRANSACTION: u8 = 5;
+    /// When the transaction expires by the server's clock, u32 little-endian (Enterprise).
+    pub const DEADLINE: u8 = 6;
     /// Query or job id.
     pub const TASK_ID: u8 = 7;
     /// Socket timeout of a query, ms.

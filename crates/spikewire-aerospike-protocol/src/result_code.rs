@@ -115,6 +115,11 @@ impl ResultCode {
             || self.needs_login()
     }
 
+    /// Whether a transaction is the reason.
+    pub fn is_of_transaction(self) -> bool {
+        (Self::TRANSACTION_BLOCKED.0..=Self::TRANSACTION_MONITOR_EXISTS.0).contains(&self.0)
+    }
+
     /// Whether the server is known to drop or desynchronise the connection after this code.
     pub fn closes_connection(self) -> bool {
         matches!(self, Self::SCAN_ABORTED | Self::QUERY_ABORTED) || self.needs_login()

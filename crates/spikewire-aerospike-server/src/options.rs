@@ -13,13 +13,14 @@ use crate::security::options::UserOptions;
 use crate::storage::options::NamespaceOptions;
 use crate::tls::options::TlsOptions;
 
-/// The edition of the server.
+/// Which edition of the server the nodes behave like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Edition {
     /// The Community Edition.
     #[default]
     Community,
-    /// The Enterprise Edition: messages may be compressed.
+    /// The Enterprise Edition, as far as it is known: durable deletes, strongly consistent
+    /// namespaces, transactions, compressed messages.
     Enterprise,
 }
 
@@ -39,6 +40,11 @@ impl Edition {
             Self::Community => "Aerospike Community Edition",
             Self::Enterprise => "Aerospike Enterprise Edition",
         }
+    }
+
+    /// Whether it is the Enterprise Edition.
+    pub fn is_enterprise(self) -> bool {
+        self == Self::Enterprise
     }
 }
 
@@ -61,7 +67,7 @@ pub struct Options {
     /// The server version that the nodes report and whose features they have: `8.1.2.0`, or one for
     /// each node, separated by commas.
     pub build: String,
-    /// The edition the nodes report, and whose abilities they have.
+    /// The edition of the server.
     pub edition: Edition,
     /// The rack of each node; empty for no racks.
     pub racks: Vec<u32>,
@@ -89,7 +95,7 @@ impl Default for Options {
             cluster_name: "spikewire".to_owned(),
             threads: 1,
             build: "8.1.2.0".to_owned(),
-            edition: Edition::Community,
+            edition: Edition::default(),
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
             udf_time: spikewire_udf::Limits::default().time,
@@ -196,6 +202,13 @@ impl Options {
             return fail("namespaces: 1 to 32");
         }
         self.builds()?;
+        let strong = self.namespaces.iter().find(|namespace| namespace.strong_consistency);
+        if let Some(namespace) = strong.filter(|_| !self.edition.is_enterprise()) {
+            let name = &namespace.name;
+            return Err(invalid(format!(
+                "namespace {name:?}: strong_consistency needs edition 'enterprise'"
+            )));
+        }
         NamespaceOptions::check(&self.namespaces)
     }
 }
@@ -277,7 +290,7 @@ mod tests {
                 "namespaces",
                 of("a", "nodes", 1.into()),
                 Type,
-                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor",
+                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor, strong_consistency",
             ),
             (
                 "indexed_sets",

@@ -7,8 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::error::invalid;
-use crate::options::Edition;
-use crate::{Cluster, NamespaceOptions, Options, TlsOptions, UserOptions};
+use crate::{Cluster, Edition, NamespaceOptions, Options, TlsOptions, UserOptions};
 
 /// An Aerospike-protocol cluster in one process, for development, tests and benchmarks.
 #[derive(Debug, Clone, Parser)]
@@ -53,9 +52,12 @@ pub struct Arguments {
     /// node, separated by commas.
     #[arg(long, default_value = "8.1.2.0")]
     pub build: String,
-    /// Edition to report and to be: community or enterprise.
+    /// Edition of the server: community or enterprise.
     #[arg(long, default_value = "community")]
     pub edition: String,
+    /// With --edition enterprise: strongly consistent namespaces, which transactions need.
+    #[arg(long)]
+    pub strong_consistency: bool,
     /// Rack of each node, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub racks: Vec<u32>,
@@ -106,6 +108,7 @@ impl Arguments {
             nsup_period: self.nsup_period,
             max_record_size: self.max_record_size,
             indexed_sets: self.indexed_set.clone(),
+            strong_consistency: self.strong_consistency,
         };
         Ok(Options {
             nodes: self.nodes,

@@ -14,6 +14,7 @@
 //! | [`query`] | scans and index queries, without I/O: options, progress, cursors |
 //! | [`transport`] | multiplexed connections and the drivers that turn them; streams of records |
 //! | [`command`] | requests and replies, single or in batches; the same for every driver |
+//! | [`transaction`] | transactions over several records: state machines without I/O |
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | `aggregation`, `background_job` | queries that end in one value; queries that change records |
 //! | [`recording`] | traces of live traffic, to send the like to another cluster |
@@ -41,6 +42,7 @@ pub mod query;
 pub mod recording;
 mod route;
 mod security;
+pub mod transaction;
 pub mod transport;
 
 pub use spikewire_transport::clock;

@@ -29,7 +29,7 @@ pub struct Target {
     /// request must go to another one; and [`CHECKED`], so that other commands check neither.
     column: u8,
     /// What its node must be able to do.
-    needs: Features,
+    pub needs: Features,
     /// Whether this is a hedge request.
     second: bool,
     /// When to send a hedge request to another replica.

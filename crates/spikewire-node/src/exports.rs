@@ -4,7 +4,7 @@
 
 use crate::aerospike::{
     admin, calls, columns, expression, key, many, operation, query, recording, space, testing,
-    verbs,
+    transaction, verbs,
 };
 use crate::js::Export;
 use crate::js::call::export;
@@ -60,6 +60,10 @@ pub const EXPORTS: &[Export] = &[
     export!("queryCursor", query::calls::cursor),
     export!("queryOver", query::calls::over),
     export!("queryClose", query::calls::close),
+    export!("transactionBegin", transaction::begin),
+    export!("transactionFacts", transaction::facts),
+    export!("transactionEnd", transaction::end),
+    export!("transactionRelease", transaction::release),
     export!("recordingStart", recording::start),
     export!("recordingSummary", recording::summary),
     export!("recordingStop", recording::stop),

@@ -47,6 +47,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::api::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
+    use crate::aerospike::api::transaction::TransactionCore;
+    #[pymodule_export]
     use crate::aerospike::arguments::Newer;
     #[pymodule_export]
     use crate::aerospike::batch::Batch;

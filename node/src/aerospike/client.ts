@@ -28,6 +28,12 @@ import {
 } from './query/job.js'
 import type { Query, QueryOptions } from './query/query.js'
 import { Recording, type RecordOptions } from './recording.js'
+import {
+  type RunInTransactionOptions,
+  runInTransaction,
+  Transaction,
+  type TransactionOptions,
+} from './transaction.js'
 
 /** A node of the cluster. */
 export interface NodeInfo {
@@ -119,6 +125,41 @@ export class Client extends ManyVerbs<Key, Bins> {
     options?: QueryOptions,
   ): Query<B> {
     return this.dataset<B>(namespace, set).query(options)
+  }
+
+  /**
+   * A transaction over records of one strongly consistent namespace, on clusters of the Enterprise
+   * Edition (8.0 or later). Nothing is sent before its first call.
+   *
+   * ```ts
+   * await using txn = client.transaction()
+   * const accounts = txn.dataset('bank', 'accounts')
+   * await accounts.add('alice', { balance: -10 })
+   * await accounts.add('bob', { balance: 10 })
+   * await txn.commit()
+   * ```
+   *
+   * @throws RangeError, TypeError for an invalid timeout; ClientClosed
+   */
+  transaction(options?: TransactionOptions): Transaction {
+    return new Transaction(this.connection, options)
+  }
+
+  /**
+   * Calls a function with a transaction, commits it, and returns the function's result.
+   *
+   * If a record is locked by another transaction or has changed since it was read, the transaction
+   * is aborted and the function is called again with a new one; after a lock there is a pause first.
+   * Nothing is tried again when the outcome is in doubt. An error of the function aborts the
+   * transaction.
+   *
+   * @throws what the function throws; CommitFailed; RangeError for invalid options
+   */
+  runInTransaction<T>(
+    call: (transaction: Transaction) => Promise<T> | T,
+    options?: RunInTransactionOptions,
+  ): Promise<T> {
+    return runInTransaction(this.connection, call, options)
   }
 
   /** The secondary indexes of the cluster. */

@@ -2,8 +2,9 @@
 
 import { inspect } from 'node:util'
 import type { Callback } from '../bridge/callbacks.js'
-import type { Connection } from '../bridge/connection.js'
+import { Connection } from '../bridge/connection.js'
 import { ManyVerbs } from './batch/many.js'
+import { TransactionError } from './model/errors.js'
 import { Key, spaceNames, spaceNumber, type UserKey } from './model/key.js'
 import type { Space } from './model/native.js'
 import type { Bins } from './model/record.js'
@@ -19,6 +20,14 @@ import {
 } from './query/job.js'
 import { Query, type QueryOptions } from './query/query.js'
 
+/** The parts of a transaction that datasets need. */
+export interface TransactionParts {
+  /** @internal */
+  readonly connection: Connection
+  /** @internal */
+  readonly home: Connection
+}
+
 /**
  * A namespace and a set of a client; created by `client.dataset(namespace, set)`. Its verbs take
  * user keys, or full keys that belong to it.
@@ -27,11 +36,48 @@ import { Query, type QueryOptions } from './query/query.js'
  */
 export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   readonly #space: Space
+  readonly #transaction: TransactionParts | undefined
 
   /** @internal */
-  constructor(connection: Connection, namespace: string, set: string | null | undefined) {
+  constructor(
+    connection: Connection,
+    namespace: string,
+    set: string | null | undefined,
+    transaction?: TransactionParts,
+  ) {
     super(connection)
     this.#space = spaceNumber(namespace, set)
+    this.#transaction = transaction
+  }
+
+  /**
+   * The same set with its calls in a transaction of the same client: reads see what the transaction
+   * has written, and writes take effect when it is committed. Queries and background jobs are no
+   * part of transactions.
+   *
+   * @throws TransactionError for a transaction of another client
+   */
+  within(transaction: TransactionParts): Dataset<B> {
+    if (!(transaction?.connection instanceof Connection)) {
+      throw new TypeError('transaction must be one from client.transaction()')
+    }
+    const home = this.#transaction?.home ?? this.connection
+    if (transaction.home !== home) {
+      throw new TransactionError('the transaction is one of another client', -15)
+    }
+    return new Dataset<B>(transaction.connection, this.namespace, this.set, transaction)
+  }
+
+  /** The set of a background job. */
+  #job(): Space {
+    this.#outside('a background job')
+    return this.#space
+  }
+
+  /** Rejects what is no part of transactions. */
+  #outside(what: string): void {
+    if (this.#transaction === undefined) return
+    throw new TransactionError(`${what} is no part of transactions`, -15)
   }
 
   /** The namespace. */
@@ -55,6 +101,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    * @throws TypeError, RangeError for invalid options
    */
   query(options?: QueryOptions): Query<B> {
+    this.#outside('a query')
     return new Query<B>(this.connection, this.#space, options, (key) => {
       this.spaceOf(key)
       return this.wireOf(key)
@@ -81,7 +128,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     options?: OperateAllOptions | Callback<Job>,
     callback?: Callback<Job>,
   ): Promise<Job> | undefined {
-    return startJob(this.connection, () => this.#space, 'operate', operations, options, callback)
+    return startJob(this.connection, () => this.#job(), 'operate', operations, options, callback)
   }
 
   /**
@@ -116,7 +163,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   ): Promise<Job> | undefined {
     return startJob(
       this.connection,
-      () => this.#space,
+      () => this.#job(),
       'apply',
       [module, name, args],
       options,
@@ -132,7 +179,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     options?: TouchAllOptions | Callback<Job>,
     callback?: Callback<Job>,
   ): Promise<Job> | undefined {
-    return startJob(this.connection, () => this.#space, 'touch', undefined, options, callback)
+    return startJob(this.connection, () => this.#job(), 'touch', undefined, options, callback)
   }
 
   /** Deletes every record of the set; otherwise like `operateAll`. */
@@ -143,7 +190,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     options?: DeleteAllOptions | Callback<Job>,
     callback?: Callback<Job>,
   ): Promise<Job> | undefined {
-    return startJob(this.connection, () => this.#space, 'delete', undefined, options, callback)
+    return startJob(this.connection, () => this.#job(), 'delete', undefined, options, callback)
   }
 
   [inspect.custom](): string {

@@ -11,10 +11,13 @@ export interface ConnectionKind {
   close(handle: Handle, slot: Slot): void
   /** The error of calls after it was closed. */
   closed(): Error
+  /** Releases one that became unreachable, without a warning; by default it is closed. */
+  forget?(handle: Handle): void
 }
 
 /** Closes connections that became unreachable without having been closed. */
 const forgotten = new FinalizationRegistry(([kind, handle]: [ConnectionKind, Handle]) => {
+  if (kind.forget !== undefined) return kind.forget(handle)
   process.emitWarning(`a ${kind.name} was not closed: call close() or use \`await using\``)
   void new Promise<void>(executor)
   kind.close(handle, openSlot())

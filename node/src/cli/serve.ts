@@ -68,7 +68,10 @@ const SERVE: Description = {
     edition: {
       value: 'NAME',
       default: 'community',
-      help: 'edition to report and to be; enterprise knows compression',
+      help: 'edition of the server: community or enterprise',
+    },
+    'strong-consistency': {
+      help: 'with --edition enterprise: strongly consistent namespaces, which transactions need',
     },
     racks: {
       value: 'N,N',
@@ -138,6 +141,7 @@ export async function run(args: string[]): Promise<number> {
     threads: flags.number('threads'),
     build: flags.text('build'),
     edition: flags.text('edition') as ClusterOptions['edition'],
+    strongConsistency: flags.list('strong-consistency').length > 0,
     racks: racksOf(flags.text('racks')),
     migrationPause: flags.number('migration-pause'),
     udfTime: flags.number('udf-time'),

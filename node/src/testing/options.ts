@@ -14,6 +14,11 @@ export interface NamespaceOptions {
   maxRecordSize?: number | undefined
   /** Sets with an index of their records, so that scanning them visits no others. Default: `[]`. */
   indexedSets?: readonly string[] | undefined
+  /**
+   * Whether it is strongly consistent, which transactions need; only with the edition
+   * `'enterprise'`. Default: `false`.
+   */
+  strongConsistency?: boolean | undefined
 }
 
 /** TLS options of an embedded cluster. */
@@ -72,7 +77,10 @@ export interface ClusterOptions extends NamespaceOptions {
    * each node, separated by commas. Default: `'8.1.2.0'`.
    */
   build?: string | undefined
-  /** The edition to report and to be: `'enterprise'` knows compression. Default: `'community'`. */
+  /**
+   * The edition of the server: `'enterprise'` has durable deletes, strongly consistent namespaces,
+   * transactions and compression. Default: `'community'`.
+   */
   edition?: 'community' | 'enterprise' | undefined
   /** The rack of each node. Default: no racks. */
   racks?: readonly number[] | undefined

@@ -29,7 +29,7 @@ from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
     from asyncio import Future
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
     from functools import partial
     from os import PathLike
     from types import TracebackType
@@ -41,11 +41,12 @@ if TYPE_CHECKING:
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.aerospike.profiles.profile import Profile
     from spikewire.aerospike.recording import AsyncRecording, Recording
+    from spikewire.aerospike.transaction import AsyncTransaction, Transaction
     from spikewire.aerospike.views import AsyncClientView, ClientView
     from spikewire.options import AsyncOptions, BlockingOptions
     from spikewire.statistics.control import Metrics
     from spikewire.statistics.stats import Stats
-    from spikewire.types import Bins, Seeds
+    from spikewire.types import Bins, Seconds, Seeds
 
     _T = TypeVar("_T")
     #: The type of a dataset's records. Without one, its records are bins.
@@ -205,6 +206,51 @@ class Client(NativeClient, _CommonClient):
         for a class that records cannot have.
         """
         return super().dataset(require_namespace(self.namespace, namespace), set, type)
+
+    def transaction(self, *, timeout: Seconds | None = None) -> Transaction:
+        """A transaction over records of one strongly consistent namespace, on clusters of the
+        Enterprise Edition (8.0 or later)::
+
+            with client.transaction() as txn:
+                accounts = txn.dataset("bank", "accounts")
+                balance = accounts.get("alice").bins["balance"]
+                accounts.put("alice", {"balance": balance - 10})
+                accounts.add("bob", {"balance": 10})
+
+        It is committed at the end of the block, and aborted if the block raises. ``timeout`` is its
+        lifetime from its first write, in whole seconds up to 120; then the servers drop what it
+        wrote. Default: the server's, usually 10. Nothing is sent before its first call.
+
+        Raises ``ValueError`` or ``TypeError`` for an invalid ``timeout``.
+        """
+        with importing:
+            from spikewire.aerospike.transaction import Transaction
+
+        return Transaction(self, timeout)
+
+    def run_in_transaction(
+        self,
+        function: Callable[[Transaction], _T],
+        *,
+        timeout: Seconds | None = None,
+        attempts: int = 10,
+        limit: Seconds = 30.0,
+    ) -> _T:
+        """Calls ``function`` with a transaction, commits it, and returns the function's result.
+
+        If a record is locked by another transaction or has changed since it was read, the
+        transaction is aborted and the function is called again with a new one, up to ``attempts``
+        times in all and within ``limit`` seconds (0: no limit). After a lock it pauses first, at
+        random and longer each time. Nothing is tried again when the outcome is in doubt. An error
+        that the function raises aborts the transaction; so the function should have no other
+        effects, or ones that may be repeated.
+
+        ``timeout`` as with ``transaction``.
+        """
+        with importing:
+            from spikewire.aerospike.transaction import run_in_transaction
+
+        return run_in_transaction(self, function, timeout, attempts, limit)
 
     def with_profile(self, profile: Profile) -> ClientView:
         """The same connections and verbs, with the options of a profile as defaults of each call.
@@ -421,6 +467,29 @@ class AsyncClient(NativeAsyncClient, _CommonClient):
         for a class that records cannot have.
         """
         return super().dataset(require_namespace(self.namespace, namespace), set, type)
+
+    def transaction(self, *, timeout: Seconds | None = None) -> AsyncTransaction:
+        """A transaction, as with ``Client.transaction``, for ``async with``."""
+        with importing:
+            from spikewire.aerospike.transaction import AsyncTransaction
+
+        return AsyncTransaction(self, timeout)
+
+    async def run_in_transaction(
+        self,
+        function: Callable[[AsyncTransaction], Awaitable[_T]],
+        *,
+        timeout: Seconds | None = None,
+        attempts: int = 10,
+        limit: Seconds = 30.0,
+    ) -> _T:
+        """Awaits ``function`` with a transaction and commits it, as ``Client.run_in_transaction``
+        does.
+        """
+        with importing:
+            from spikewire.aerospike.transaction import run_in_transaction_async
+
+        return await run_in_transaction_async(self, function, timeout, attempts, limit)
 
     def with_profile(self, profile: Profile) -> AsyncClientView:
         """The same connections and verbs, with the options of a profile as defaults of each call.

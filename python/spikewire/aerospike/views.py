@@ -135,6 +135,33 @@ class _OfClient(_View):
         """A dataset of the client, with the profile."""
         return view(self._target.dataset(namespace, set, type), self._profile)
 
+    def transaction(self, *, timeout: Any = None) -> Any:
+        """A transaction of the client, whose datasets have the profile."""
+        with importing:
+            from spikewire.aerospike.transaction import AsyncTransaction, Transaction
+
+        kind = AsyncTransaction if isinstance(self._target, NativeAsyncClient) else Transaction
+        return kind(self, timeout)
+
+    def run_in_transaction(
+        self,
+        function: Callable[..., Any],
+        *,
+        timeout: Any = None,
+        attempts: int = 10,
+        limit: Any = 30.0,
+    ) -> Any:
+        """The same as of the client, with datasets that have the profile."""
+        with importing:
+            from spikewire.aerospike.transaction import (
+                run_in_transaction,
+                run_in_transaction_async,
+            )
+
+        blocks = not isinstance(self._target, NativeAsyncClient)
+        run: Callable[..., Any] = run_in_transaction if blocks else run_in_transaction_async
+        return run(self, function, timeout, attempts, limit)
+
     def session(self, profile: Profile | None = None) -> Any:
         """The start of builder chains, with the profile or another one."""
         if profile is not None:
@@ -157,6 +184,10 @@ class _OfAsyncClient(AsyncTargetContext, _OfClient):
 
 class _OfDataset(_View):
     """A view of a dataset. Pickling stores the profile's current settings."""
+
+    def within(self, transaction: Any) -> Any:
+        """The same dataset in a transaction, with the profile."""
+        return type(self)(self._target.within(transaction), self._profile)
 
     def with_profile(self, profile: Profile) -> Any:
         """The same dataset with another profile instead of this one."""

@@ -62,6 +62,8 @@ class NamespaceOptions(TypedDict, total=False):
     """Largest stored record in bytes."""
     indexed_sets: list[str]
     """Sets with an index of all their records, so a scan reads no others."""
+    strong_consistency: bool
+    """Whether it is strongly consistent, which transactions need."""
 
 
 class ClusterOptions(TypedDict, total=False):
@@ -94,7 +96,11 @@ class ClusterOptions(TypedDict, total=False):
     node, separated by commas. Default: "8.1.2.0".
     """
     edition: Literal["community", "enterprise"]
-    """The edition to report and to be: "enterprise" knows compression. Default: "community"."""
+    """The edition of the server: "enterprise" has durable deletes, strongly consistent namespaces,
+    transactions and compression. Default: "community"."""
+    strong_consistency: bool
+    """Whether namespaces are strongly consistent; needs ``edition="enterprise"``. Default: False.
+    """
     racks: list[int]
     """Rack of each node. Default: no racks."""
     migration_pause: Seconds

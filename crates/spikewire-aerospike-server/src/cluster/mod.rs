@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`placement`] | which nodes should own a partition |
 //! | [`rebalance`] | moving partitions when nodes leave and return |
+//! | [`transactions`] | the end of transactions that no client ends |
 //! | [`nsup`] | the namespace supervisor: migrates partitions, removes expired and truncated records |
 
 pub mod nsup;
 pub mod placement;
 pub mod rebalance;
+pub mod transactions;
 
 use std::io;
 use std::net::SocketAddr;

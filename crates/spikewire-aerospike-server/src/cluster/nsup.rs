@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_sync::{Condvar, Mutex};
 
-use super::rebalance;
+use super::{rebalance, transactions};
 use crate::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
@@ -111,6 +111,7 @@ fn run(state: &ClusterState, wakeup: &Wakeup) {
             if expire {
                 *due = Instant::now() + Duration::from_secs(u64::from(period));
             }
+            transactions::end_expired(namespace, &state.clock);
             if (free || expire) && !sweep(state, namespace, free, wakeup) {
                 return;
             }
@@ -125,7 +126,10 @@ fn sweep(state: &ClusterState, namespace: &Namespace, free: bool, wakeup: &Wakeu
         let now = state.clock.now();
         let mut partition = namespace.partition(pid);
         if free || partition.may_expire(now.seconds()) {
-            looked_at += partition.sweep(|record| namespace.is_gone(record, now));
+            looked_at += partition.sweep(|record| {
+                // Those of transactions go once these are over.
+                !namespace.is_monitor(record) && namespace.is_gone(record, now)
+            });
         }
         drop(partition);
         if looked_at >= BATCH {

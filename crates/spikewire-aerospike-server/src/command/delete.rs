@@ -1,31 +1,38 @@
 //! The delete command.
 
-use spikewire_aerospike_protocol::message::info2;
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::transaction::ReplyFields;
 
 use super::reply::Reply;
 use super::write::generation_fits;
-use super::{Context, Target};
+use super::{Context, Target, transaction};
 use crate::record::View;
 
 impl Context {
     /// Deletes a record on every copy. Replies to deletes never have a generation. Expiry is
     /// ignored: a record still in memory can be deleted.
-    pub(super) fn delete(&mut self, target: &Target<'_>, reply: Reply<'_>) {
+    pub(super) fn delete(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
         let request = target.request;
         let Some(digest) = request.digest else { return };
-        if request.header.info2 & info2::DURABLE_DELETE != 0 {
-            return self.reject(reply, ResultCode::ENTERPRISE_ONLY.into());
+        let durability = transaction::check_durability(target, self.state.options.edition);
+        if let Err(code) = durability.and_then(|()| target.check_monitor()) {
+            return self.reject(reply, code.into());
         }
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
             return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
-        let record = table.get(&digest.0).ok_or(ResultCode::NOT_FOUND);
+        let standing = match self.standing(target, &partition, table, &digest) {
+            Ok(standing) => standing,
+            Err(code) => return self.reject(reply, code.into()),
+        };
+        reply.report(standing.about());
+        let record = standing.record.ok_or(ResultCode::NOT_FOUND);
         if let Err(code) = record.and_then(|record| check(target, record)) {
             return self.reject(reply, code.into());
         }
-        partition.remove(&digest.0);
+        target.keep(&mut partition, &digest, None, None);
+        reply.report(ReplyFields::default());
         reply.finish(0, 0);
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::message::{Header, Op, info2, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::transaction::ReplyFields;
 use spikewire_aerospike_protocol::value::{Value, particle};
 use spikewire_udf::record::Change;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record};
@@ -105,12 +106,20 @@ impl Context {
             Ok(call) => call,
             Err(code) => return self.reject(reply, code.into()),
         };
+        if let Err(code) = target.check_monitor() {
+            return self.reject(reply, code.into());
+        }
         let library = self.state.modules.read().clone();
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
             return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
-        let old = table.get(&digest.0);
+        let standing = match self.standing(target, &partition, table, &digest) {
+            Ok(standing) => standing,
+            Err(code) => return self.reject(reply, code.into()),
+        };
+        reply.report(standing.about());
+        let old = standing.record;
         let existing = old.filter(|record| !target.namespace.is_gone(*record, target.now));
         let draft = match prepare(target, existing) {
             Ok(draft) => draft,
@@ -132,7 +141,8 @@ impl Context {
         match &record.change {
             None => {}
             Some(Change::Remove) => {
-                partition.remove(&digest.0);
+                target.keep(&mut partition, &digest, None, None);
+                reply.report(ReplyFields::default());
                 (generation, void_time) = (0, 0);
             }
             Some(Change::Write { bins, ttl, drop_key }) => {
@@ -155,7 +165,8 @@ impl Context {
                 if target.namespace.is_too_big(View::new(&self.image)) {
                     return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, existing));
                 }
-                partition.put(&self.image, replaced);
+                target.keep(&mut partition, &digest, Some(&self.image), replaced);
+                reply.report(ReplyFields::default());
                 (generation, void_time) = (draft.generation, draft.void_time);
             }
         }

@@ -5,6 +5,8 @@
 //! | [`request`] | the parts of a request, found in one walk |
 //! | [`reply`] | a reply frame being written |
 //! | [`read`], [`mod@write`], [`delete`] | the single-record commands |
+//! | [`transaction`] | what locks records, and which version of them a command works on |
+//! | [`monitor`] | the records of transactions themselves |
 //! | [`modify`] | what one operation of a write does to the bins |
 //! | [`batch`] | many of them in one request |
 //! | [`query`] | scans, index queries, background jobs |
@@ -19,23 +21,26 @@ pub mod delete;
 pub mod features;
 pub mod function;
 pub mod modify;
+pub mod monitor;
 pub mod query;
 pub mod read;
 pub mod reply;
 pub mod request;
 pub mod stream;
+pub mod transaction;
 pub mod write;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use spikewire_aerospike_protocol::message::{info1, info2, info3};
+use spikewire_aerospike_protocol::message::{info1, info2, info3, info4};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::reply::{Rejection, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
 use crate::expression::{Filters, Program, RecordView};
+use crate::options::Edition;
 use crate::record::View;
 use crate::record::bins::Bins;
 use crate::record::clock::Moment;
@@ -121,7 +126,9 @@ impl Context {
     /// Runs a command on one record, either a request of its own or a batch row.
     fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
         let request = target.request;
-        if let Err(code) = admit(request) {
+        let edition = self.state.options.edition;
+        let checked = admit(request, edition).and_then(|()| transaction::admit(target, edition));
+        if let Err(code) = checked {
             return self.reject(reply, code.into());
         }
         if let Some(access) = &self.access {
@@ -150,7 +157,14 @@ impl Context {
                 return self.reject(reply, ResultCode::PARAMETER.into());
             }
             self.counters.reads += 1;
-            self.read(target, reply);
+            if request.header.info4 & info4::VERIFY_READ != 0 {
+                self.verify(target, reply);
+            } else {
+                self.read(target, reply);
+            }
+        } else if request.header.info4 & (info4::ROLL_FORWARD | info4::ROLL_BACK) != 0 {
+            self.counters.writes += 1;
+            self.roll(target, reply);
         } else if request.has_udf {
             self.counters.writes += 1;
             self.function(target, reply);
@@ -242,7 +256,7 @@ fn permissions(request: &Request<'_>) -> Permissions {
 }
 
 /// The checks before the record is accessed.
-fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
+fn admit(request: &Request<'_>, edition: Edition) -> Result<(), ResultCode> {
     let header = &request.header;
     let reads = header.info1 & info1::READ != 0;
     let writes = header.info2 & info2::WRITE != 0;
@@ -253,11 +267,12 @@ fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
         return Err(ResultCode::PARAMETER);
     }
     // Transactions and linearized reads require the Enterprise Edition.
-    let verify = !writes && header.info4 & 0x01 != 0;
-    let roll = writes && header.info4 & 0x06 != 0;
+    let verify = !writes && header.info4 & info4::VERIFY_READ != 0;
+    let roll = writes && header.info4 & (info4::ROLL_FORWARD | info4::ROLL_BACK) != 0;
     let modes = info3::SC_READ_TYPE | info3::SC_READ_RELAX;
     let linearize = !writes && header.info3 & modes == info3::SC_READ_TYPE;
-    if request.has_transaction || verify || roll || linearize {
+    let enterprise = request.has_transaction || verify || roll || linearize;
+    if enterprise && !edition.is_enterprise() {
         return Err(ResultCode::ENTERPRISE_ONLY);
     }
     Ok(())

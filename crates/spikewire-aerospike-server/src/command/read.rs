@@ -21,7 +21,12 @@ impl Context {
         let Some(table) = partition.nearest(target.node) else {
             return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
-        let Some(record) = table.get(&digest.0) else {
+        let standing = match self.standing(target, &partition, table, &digest) {
+            Ok(standing) => standing,
+            Err(code) => return self.reject(reply, code.into()),
+        };
+        reply.report(standing.about());
+        let Some(record) = standing.record else {
             return self.reject(reply, ResultCode::NOT_FOUND.into());
         };
         let touch = match check(target, record) {
@@ -72,7 +77,8 @@ fn check(target: &Target<'_>, record: View<'_>) -> Result<Option<u32>, ResultCod
 /// A read with this option renews the TTL once no more than a percentage of it is left.
 fn read_touch(target: &Target<'_>, record: View<'_>) -> Result<Option<u32>, ResultCode> {
     let void_time = record.void_time();
-    if void_time == 0 {
+    // A transaction would have changed what it is about to verify.
+    if void_time == 0 || target.request.transaction.is_some() {
         return Ok(None);
     }
     let percent = match target.request.header.ttl {

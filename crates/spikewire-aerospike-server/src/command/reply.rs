@@ -1,8 +1,9 @@
 //! Writes a reply frame at the end of a connection's output.
 
 use spikewire_aerospike_protocol::frame::{self, Kind};
-use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, info3, op};
+use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, field, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::transaction::ReplyFields;
 
 use crate::record::View;
 
@@ -44,6 +45,8 @@ pub struct Reply<'a> {
     /// The batch row it answers.
     row: u32,
     ops: u16,
+    /// What it says about a transaction.
+    about: ReplyFields,
 }
 
 impl<'a> Reply<'a> {
@@ -52,14 +55,14 @@ impl<'a> Reply<'a> {
         let start = out.len() + frame::HEADER_LEN;
         frame::begin(out, Kind::Message);
         out.extend_from_slice(&[0; HEADER_LEN]);
-        Self { out, start, framed: true, row: 0, ops: 0 }
+        Self { out, start, framed: true, row: 0, ops: 0, about: ReplyFields::default() }
     }
 
     /// Starts the reply to a batch row at the end of `out`; others share its frame.
     pub fn row(out: &'a mut Vec<u8>, row: u32) -> Self {
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_LEN]);
-        Self { out, start, framed: false, row, ops: 0 }
+        Self { out, start, framed: false, row, ops: 0, about: ReplyFields::default() }
     }
 
     /// Whether it answers a row of a batch.
@@ -70,6 +73,11 @@ impl<'a> Reply<'a> {
     /// Removes a reply in a frame of its own, to be replaced by another one.
     pub fn withdraw(self) {
         self.out.truncate(self.start - frame::HEADER_LEN);
+    }
+
+    /// Sets what it says about a transaction, whether it succeeds or not.
+    pub fn report(&mut self, about: ReplyFields) {
+        self.about = about;
     }
 
     /// Number of results so far.
@@ -147,10 +155,29 @@ impl<'a> Reply<'a> {
     }
 
     fn close(self, header: &Header) {
-        let header = Header { ops: self.ops, timeout: self.row, ..*header }.to_bytes();
-        self.out[self.start..self.start + HEADER_LEN].copy_from_slice(&header);
+        let mut header = Header { ops: self.ops, timeout: self.row, ..*header };
+        if self.about != ReplyFields::default() {
+            header.fields = insert_fields(self.out, self.start + HEADER_LEN, &self.about);
+        }
+        self.out[self.start..self.start + HEADER_LEN].copy_from_slice(&header.to_bytes());
         if self.framed {
             frame::finish(self.out, self.start - frame::HEADER_LEN);
         }
     }
+}
+
+/// Inserts the fields before the results, which are there already; returns their number.
+fn insert_fields(out: &mut Vec<u8>, at: usize, about: &ReplyFields) -> u16 {
+    let results = out.split_off(at);
+    let mut count = 0;
+    if let Some(version) = &about.version {
+        message::write_field(out, field::RECORD_VERSION, &version.0);
+        count += 1;
+    }
+    if let Some(deadline) = about.deadline {
+        message::write_field(out, field::DEADLINE, &deadline.to_le_bytes());
+        count += 1;
+    }
+    out.extend_from_slice(&results);
+    count
 }

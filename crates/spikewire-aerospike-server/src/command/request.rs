@@ -3,6 +3,7 @@
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, Op, field};
+use spikewire_aerospike_protocol::transaction::{self, Version};
 
 /// The parts of a call of a user-defined function.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,6 +35,12 @@ pub struct Request<'a> {
     pub filter: Option<&'a [u8]>,
     /// Whether it belongs to a transaction.
     pub has_transaction: bool,
+    /// The id of its transaction, if valid.
+    pub transaction: Option<u64>,
+    /// The version of the record that its transaction has read, if valid.
+    pub version: Option<Version>,
+    /// When its transaction expires, if valid.
+    pub deadline: Option<u32>,
     /// Whether it calls a user-defined function.
     pub has_udf: bool,
     /// The call.
@@ -64,6 +71,9 @@ impl<'a> Request<'a> {
             has_digest: false,
             filter: None,
             has_transaction: false,
+            transaction: None,
+            version: None,
+            deadline: None,
             has_udf: false,
             udf: Udf::default(),
             ops,
@@ -78,7 +88,14 @@ impl<'a> Request<'a> {
                     request.digest = field.data.try_into().ok().map(Digest);
                 }
                 field::FILTER => request.filter = Some(field.data),
-                field::TRANSACTION => request.has_transaction = true,
+                field::TRANSACTION => {
+                    request.has_transaction = true;
+                    request.transaction = transaction::id(field.data).ok();
+                }
+                field::RECORD_VERSION => {
+                    request.version = field.data.try_into().ok().map(Version);
+                }
+                field::DEADLINE => request.deadline = transaction::deadline(field.data).ok(),
                 field::UDF_PACKAGE => {
                     request.has_udf = true;
                     request.udf.package = Some(field.data);

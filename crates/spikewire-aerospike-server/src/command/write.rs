@@ -3,13 +3,14 @@
 use spikewire_aerospike_protocol::limits::{self, TTL_DEFAULT, TTL_NEVER, TTL_UNCHANGED};
 use spikewire_aerospike_protocol::message::{Header, info1, info2, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::transaction::ReplyFields;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::bin_operation::{self, Answer};
 use super::modify::modify;
 use super::reply::{Rejection, Reply};
 use super::request::Request;
-use super::{Context, Target};
+use super::{Context, Target, monitor, transaction};
 use crate::expression::Bins::Edited;
 use crate::expression::{self, RecordView};
 use crate::record::bins::Bins;
@@ -24,12 +25,28 @@ impl Context {
             Ok(touches) => touches,
             Err(code) => return self.reject(reply, code.into()),
         };
+        if let Err(code) = target.check_monitor() {
+            return self.reject(reply, code.into());
+        }
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
             return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
-        let old = table.get(&digest.0);
+        let standing = match self.standing(target, &partition, table, &digest) {
+            Ok(standing) => standing,
+            Err(code) => return self.reject(reply, code.into()),
+        };
+        reply.report(standing.about());
+        let old = standing.record;
         let existing = old.filter(|record| !target.namespace.is_gone(*record, target.now));
+        if let Err(code) = target.check_locking(&standing, existing.is_some()) {
+            return self.reject(reply, Rejection::at(code, existing));
+        }
+        if target.is_monitor()
+            && let Err(code) = monitor::check(old, request, target.now)
+        {
+            return self.reject(reply, code.into());
+        }
         let must_exist =
             touches || request.header.info3 & (info3::UPDATE_ONLY | info3::REPLACE_ONLY) != 0;
         if must_exist && existing.is_none() {
@@ -45,16 +62,18 @@ impl Context {
         if self.bins.is_empty() {
             let code = if existing.is_none() {
                 Some(ResultCode::NOT_FOUND)
-            } else if request.header.info2 & info2::DURABLE_DELETE != 0 {
-                Some(ResultCode::ENTERPRISE_ONLY)
             } else {
-                None
+                transaction::check_durability(target, self.state.options.edition).err()
             };
             if let Some(code) = code {
                 return self.reject(reply, Rejection::at(code, existing));
             }
-            partition.remove(&digest.0);
+            target.keep(&mut partition, &digest, None, None);
+            reply.report(ReplyFields::default());
             return reply.finish(0, 0);
+        }
+        if target.is_monitor() && monitor::is_full(&mut self.bins) {
+            return self.reject(reply, ResultCode::TRANSACTION_TOO_MANY_WRITES.into());
         }
         let draft = Draft { bins: self.bins.len() as u16, ..draft };
         draft.begin(&mut self.image);
@@ -65,7 +84,9 @@ impl Context {
             return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, existing));
         }
         let replaced = old.map(|record| (record.set(), record.image().len()));
-        partition.put(&self.image, replaced);
+        target.keep(&mut partition, &digest, Some(&self.image), replaced);
+        let deadline = target.is_monitor().then_some(draft.void_time);
+        reply.report(ReplyFields { version: None, deadline });
         reply.finish(draft.generation, draft.void_time);
     }
 }
@@ -182,6 +203,9 @@ fn check_key(sent: Option<&[u8]>, stored: Option<&[u8]>) -> Result<(), ResultCod
 }
 
 fn void_time(target: &Target<'_>, existing: Option<View<'_>>) -> Result<u32, ResultCode> {
+    if target.is_monitor() {
+        return monitor::void_time(target, existing);
+    }
     let options = &target.namespace.options;
     let after = |ttl: u32| if ttl == 0 { 0 } else { target.now.seconds().saturating_add(ttl) };
     match (target.request.header.ttl, existing) {

@@ -15,8 +15,8 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
             Some(Ok(max)) => Replicas::format(&maps(target, max)),
         },
         // The older forms omit the regime, or also the replication factor.
-        "replicas-all" => strip(&maps(target, usize::MAX), "0,"),
-        "replicas-master" => strip(&maps(target, 1), "0,1,"),
+        "replicas-all" => strip(maps(target, usize::MAX), "0,"),
+        "replicas-master" => strip(maps(target, 1), "0,1,"),
         "racks" => racks(target),
         "rack-ids" => rack_ids(target),
         _ => return None,
@@ -37,7 +37,7 @@ fn maps(target: &InfoTarget<'_>, max: usize) -> Vec<Replicas> {
         }
         Replicas {
             namespace: namespace.options.name.clone(),
-            regime: 0,
+            regime: u32::from(namespace.options.strong_consistency),
             factor: factor as u8,
             columns,
         }
@@ -45,11 +45,12 @@ fn maps(target: &InfoTarget<'_>, max: usize) -> Vec<Replicas> {
     state.namespaces.iter().map(map).collect()
 }
 
-fn strip(maps: &[Replicas], prefix: &str) -> String {
+fn strip(maps: Vec<Replicas>, prefix: &str) -> String {
     let entries: Vec<String> = maps
-        .iter()
+        .into_iter()
+        .map(|map| Replicas { regime: 0, ..map })
         .map(|map| {
-            let text = Replicas::format(std::slice::from_ref(map));
+            let text = Replicas::format(std::slice::from_ref(&map));
             let value = &text[map.namespace.len() + 1..];
             format!("{}:{}", map.namespace, value.strip_prefix(prefix).unwrap_or(value))
         })

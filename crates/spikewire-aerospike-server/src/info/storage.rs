@@ -61,6 +61,9 @@ fn describe(target: &InfoTarget<'_>, namespace: &Namespace) -> String {
     let (all, master) = namespace.usage(target.number);
     let (objects, masters) = (stats::objects(&all), stats::objects(&master));
     let bytes: u64 = all.iter().map(|usage| usage.bytes).sum();
+    let is_monitor = |usage: &&Usage| namespace.monitors() == Some(usage.set);
+    let monitors: u64 = master.iter().filter(is_monitor).map(|usage| usage.objects).sum();
+    let locked = namespace.locked(target.number);
     let head = pairs(&[
         ("ns_cluster_size", state.alive().len().to_string()),
         ("effective_replication_factor", state.factor(namespace).to_string()),
@@ -72,6 +75,8 @@ fn describe(target: &InfoTarget<'_>, namespace: &Namespace) -> String {
         ("data_used_bytes", bytes.to_string()),
         ("migrate_rx_partitions_remaining", "0".to_owned()),
         ("migrate_tx_partitions_remaining", state.remaining().to_string()),
+        ("mrt_provisionals", locked.to_string()),
+        ("mrt_monitors", monitors.to_string()),
         ("unavailable_partitions", "0".to_owned()),
         ("dead_partitions", "0".to_owned()),
         ("stop_writes", "false".to_owned()),
@@ -90,7 +95,7 @@ fn settings(namespace: &Namespace) -> String {
         ("allow-ttl-without-nsup", "false".to_owned()),
         ("default-read-touch-ttl-pct", "0".to_owned()),
         ("disallow-null-setname", "false".to_owned()),
-        ("strong-consistency", "false".to_owned()),
+        ("strong-consistency", options.strong_consistency.to_string()),
         ("storage-engine", "memory".to_owned()),
     ])
 }

@@ -51,6 +51,22 @@ impl<'a> LockedPartition<'a> {
         self.partition.remove_record(digest)
     }
 
+    /// Makes what a transaction wrote the record, or drops it, and unlocks the record.
+    pub fn roll(&mut self, digest: &[u8; 20], transaction: u64, forward: bool) {
+        let Some(written) = self.partition.provisionals.take(digest, transaction) else { return };
+        match written.image {
+            _ if !forward => {}
+            Some(image) => {
+                let old = self.partition.master().and_then(|table| table.get(digest));
+                let old = old.map(|record| (record.set(), record.image().len()));
+                self.put(&image, old);
+            }
+            None => {
+                self.remove(digest);
+            }
+        }
+    }
+
     /// Frees the records selected by `dead` on every copy; returns the number of examined records.
     pub fn sweep(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
         self.partition.unindex_all(self.sets, &dead);

@@ -6,6 +6,7 @@
 //! | [`partition`] | all copies of a partition behind one lock |
 //! | [`locked_partition`] | a partition while it is locked: where records change |
 //! | [`namespace`] | 4,096 partitions, sets, limits |
+//! | [`provisional`] | what transactions have written and not committed yet |
 //! | [`walk`] | a partition's records in the order of scans |
 //! | [`options`] | options of a namespace |
 
@@ -13,5 +14,6 @@ pub mod locked_partition;
 pub mod namespace;
 pub mod options;
 pub mod partition;
+pub mod provisional;
 pub mod table;
 pub mod walk;

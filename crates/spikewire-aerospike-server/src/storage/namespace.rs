@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::transaction::MONITOR_SET;
 use spikewire_sync::Mutex;
 
 use super::locked_partition::LockedPartition;
@@ -27,6 +28,8 @@ pub struct Namespace {
     partitions: Box<[Mutex<Partition>]>,
     /// Records last updated before this time no longer exist.
     truncated: AtomicU64,
+    /// The number of the set of transactions' monitors, in a strongly consistent namespace.
+    monitors: Option<u16>,
     /// The latest truncation of the namespace or any set: newer records need no further check.
     newest_truncation: AtomicU64,
 }
@@ -34,9 +37,13 @@ pub struct Namespace {
 impl Namespace {
     /// An empty namespace whose partitions have no owner yet.
     pub fn new(options: NamespaceOptions) -> Self {
+        let sets = Sets::default();
+        let strong = options.strong_consistency;
+        let monitors = strong.then(|| sets.intern(MONITOR_SET.as_bytes())).flatten();
         Self {
             options,
-            sets: Sets::default(),
+            sets,
+            monitors,
             indexes: Indexes::default(),
             partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
             truncated: AtomicU64::new(0),
@@ -64,9 +71,20 @@ impl Namespace {
     /// Whether this record was truncated.
     pub fn is_truncated(&self, record: View<'_>) -> bool {
         let updated = record.last_update();
-        updated < self.newest_truncation.load(Ordering::Acquire)
+        !self.is_monitor(record)
+            && updated < self.newest_truncation.load(Ordering::Acquire)
             && (updated < self.truncated.load(Ordering::Acquire)
                 || updated < self.sets.truncated(record.set()))
+    }
+
+    /// The number of the set of transactions' monitors, if the namespace can have them.
+    pub fn monitors(&self) -> Option<u16> {
+        self.monitors
+    }
+
+    /// Whether this record is the monitor of a transaction.
+    pub fn is_monitor(&self, record: View<'_>) -> bool {
+        self.monitors == Some(record.set())
     }
 
     /// Whether this record is no longer visible.
@@ -104,6 +122,18 @@ impl Namespace {
                 }
             }
         }
+    }
+
+    /// Number of records that transactions lock, of those of which `node` is the master.
+    pub fn locked(&self, node: usize) -> usize {
+        if self.monitors.is_none() {
+            return 0;
+        }
+        let locked = |pid| {
+            let partition = self.partition(pid);
+            if partition.role(node) == Some(0) { partition.provisionals.len() } else { 0 }
+        };
+        Self::ids().map(locked).sum()
     }
 
     /// Records and bytes per set on `node`, first of all its copies, then as master.

@@ -24,6 +24,8 @@ pub struct NamespaceOptions {
     pub max_record_size: usize,
     /// Sets with an index of all their records.
     pub indexed_sets: Vec<String>,
+    /// Whether it is strongly consistent, which transactions need.
+    pub strong_consistency: bool,
 }
 
 impl Default for NamespaceOptions {
@@ -35,14 +37,21 @@ impl Default for NamespaceOptions {
             nsup_period: 1,
             max_record_size: limits::RECORD_SIZE,
             indexed_sets: Vec::new(),
+            strong_consistency: false,
         }
     }
 }
 
 impl NamespaceOptions {
     /// The names of the options that hosts set.
-    pub const NAMES: [&str; 5] =
-        ["default_ttl", "indexed_sets", "max_record_size", "nsup_period", "replication_factor"];
+    pub const NAMES: [&str; 6] = [
+        "default_ttl",
+        "indexed_sets",
+        "max_record_size",
+        "nsup_period",
+        "replication_factor",
+        "strong_consistency",
+    ];
 
     /// Sets the option with this name; `what` is the name for messages.
     pub(crate) fn set<V: OptionValue>(
@@ -58,6 +67,7 @@ impl NamespaceOptions {
             "max_record_size" => self.max_record_size = count()? as usize,
             "nsup_period" => self.nsup_period = count()? as u32,
             "replication_factor" => self.replication_factor = count()? as usize,
+            "strong_consistency" => self.strong_consistency = value.flag(what)?,
             _ => return Err(parse::unknown("unknown option", name, &Self::NAMES).into()),
         }
         Ok(())

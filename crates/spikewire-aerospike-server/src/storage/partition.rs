@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::provisional::Provisionals;
 use super::table::Table;
 use crate::index::Index;
 use crate::index::entries::Entries;
@@ -40,6 +41,8 @@ pub struct Partition {
     usage: Vec<Usage>,
     /// Its entries in each index that has been built for it.
     entries: Vec<Entries>,
+    /// Records as transactions have written them, which lock them.
+    pub provisionals: Provisionals,
     /// No record expires before this time in seconds; 0 = none expires at all.
     next_expiry: u32,
 }
@@ -188,6 +191,7 @@ impl Partition {
         if self.replicas.is_empty() {
             self.usage.clear();
             self.next_expiry = 0;
+            self.provisionals.clear();
             self.entries.iter_mut().for_each(Entries::clear);
         }
         self.replicas.len() != before

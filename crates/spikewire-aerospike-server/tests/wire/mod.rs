@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
 use spikewire_aerospike_protocol::message::{self, Header, Message, field, info1, info2, op};
+use spikewire_aerospike_protocol::transaction::ReplyFields;
 use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
 
@@ -204,19 +205,24 @@ impl ResultBin {
 pub struct Reply {
     pub header: Header,
     pub bins: Vec<ResultBin>,
+    /// What it says about a transaction.
+    pub about: ReplyFields,
 }
 
 impl Reply {
     pub fn parse(body: &[u8]) -> Self {
         let (message, used) = Message::parse(body).unwrap();
-        assert_eq!((used, message.header.fields), (body.len(), 0), "a reply of one message");
+        assert_eq!(used, body.len(), "a reply of one message");
         let bins = message.ops().map(|op| ResultBin {
             code: op.code,
             name: String::from_utf8(op.name.to_vec()).unwrap(),
             particle: op.particle,
             value: op.value.to_vec(),
         });
-        Self { header: message.header, bins: bins.collect() }
+        let about = ReplyFields::of(&message).unwrap();
+        let reported = u16::from(about.version.is_some()) + u16::from(about.deadline.is_some());
+        assert_eq!(message.header.fields, reported, "no other fields");
+        Self { header: message.header, bins: bins.collect(), about }
     }
 
     pub fn code(&self) -> u8 {

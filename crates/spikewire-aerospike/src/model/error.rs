@@ -45,6 +45,8 @@ pub enum Kind {
     Interrupted,
     /// The reader of a query paused so long that a node gave up.
     Paused,
+    /// The transaction is in a state, or of a kind, in which this cannot be done.
+    Transaction,
     /// Invalid arguments.
     Invalid,
 }
@@ -66,6 +68,7 @@ impl Kind {
             Self::Paused => "paused",
             Self::Closed | Self::Interrupted => "closed",
             Self::QueryClosed => "query_closed",
+            Self::Transaction => "transaction",
             Self::Invalid => "invalid",
         }
     }
@@ -102,6 +105,11 @@ impl Kind {
             Self::Server(ResultCode::ROLE_VIOLATION) => "PermissionDenied",
             Self::Server(ResultCode::UDF) => "FunctionFailed",
             Self::Server(ResultCode::INDEX_NOT_FOUND) => "IndexNotFound",
+            Self::Server(ResultCode::TRANSACTION_BLOCKED) => "RecordLocked",
+            Self::Server(ResultCode::TRANSACTION_VERSION) => "RecordChanged",
+            Self::Server(ResultCode::TRANSACTION_EXPIRED) => "TransactionExpired",
+            Self::Transaction => "TransactionError",
+            Self::Server(code) if code.is_of_transaction() => "TransactionError",
             Self::Server(_) | Self::Invalid => "ServerError",
         }
     }
@@ -122,6 +130,7 @@ impl Kind {
             Self::Unsupported => -15,
             Self::Paused => -9,
             Self::CircuitOpen => -14,
+            Self::Transaction => -15,
         }
     }
 }

@@ -43,7 +43,7 @@ impl ResponsePlan {
     }
 
     /// The result's value; `None` for a success without a value.
-    fn value<'e>(
+    pub fn value<'e>(
         &self,
         decoder: &Decoder<'e, '_>,
         factories: &Factories,

@@ -9,10 +9,15 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::{
     CachedReply, Command, CommandDefaults, NearLookup, Prepared, look_up,
 };
-use spikewire_aerospike::transport::{Aerospike, Streams};
+use spikewire_aerospike::transaction::Transaction;
+use spikewire_aerospike::transport::{Aerospike, Streams, buffer};
 
 use crate::aerospike::call::ResponsePlan;
-use crate::aerospike::ticket::{CommandCompletion, CommandTicket, Outbox, OwnedReply, Pledge};
+use crate::aerospike::single_row::SingleRow;
+use crate::aerospike::ticket::{
+    BatchPromise, CommandCompletion, CommandTicket, Outbox, OwnedReply, Pledge,
+};
+use crate::aerospike::transaction_stage::TransactionStage;
 use crate::aerospike::value::decode::DecodeOptions;
 use crate::binding::Call;
 use crate::driver::Driver;
@@ -49,8 +54,28 @@ impl Client {
     /// The client in a call's first argument.
     #[inline]
     pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
-        let client = call.host.environment.resources.get::<Self>(call.index(0)?);
-        client.map_err(|_| Error::closed().into())
+        Self::of_call(call).map(|(client, _)| client)
+    }
+
+    /// The same, and the transaction if the argument is one.
+    #[inline]
+    pub fn of_call(call: &Call<'_>) -> Result<(Rc<Self>, Option<Arc<Transaction>>)> {
+        let number = call.index(0)?;
+        match call.host.environment.resources.get::<Self>(number) {
+            Ok(client) => Ok((client, None)),
+            Err(_) => Self::of_transaction(call, number),
+        }
+    }
+
+    #[cold]
+    fn of_transaction(
+        call: &Call<'_>,
+        number: u32,
+    ) -> Result<(Rc<Self>, Option<Arc<Transaction>>)> {
+        match call.host.environment.resources.get::<ClientTransaction>(number) {
+            Ok(bound) => Ok((bound.client.clone(), Some(bound.transaction.clone()))),
+            Err(_) => Err(Error::closed().into()),
+        }
     }
 
     /// A pledge for the promise of a slot.
@@ -69,6 +94,26 @@ impl Client {
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
         self.driver.submit(env, command, now);
+    }
+
+    /// Sends a command on one record as part of a transaction.
+    #[cold]
+    pub fn submit_in(
+        &self,
+        env: Env<'_>,
+        transaction: &Arc<Transaction>,
+        prepared: Prepared,
+        slot: u32,
+        plan: ResponsePlan,
+    ) -> Result<()> {
+        let entered = transaction.enter_one(&self.cluster, &prepared);
+        buffer::give(prepared.bytes);
+        let (call, rows) = entered?;
+        let (plan, stage) = (Box::new(SingleRow(plan)), Some(TransactionStage::Call(call)));
+        let pledge = self.pledge(slot);
+        let next = BatchPromise::start(self.cluster.clone(), pledge, rows, plan, stage);
+        self.driver.submit_all(env, next);
+        Ok(())
     }
 
     /// Completes a call that the near cache answered.
@@ -90,5 +135,21 @@ impl Resource for Client {
         self.driver.end();
         self.cluster.close();
         self.streams.close();
+    }
+}
+
+/// A transaction of a client.
+#[derive(Debug)]
+pub struct ClientTransaction {
+    pub client: Rc<Client>,
+    pub transaction: Arc<Transaction>,
+}
+
+impl Resource for ClientTransaction {}
+
+impl ClientTransaction {
+    /// The transaction in a call's first argument.
+    pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
+        call.host.environment.resources.get(call.index(0)?)
     }
 }

@@ -9,6 +9,7 @@
 //! | [`columns`] | records as columns |
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`client`], [`ticket`] | a client, and the tickets of its commands |
+//! | [`transaction`], [`transaction_stage`], [`single_row`] | transactions: their facts and end, their batches, their commands on one record |
 //! | [`recording`] | recordings of calls |
 //! | [`admin`] | info, truncation, indexes, modules, users, roles |
 //! | [`testing`] | the embedded cluster |
@@ -27,8 +28,11 @@ pub mod operation;
 pub mod query;
 pub mod record;
 pub mod recording;
+pub mod single_row;
 pub mod space;
 pub mod testing;
 pub mod ticket;
+pub mod transaction;
+pub mod transaction_stage;
 pub mod value;
 pub mod verbs;

@@ -12,6 +12,7 @@ use spikewire_aerospike::{Error, Kind};
 use spikewire_sync::Mutex;
 
 use crate::aerospike::call::ResponsePlan;
+use crate::aerospike::transaction_stage::{EndValue, TransactionStage, TransactionStep};
 use crate::environment::Environment;
 use crate::js::{Env, Failure};
 use crate::outbox::{self, Completes, Completion, Settle};
@@ -188,7 +189,15 @@ pub trait RowPlan: Send {
 /// A batch's promise, and how to convert its rows.
 pub struct BatchPromise {
     /// `None` once it is settled.
-    waiting: Mutex<Option<(Pledge, Box<dyn RowPlan>)>>,
+    waiting: Mutex<Option<WaitingBatch>>,
+}
+
+/// A batch that is not over.
+struct WaitingBatch {
+    pledge: Pledge,
+    plan: Box<dyn RowPlan>,
+    /// For a call of a transaction, or its end.
+    stage: Option<TransactionStage>,
 }
 
 impl BatchPromise {
@@ -198,8 +207,9 @@ impl BatchPromise {
         pledge: Pledge,
         rows: Batch,
         plan: Box<dyn RowPlan>,
+        stage: Option<TransactionStage>,
     ) -> Next<CommandTicket> {
-        let owner = Self { waiting: Mutex::new(Some((pledge, plan))) };
+        let owner = Self { waiting: Mutex::new(Some(WaitingBatch { pledge, plan, stage })) };
         let mut next = Next::default();
         BatchExecution::start(cluster, owner, rows, &mut next);
         next
@@ -210,8 +220,19 @@ impl BatchOwner for BatchPromise {
     type Ticket = CommandTicket;
 
     fn window_done(&self, rows: Batch) -> Option<Batch> {
-        let (pledge, plan) = self.waiting.lock().take()?;
-        pledge.value(plan.rows_done(rows));
+        let WaitingBatch { pledge, plan, stage } = self.waiting.lock().take()?;
+        let Some(mut stage) = stage else {
+            pledge.value(plan.rows_done(rows));
+            return None;
+        };
+        match stage.next(rows) {
+            TransactionStep::Send(rows) => {
+                *self.waiting.lock() = Some(WaitingBatch { pledge, plan, stage: Some(stage) });
+                return Some(rows);
+            }
+            TransactionStep::Rows(rows) => pledge.value(plan.rows_done(rows)),
+            TransactionStep::Ended(outcome) => pledge.value(Box::new(EndValue(outcome))),
+        }
         None
     }
 }

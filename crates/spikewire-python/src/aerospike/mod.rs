@@ -11,6 +11,7 @@
 //! | [`core`], [`client`], [`identity`], [`secrets`] | a client's core, its options, its identity |
 //! | [`task`] | administrative commands and background jobs, as they run |
 //! | [`api`] | what runs calls: the calling thread, an event loop, a background thread |
+//! | [`transaction_stage`], [`transaction_call`] | the batches of transactions; calls that are part of one |
 //! | [`admin`] | info, indexes, modules, users, roles |
 //! | [`recording`] | recordings of calls |
 //! | [`chain`] | steps of the builder |
@@ -43,5 +44,7 @@ pub mod secrets;
 pub mod space;
 pub mod task;
 pub mod testing;
+pub mod transaction_call;
+pub mod transaction_stage;
 pub mod value;
 pub mod verbs;

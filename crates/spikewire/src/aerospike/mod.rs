@@ -10,6 +10,7 @@
 //! | `query_plan` | queries as they are sent and read |
 //! | `span`, `administration` | what traces say of a call |
 //! | `client_kind`, `verbs`, `many`, `batch`, `answer` | what both clients share |
+//! | `transaction` | what transactions of both have in common |
 //! | `blocking`, `asynchronous` | the clients |
 //! | `query`, `index`, `module`, `role`, `user`, `cluster` | what is done with either of them |
 
@@ -39,15 +40,17 @@ mod role;
 mod row;
 pub(crate) mod span;
 mod step;
+mod transaction;
 mod user;
 mod verbs;
 mod words;
 
 pub use asynchronous::{
-    AdminFuture, AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, Pending, PendingBatch,
+    AdminFuture, AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, AsyncTransaction, Pending,
+    PendingBatch,
 };
 pub use batch::Batch;
-pub use blocking::{Client, Dataset, Pages, Records};
+pub use blocking::{Client, Dataset, Pages, Records, Transaction};
 pub use builder::Builder;
 pub use client_kind::ClientKind;
 pub use cluster::Node;
@@ -64,4 +67,7 @@ pub use query_plan::{Collection, IndexOn, IndexRange, IndexValue, Page, QueryRec
 pub use record::{Bin, Bins, Name, Record};
 pub use role::{Privilege, PrivilegeKind, Role, Roles, privilege};
 pub use row::Row;
+pub use transaction::{
+    CommitError, EndStatus, EndingPart, RecordError, RetryTransaction, TransactionState,
+};
 pub use user::{User, Users};

@@ -97,6 +97,22 @@ export class RoleNotFound extends ServerError {}
 export class RoleExists extends ServerError {}
 /** The cluster has no such namespace. */
 export class NamespaceNotFound extends ServerError {}
+/** The transaction is over, cannot have this call, or was refused by the server. */
+export class TransactionError extends SpikewireError {}
+/** Another transaction has written the record and is not over yet: abort, pause and retry. */
+export class RecordLocked extends TransactionError {}
+/** The record changed after this transaction had read it: abort and retry. */
+export class RecordChanged extends TransactionError {}
+/** The transaction's time is over; its writes are dropped unless it was committed. */
+export class TransactionExpired extends TransactionError {}
+/** The transaction could not be committed. `inDoubt`: it may be committed nevertheless. */
+export class CommitFailed extends TransactionError {
+  /**
+   * What failed: `'verify'`, because records that were read have changed or could not be checked;
+   * or `'mark'`, the step from which on a transaction is committed.
+   */
+  part: 'verify' | 'mark' | '' = ''
+}
 /** The total timeout of the call expired, or the server's own did. */
 export class Timeout extends SpikewireError {}
 /** No connection could be opened, or it was lost during the call. */

@@ -241,6 +241,10 @@ export interface AerospikeNative extends NativePart {
   /** Ends the query and returns the cursor. */
   queryClose(query: QueryHandle, consumed: number): Buffer
   /** The number of a recording that has begun, or the system's error name and the message. */
+  transactionBegin(client: Handle, timeout: number | undefined): Handle
+  transactionFacts(transaction: Handle): [id: string, state: string, namespace: string]
+  transactionEnd(transaction: Handle, slot: Slot, commit: boolean): void
+  transactionRelease(transaction: Handle): void
   recordingStart(
     client: Handle,
     path: string,

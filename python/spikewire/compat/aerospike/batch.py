@@ -18,7 +18,7 @@ from spikewire.compat.aerospike.batch_records import (
     Write,
 )
 from spikewire.compat.aerospike.exception import InvalidRequest
-from spikewire.compat.aerospike.failures import reject
+from spikewire.compat.aerospike.failures import missing, reject
 from spikewire.compat.aerospike.keys import checked_key
 from spikewire.compat.aerospike.operations import WRITES, prepare
 from spikewire.compat.aerospike.policies import ttl_of
@@ -82,9 +82,8 @@ class Batches(Records):
         call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
         shape = "none" if named == [] else "bins"
-        return self._run_batch(
-            keys, shape, self._client.get_many, (named,), call | _only(own, _READ)
-        )
+        verb = self._verbs(own).get_many
+        return self._run_batch(keys, shape, verb, (named,), call | _only(own, _READ))
 
     @_as_result
     def batch_operate(
@@ -100,6 +99,7 @@ class Batches(Records):
             reject("ops should be a list of op dictionaries")
         plan = prepare(ops, self._rules)
         call, own = self._batch_options(policy_batch)
+        verb = self._verbs(own).operate_many
         written = self._policies.keywords("batch_write", policy_batch_write)
         if WRITES.isdisjoint(plan.codes):
             options = _only(own, _READ)
@@ -109,7 +109,6 @@ class Batches(Records):
             if row_ttl is not None:
                 own["ttl"] = row_ttl
             options = _only(own, _WRITE)
-        verb = self._client.operate_many
         return self._run_batch(keys, plan, verb, (plan.operations,), call | options)
 
     @_as_result
@@ -118,10 +117,9 @@ class Batches(Records):
     ) -> BatchRecords:
         """Deletes records."""
         call, own = self._batch_options(policy_batch)
+        verb = self._verbs(own).delete_many
         own |= self._policies.keywords("batch_remove", policy_batch_remove)
-        return self._run_batch(
-            keys, "empty", self._client.delete_many, (), call | _only(own, _DELETE)
-        )
+        return self._run_batch(keys, "empty", verb, (), call | _only(own, _DELETE))
 
     @_as_result
     def batch_apply(
@@ -137,12 +135,13 @@ class Batches(Records):
         if not isinstance(args, list):
             reject("args should be a list of values for function arguments")
         call, own = self._batch_options(policy_batch)
+        verbs = self._verbs(own)
         own |= self._policies.keywords("batch_apply", policy_batch_apply)
         options, sent = _only(own, _APPLY), [outgoing(each, self._serializers) for each in args]
 
         def verb(keys: list[Any], **call: Any) -> Any:
             rows = [spikewire.Apply(key, module, function, sent, **options) for key in keys]
-            return self._client.batch(rows, **call)
+            return verbs.batch(rows, **call)
 
         return self._run_batch(keys, "udf", verb, (), call)
 
@@ -153,12 +152,12 @@ class Batches(Records):
         rows = batch_records.batch_records
         if not isinstance(rows, list):
             reject("batch_records.batch_records must be a list")
-        call, _ = self._batch_options(policy_batch)
+        call, own_options = self._batch_options(policy_batch)
         batch_records.result = 0
         if not rows:
             return batch_records
         try:
-            own, client = _Rows(self), self._client
+            own, client = _Rows(self), self._verbs(own_options)
             failed = self._writes().write(
                 client, rows, own.convert, own.options, self._results, **call
             )
@@ -274,7 +273,10 @@ class _Rows:
         by = kind, _content(policy), _content(meta)
         keywords = None if None in by else self._known.get(by)
         if keywords is None:
-            keywords = _only(self._policies.keywords(kind, policy, meta), names)
+            keywords = self._policies.keywords(kind, policy, meta)
+            if "txn" in keywords:
+                missing("policy.txn")
+            keywords = _only(keywords, names)
             if None not in by:
                 self._known[by] = keywords
         self._last = kind, policy, meta, keywords

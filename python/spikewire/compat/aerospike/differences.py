@@ -20,7 +20,6 @@ CONFIG_NO_EFFECT = frozenset(
      "rack_aware", "connect_timeout"}
 )  # fmt: skip
 
-_TOGETHER = Missing("keep data that belongs together in one record")
 _NO_EFFECT = Differs("has no effect; a value other than the default causes a CompatWarning")
 _OF_CALL = Differs(
     "in the policy of one call, it limits the duration of the call and lets a read try another "
@@ -40,9 +39,7 @@ def _gone(instead: str) -> Missing:
 
 
 _ENTRIES: dict[str, Entry] = {
-    "Transaction": Differs("can be created, but calls that use it raise NotImplementedError"),
-    "Client.commit": _TOGETHER,
-    "Client.abort": _TOGETHER,
+    "Transaction": Differs("belongs to the client that it is first used with"),
     "operation code": Missing("use an expression of spikewire.exp"),
     "bitwise_operations.bit_b64_encode with ctx": _CLIENT_SIDE,
     "Client.get_many": _gone("use batch_read"),
@@ -60,7 +57,10 @@ _ENTRIES: dict[str, Entry] = {
     "config.tls.cert_blacklist": _REVOKED,
     "config.tls.for_login_only": Missing("leave it out; all connections are encrypted"),
     "config.tls.log_session_info": _NO_EFFECT,
-    "policy.txn": _TOGETHER,
+    "policy.txn": Missing(
+        "leave it out of policies of queries, scans and rows of a batch, which are no part of "
+        "transactions; the policies of other calls have it"
+    ),
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
     "policy.compress": _OF_SCANS,

@@ -114,6 +114,8 @@ _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
 #: Entries that verbs accept in policies of any kind.
 _ALWAYS = frozenset({"expressions", "txn"})
+#: Policies of calls that are no part of transactions, and of rows, whose batch has one.
+_NO_TRANSACTION = frozenset({"query", "scan", "batch_write", "batch_apply", "batch_remove"})
 #: The engine's limit of retries.
 _MOST_RETRIES = 1000
 #: The engine's limit for the delay of a second request, in seconds.
@@ -264,7 +266,9 @@ class Policies:
             if value is not None:
                 if not isinstance(value, Transaction):
                     reject("txn is not of type aerospike.Transaction")
-                missing("policy.txn")
+                if kind in _NO_TRANSACTION:
+                    missing("policy.txn")
+                keywords["txn"] = value
         elif name == "replica":
             if (choice := _named(_REPLICAS, name, value)) is not None:
                 keywords["replica"] = choice

@@ -86,6 +86,11 @@ class Records:
         self._get = self._client.get
         self._put = self._client.put
 
+    def _verbs(self, options: dict[str, Any]) -> Any:
+        """The client's verbs, in the transaction that is among the options."""
+        transaction = options.pop("txn", None)
+        return self._client if transaction is None else transaction.verbs_of(self._client)
+
     def _failed(self, error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
         if isinstance(error, spikewire.ClientClosed):
             closed: BaseException = of_code(11, NO_CONNECTION)
@@ -105,8 +110,9 @@ class Records:
         else:
             options = self._policies.keywords("read", policy)
             keeps = self._policies.sends_key("read", policy)
+        get = self._get if "txn" not in options else self._verbs(options).get
         try:
-            record = self._get(key, **options)
+            record = get(key, **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
         return self._record(key, record, keeps)
@@ -123,7 +129,7 @@ class Records:
         key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
-            record = self._get(key, list(bins), **options)
+            record = self._verbs(options).get(key, list(bins), **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
         return self._record(key, record, keeps=True)
@@ -133,7 +139,7 @@ class Records:
         key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
-            record = self._get(key, [], **options)
+            record = self._verbs(options).get(key, [], **options)
         except spikewire.RecordNotFound as error:
             digest = error.key.digest if error.key is not None else b""
             return (key[0], key[1], key[2], bytearray(digest)), None
@@ -154,8 +160,9 @@ class Records:
             values: Any = bins
         else:
             values = self._outgoing(bins, serializer)
+        put = self._put if "txn" not in options else self._verbs(options).put
         try:
-            self._put(key, values, **options)
+            put(key, values, **options)
         except FAILURES as error:
             checked_key(key)
             if not values and isinstance(error, ValueError):
@@ -182,10 +189,11 @@ class Records:
             deprecated(_META_OF_REMOVE)
         options = self._policies.keywords("remove", policy, meta)
         options.pop("exists", None)
+        verbs = self._verbs(options)
         try:
-            if not self._client.delete(key, **options):
+            if not verbs.delete(key, **options):
                 if "where" in options:
-                    self._get(key, [], where=options["where"])
+                    verbs.get(key, [], where=options["where"])
                 raise failure(spikewire.RecordNotFound("there is no such record", code=2), key)
         except FAILURES as error:
             raise self._failed(error, key) from None
@@ -197,11 +205,12 @@ class Records:
         options = self._written(policy, meta)
         if val:
             options["ttl"] = ttl_of(val)
+        verbs = self._verbs(options)
         try:
             if options.keys() & {"exists", "durable"}:
-                self._client.operate(key, [op.touch()], **options)
+                verbs.operate(key, [op.touch()], **options)
             else:
-                self._client.touch(key, **options)
+                verbs.touch(key, **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
         return 0
@@ -214,15 +223,15 @@ class Records:
 
     def append(self, key: Any, bin: str, val: Any, meta: Any = None, policy: Any = None) -> int:
         """Appends to text or bytes."""
-        return self._joined(self._client.append, key, bin, val, policy, meta)
+        return self._joined("append", key, bin, val, policy, meta)
 
     def prepend(self, key: Any, bin: str, val: Any, meta: Any = None, policy: Any = None) -> int:
         """Prepends to text or bytes."""
-        return self._joined(self._client.prepend, key, bin, val, policy, meta)
+        return self._joined("prepend", key, bin, val, policy, meta)
 
     def _joined(
         self,
-        verb: Any,
+        verb: str,
         key: Any,
         bin: str,
         val: Any,
@@ -236,7 +245,8 @@ class Records:
             reject("Cannot concatenate 'str' and 'non-str' objects")
         options = self._written(policy, meta)
         try:
-            verb(key, {bin: outgoing(val, self._serializers)}, **options)
+            write = getattr(self._verbs(options), verb)
+            write(key, {bin: outgoing(val, self._serializers)}, **options)
         except FAILURES as error:
             raise self._failed(error, key, bin) from None
         return 0
@@ -250,7 +260,7 @@ class Records:
             reject("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
         options = self._written(policy, meta)
         try:
-            self._client.add(key, {bin: offset}, **options)
+            self._verbs(options).add(key, {bin: offset}, **options)
         except FAILURES as error:
             raise self._failed(error, key, bin) from None
         return 0
@@ -273,7 +283,7 @@ class Records:
         options = self._policies.keywords("write", policy, meta)
         options.setdefault("exists", "update")
         try:
-            self._put(key, dict.fromkeys(names), **options)
+            self._verbs(options).put(key, dict.fromkeys(names), **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
         return 0
@@ -290,7 +300,7 @@ class Records:
             if ttl is not None:
                 options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
-            return self._client.operate(key, plan.operations, **options), plan
+            return self._verbs(options).operate(key, plan.operations, **options), plan
         except FAILURES as error:
             exception = self._failed(error, key, plan.bins[0] if plan.bins else None)
             if isinstance(exception, BinExistsError) and any(
@@ -346,7 +356,7 @@ class Records:
         sent = [outgoing(each, self._serializers) for each in args]
         try:
             return incoming(
-                self._client.apply(key, module, function, sent, **options),
+                self._verbs(options).apply(key, module, function, sent, **options),
                 deserializer_of(self._serializers),
             )
         except FAILURES as error:

@@ -1,5 +1,4 @@
-"""Managing users and roles. Also the methods for transactions, which tell programs what to use
-instead."""
+"""Managing users and roles. Also the end of transactions."""
 
 # Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
@@ -7,9 +6,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import spikewire
 from spikewire.compat.aerospike.accounts import GLOBAL, NAMES, privilege_dict, role_dict, user_dict
 from spikewire.compat.aerospike.client_metrics import ClientMetrics
-from spikewire.compat.aerospike.failures import missing, of_code, of_server, reject
+from spikewire.compat.aerospike.constants import (
+    ABORT_ALREADY_ABORTED,
+    ABORT_CLOSE_ABANDONED,
+    ABORT_COMMIT_FAILED,
+    ABORT_OK,
+    ABORT_ROLL_BACK_ABANDONED,
+    COMMIT_ALREADY_COMMITTED,
+    COMMIT_CLOSE_ABANDONED,
+    COMMIT_OK,
+    COMMIT_ROLL_FORWARD_ABANDONED,
+)
+from spikewire.compat.aerospike.failures import failure, of_code, of_server, reject
 from spikewire.compat.aerospike.records import FAILURES
 from spikewire.compat.aerospike.transaction import Transaction
 from spikewire.roles import Privilege
@@ -247,19 +258,54 @@ class Users(ClientMetrics):
         return 0
 
     def commit(self, transaction: Any) -> int:
-        """Not supported."""
-        return self._ended("commit", transaction)
+        """Commits a transaction. Returns one of the constants ``COMMIT_*``."""
+        core = self._core("commit", transaction)
+        if core.state == "aborted":
+            raise of_code(-19, "Transaction already aborted")
+        try:
+            return _COMMITTED[core._commit()]
+        except spikewire.Error as error:
+            raise _commit_failure(error) from None
 
     def abort(self, transaction: Any) -> int:
-        """Not supported."""
-        return self._ended("abort", transaction)
+        """Aborts a transaction. Returns one of the constants ``ABORT_*``."""
+        core = self._core("abort", transaction)
+        if core.state == "committed":
+            raise of_code(-18, "Transaction already committed")
+        if core.state == "in_doubt":
+            return ABORT_COMMIT_FAILED
+        try:
+            return _ABORTED[core._abort()]
+        except spikewire.Error as error:
+            raise self._failed(error) from None
 
-    def _ended(self, name: str, transaction: Any) -> int:
+    def _core(self, name: str, transaction: Any) -> Any:
         if not isinstance(transaction, Transaction):
             kind = type(transaction).__name__
             message = f"{name}() argument 1 must be aerospike.Transaction, not {kind}"
             raise TypeError(message)
-        missing(f"Client.{name}")
+        return transaction.begun(self._client)
+
+
+_COMMITTED = {
+    "done": COMMIT_OK,
+    "already": COMMIT_ALREADY_COMMITTED,
+    "roll_abandoned": COMMIT_ROLL_FORWARD_ABANDONED,
+    "close_abandoned": COMMIT_CLOSE_ABANDONED,
+}
+_ABORTED = {
+    "done": ABORT_OK,
+    "already": ABORT_ALREADY_ABORTED,
+    "roll_abandoned": ABORT_ROLL_BACK_ABANDONED,
+    "close_abandoned": ABORT_CLOSE_ABANDONED,
+}
+
+
+def _commit_failure(error: spikewire.Error) -> BaseException:
+    """The exception for a commit that failed."""
+    if isinstance(error, spikewire.CommitFailed):
+        return of_code(-17, error.message, in_doubt=error.in_doubt)
+    return failure(error)
 
 
 def _named(what: str, value: Any, stop: str = "") -> None:

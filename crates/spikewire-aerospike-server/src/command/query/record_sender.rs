@@ -70,7 +70,10 @@ impl Selection {
         {
             return Err(false);
         }
-        if self.set_filter == SetFilter::Nothing || namespace.is_gone(record, now) {
+        if self.set_filter == SetFilter::Nothing
+            || namespace.is_monitor(record)
+            || namespace.is_gone(record, now)
+        {
             return Err(false);
         }
         if self.by_index.is_none() && self.filter.is_none() {

@@ -10,6 +10,7 @@
 //! | [`RowCommand`] | what is done to the records of rows, for every client |
 //! | [`ResultFlags`] | which operations of a row have results |
 //! | `deadline` | rows that are late, and rows of slow nodes that are sent to others |
+//! | `transactional` | rows as part of a transaction |
 //! | `near` | rows that the near cache answers or has to know of |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
@@ -21,6 +22,7 @@ mod result_flags;
 mod row_command;
 mod send;
 mod settle;
+mod transactional;
 
 pub use builder::BatchBuilder;
 pub use deadline::{LATE, Withdrawal, deadline_of};
@@ -34,10 +36,11 @@ use std::sync::Arc;
 use spikewire_aerospike_protocol::Malformed;
 pub use spikewire_aerospike_protocol::batch::RowContents;
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::{Header, Walk, info3};
+use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, Walk, info3, split_parts};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::deadline::Schedule;
+pub use self::transactional::{RowRecord, RowReport};
 pub use super::row_kind::RowKind;
 use super::{Judgement, deadline, judge_row};
 use crate::clock::Tick;
@@ -126,7 +129,16 @@ impl Records<'_> {
                 walk.finish()
             };
             let Ok(used) = parsed else { break };
-            outcomes.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
+            // What a reply says about a transaction stays.
+            let fields = match header.fields {
+                0 => &[][..],
+                count => match split_parts(&messages[HEADER_LEN..], count, 0) {
+                    Ok((fields, _, _)) => fields,
+                    Err(_) => break,
+                },
+            };
+            outcomes.extend_from_slice(&Header { ops: 0, ..header }.to_bytes());
+            outcomes.extend_from_slice(fields);
             messages = &messages[used..];
         }
     }

@@ -111,7 +111,7 @@ impl Batch {
     }
 
     /// The reply to a row, and the node that sent it.
-    pub(crate) fn reply_of(&self, index: usize) -> Option<(&[u8], &Arc<Node>)> {
+    pub fn reply_of(&self, index: usize) -> Option<(&[u8], &Arc<Node>)> {
         match &self.rows[index].state {
             RowState::Answered(body, range) => {
                 Some((self.message(*body, range), &self.bodies[*body as usize].node))

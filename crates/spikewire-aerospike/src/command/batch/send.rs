@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_aerospike_protocol::batch::{self as wire, ROW_LEN, Writer, flag};
-use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::Header;
-use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
+use spikewire_aerospike_protocol::batch::{ROW_LEN, Writer, flag};
+use spikewire_aerospike_protocol::request::server_timeout;
 use spikewire_transport::policy::Preference as _;
 
 use super::{Batch, Part, RowState};
@@ -163,7 +161,7 @@ impl Batch {
             let row = &self.rows[*index as usize];
             let kind = &self.kinds[row.kind as usize];
             write = kind.write;
-            encode_single(&mut bytes, &row.digest, &kind.row, timeout, compression)?;
+            kind.row.request(&mut bytes, &row.digest, timeout, compression)?;
         } else {
             let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
             let mut batch = Writer::begin(&mut bytes, timeout, flags);
@@ -227,23 +225,6 @@ impl Groups {
     }
 }
 
-/// Encodes a batch of one row as a single-record command.
-fn encode_single(
-    bytes: &mut Vec<u8>,
-    digest: &Digest,
-    kind: &wire::Kind,
-    timeout: u32,
-    compression: u8,
-) -> std::result::Result<(), TooLarge> {
-    let (header, fields, ops) = kind.parts();
-    let info1 = header.info1 | compression;
-    let mut request = Request::begin(bytes, &Header { timeout, info1, ..header });
-    request.encoded_fields(header.fields, fields);
-    request.digest(digest);
-    request.encoded_ops(usize::from(header.ops), ops);
-    request.finish()
-}
-
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -252,6 +233,9 @@ mod tests {
     use super::*;
     use crate::model::ReplicaPolicy;
     use spikewire_aerospike_protocol::features::Features;
+    use spikewire_aerospike_protocol::batch as wire;
+    use spikewire_aerospike_protocol::key::Digest;
+    use spikewire_aerospike_protocol::message::Header;
     use spikewire_aerospike_protocol::message::op;
     use spikewire_aerospike_protocol::request;
     use spikewire_aerospike_protocol::value::particle;

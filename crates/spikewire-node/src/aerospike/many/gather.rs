@@ -22,6 +22,7 @@ use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Client;
 use crate::aerospike::key::{digest_of, whole, with_user_key};
 use crate::aerospike::ticket::{BatchPromise, RowPlan};
+use crate::aerospike::transaction_stage::TransactionStage;
 use crate::binding::Call;
 use crate::js::{Failure, Result, Type, Value};
 
@@ -216,7 +217,14 @@ impl<'c, 'e> Rows<'c, 'e> {
         if let Some(deadline) = deadline {
             rows.set_deadline(deadline)?;
         }
-        let next = BatchPromise::start(client.cluster.clone(), client.pledge(slot), rows, plan);
+        let (_, transaction) = Client::of_call(call)?;
+        let mut stage = None;
+        if let Some(transaction) = transaction.filter(|_| !rows.is_empty()) {
+            let (entered, first) = transaction.enter(&client.cluster, rows)?;
+            (stage, rows) = (Some(TransactionStage::Call(entered)), first);
+        }
+        let pledge = client.pledge(slot);
+        let next = BatchPromise::start(client.cluster.clone(), pledge, rows, plan, stage);
         client.driver.submit_all(call.env, next);
         Ok(())
     }

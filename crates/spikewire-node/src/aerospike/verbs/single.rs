@@ -1,8 +1,10 @@
 //! The verbs on single records; their first arguments are `(client, slot, space, key, ...)`.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use spikewire_aerospike::command::{CommandSpec, Operations, Source};
+use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::request::Request;
 use spikewire_aerospike_protocol::value::ParticleType;
@@ -20,6 +22,7 @@ use crate::js::{Failure, Result, Type, Value};
 /// The first arguments of every verb on a single record.
 struct Subject<'e> {
     client: Rc<Client>,
+    transaction: Option<Arc<Transaction>>,
     slot: u32,
     address: Address<'e>,
 }
@@ -27,10 +30,10 @@ struct Subject<'e> {
 impl<'e> Subject<'e> {
     #[inline]
     fn of(call: &Call<'e>) -> Result<Self> {
-        let client = Client::of(call)?;
+        let (client, transaction) = Client::of_call(call)?;
         let slot = call.index(1)?;
         let space = call.host.environment.space(call.argument(2))?;
-        Ok(Self { client, slot, address: Address::new(space, call.argument(3))? })
+        Ok(Self { client, transaction, slot, address: Address::new(space, call.argument(3))? })
     }
 
     /// Composes a request and sends it.
@@ -42,12 +45,15 @@ impl<'e> Subject<'e> {
         shape: ResponseShape,
         write: impl FnOnce(&mut Request<'_>) -> Result<()>,
     ) -> Result<Option<Value<'e>>> {
-        let Self { client, slot, address } = self;
+        let Self { client, transaction, slot, address } = self;
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
         let prepared =
             spec.compose(&address.space, &address.digest, stored_key.as_deref(), write)?;
         let plan = ResponsePlan { shape, decode_options: client.decode_options };
-        client.submit(call.env, prepared, client.pledge(slot), plan);
+        match transaction {
+            None => client.submit(call.env, prepared, client.pledge(slot), plan),
+            Some(transaction) => client.submit_in(call.env, &transaction, prepared, slot, plan)?,
+        }
         Ok(None)
     }
 }

@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 use spikewire_aerospike::admin;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, NearLookup, Prepared, look_up};
+use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::{Aerospike, Next};
 use spikewire_transport::metrics::CallStart;
 
@@ -158,6 +159,8 @@ impl ClientRunner for Loops {
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct AsyncClient {
     pub(super) runner: Arc<Loops>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for AsyncClient {
@@ -166,12 +169,22 @@ impl Verbs for AsyncClient {
     fn runner(&self) -> &Loops {
         &self.runner
     }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
+    }
 }
 
 impl AsyncClient {
     /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
         &self.runner.shared
+    }
+
+    /// Runs its calls.
+    pub fn runner_handle(&self) -> Arc<Loops> {
+        self.runner.clone()
     }
 
     /// The origin for the client's administrative commands.
@@ -194,6 +207,8 @@ impl AsyncClient {
 pub struct AsyncDataset {
     pub(super) runner: Arc<Loops>,
     pub(super) space: Arc<Space>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for AsyncDataset {
@@ -205,5 +220,10 @@ impl Verbs for AsyncDataset {
 
     fn home(&self) -> Option<&Arc<Space>> {
         Some(&self.space)
+    }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
     }
 }

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{Attempts, NearLookup, Prepared, look_up};
+use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::{Reply, buffer};
 use spikewire_transport::metrics::CallStart;
 
@@ -42,6 +43,8 @@ pub fn end_submitted(py: Python<'_>) {
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct Client {
     pub(super) runner: Arc<Shared>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for Client {
@@ -50,12 +53,22 @@ impl Verbs for Client {
     fn runner(&self) -> &Shared {
         &self.runner
     }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
+    }
 }
 
 impl Client {
     /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
         &self.runner
+    }
+
+    /// Runs its calls.
+    pub fn runner_handle(&self) -> Arc<Shared> {
+        self.runner.clone()
     }
 
     /// The origin for the client's administrative commands.
@@ -77,6 +90,8 @@ impl Client {
 pub struct Dataset {
     pub(super) runner: Arc<Shared>,
     pub(super) space: Arc<Space>,
+    /// The transaction that its calls are part of.
+    pub(super) transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for Dataset {
@@ -88,6 +103,11 @@ impl Verbs for Dataset {
 
     fn home(&self) -> Option<&Arc<Space>> {
         Some(&self.space)
+    }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spikewire_aerospike::transaction::Transaction;
 use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::client::Shared;
@@ -16,6 +17,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
+use crate::aerospike::transaction_call::{self, not_in_transactions};
 use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 use crate::errors::type_error;
@@ -77,13 +79,57 @@ pub trait Verbs {
         &self.runner().shared().defaults
     }
 
+    /// The transaction that its calls are part of.
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        None
+    }
+
+    /// Rejects what is no part of transactions.
+    fn outside(&self, what: &str) -> PyResult<()> {
+        if self.transaction().is_none() {
+            return Ok(());
+        }
+        Err(not_in_transactions(&format!("{what} is no part of transactions")))
+    }
+
     /// Registers the start of a call.
     #[inline]
     fn begin(&self) -> CallStart {
         self.runner().shared().stages.begin()
     }
 
+    #[inline]
+    fn run_one<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: CallStart,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.transaction() {
+            None => self.runner().run(py, call, began),
+            Some(transaction) => {
+                let call =
+                    transaction_call::enter_one(py, self.runner().shared(), transaction, call)?;
+                self.run_many_in(py, call, began)
+            }
+        }
+    }
+
     fn run_many<'py>(
+        &self,
+        py: Python<'py>,
+        mut call: BatchCall,
+        began: CallStart,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(transaction) = self.transaction() {
+            call = transaction_call::enter(py, self.runner().shared(), transaction, call)?;
+        }
+        self.run_many_in(py, call, began)
+    }
+
+    /// Runs a batch that is part of its transaction, if there is one.
+    fn run_many_in<'py>(
         &self,
         py: Python<'py>,
         mut call: BatchCall,
@@ -106,6 +152,7 @@ pub trait Verbs {
     where
         Self::Runner: ClientRunner,
     {
+        self.outside("query")?;
         self.runner().query(py, call)
     }
 
@@ -113,6 +160,7 @@ pub trait Verbs {
     where
         Self::Runner: ClientRunner,
     {
+        self.outside("a background job")?;
         let shared = self.runner().shared();
         shared.core(py)?;
         let origin =

@@ -7,6 +7,7 @@
 //! | [`blocking`] | the calling thread drives the connection |
 //! | [`asynchronous`] | an event loop drives a multiplexer |
 //! | [`submit`] | a background thread does, with a bounded number of calls in flight |
+//! | [`transaction`] | transactions, and their end |
 //! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
 pub mod asynchronous;
@@ -15,11 +16,12 @@ mod classes;
 mod methods;
 pub mod submit;
 mod ticket;
+pub mod transaction;
 
 use pyo3::prelude::*;
 
 use self::asynchronous::Loops;
-pub use self::classes::{Runner, Verbs};
+pub use self::classes::Verbs;
 use crate::aerospike::client::Shared;
 use crate::bridge::python_code;
 

@@ -44,7 +44,7 @@ impl ResponseHandler for Ticket {
     fn starts(&mut self) -> bool {
         match self {
             Self::One { promise, .. } => promise.starts(),
-            Self::Part(part) => part.owner().promise.starts(),
+            Self::Part(part) => part.owner().promise.starts() || part.owner().goes_on,
             Self::Question(question) => {
                 question.starts();
                 true
@@ -55,7 +55,7 @@ impl ResponseHandler for Ticket {
     fn is_needed(&self) -> bool {
         match self {
             Self::One { promise, .. } => !promise.is_abandoned(),
-            Self::Part(part) => !part.owner().promise.is_abandoned(),
+            Self::Part(part) => part.owner().goes_on || !part.owner().promise.is_abandoned(),
             Self::Question(_) => true,
         }
     }
@@ -132,6 +132,8 @@ pub struct Owner {
     plan: Mutex<Option<BatchPlan>>,
     /// Timing of the batch, if enabled.
     watch: Option<Box<Watch>>,
+    /// Whether it is run to its end even if nobody waits for it.
+    goes_on: bool,
 }
 
 impl Owner {
@@ -143,7 +145,8 @@ impl Owner {
         watch: Option<Box<Watch>>,
     ) -> Next<Ticket> {
         let BatchCall { rows, plan } = call;
-        let owner = Self { promise, plan: Mutex::new(Some(plan)), watch };
+        let goes_on = plan.stage.as_ref().is_some_and(|stage| stage.is_ending());
+        let owner = Self { promise, plan: Mutex::new(Some(plan)), watch, goes_on };
         let mut next = Next::default();
         BatchExecution::start(cluster, owner, rows, &mut next);
         next

@@ -5,9 +5,9 @@ use pyo3::types::{PyDict, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::verb::Verb;
+use crate::aerospike::api::Verbs;
 use crate::aerospike::api::asynchronous::AsyncClient;
 use crate::aerospike::api::blocking::Client;
-use crate::aerospike::api::{Runner as _, Verbs};
 use crate::aerospike::key::Address;
 use crate::aerospike::many::{self, BatchCall, Resolve};
 use crate::aerospike::verbs::{Call, Defaults};
@@ -122,7 +122,7 @@ impl Direct {
         ) -> PyResult<Bound<'py, PyAny>> {
             let began = verbs.begin();
             let call = make(verbs.defaults(), Address::of(verbs.home(), key)?)?;
-            verbs.runner().run(key.py(), call, began)
+            verbs.run_one(key.py(), call, began)
         }
         match self {
             Self::Blocking(client) => on(client.get(), key, make),

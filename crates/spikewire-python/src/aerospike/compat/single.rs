@@ -10,8 +10,8 @@ use super::operations::OfficialOperations;
 use super::plain;
 use super::shapes::{Shapes, meta, named, results};
 use super::steps::EncodedSteps;
+use crate::aerospike::api::Verbs as _;
 use crate::aerospike::api::blocking::Client;
-use crate::aerospike::api::{Runner as _, Verbs as _};
 use crate::aerospike::call::{Answers, ResponseShape};
 use crate::aerospike::key::Address;
 use crate::aerospike::record::Record;
@@ -41,7 +41,7 @@ pub fn operate<'py>(
         steps.encoded().for_each(|step| out.step(step));
         Ok(())
     })?;
-    let record = client.runner().run(py, call, began)?;
+    let record = client.run_one(py, call, began)?;
     let record = record.cast::<Record>()?.get();
     let (values, bins) = (shapes.values(py)?, PyDict::new(py));
     for (step, value) in steps.all.iter().zip(results(py, record)) {

@@ -7,10 +7,12 @@ use pyo3::prelude::*;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::{Batch as Rows, deadline_of};
+use spikewire_aerospike::transaction::Step;
 
 use crate::aerospike::batch::{Batch, RowReader};
 use crate::aerospike::columns::Filling;
 use crate::aerospike::columns::source::Windows;
+use crate::aerospike::transaction_stage::TransactionStage;
 use crate::arguments::OptionArgument;
 use crate::errors::{invalid_argument, value_error};
 
@@ -52,6 +54,8 @@ pub struct BatchPlan {
     pub array: Option<Box<Filling>>,
     /// The cluster whose metrics record the stages, if they are timed.
     pub timed: Option<Arc<Cluster>>,
+    /// For calls of a transaction, and for its end.
+    pub stage: Option<Box<TransactionStage>>,
 }
 
 /// What follows when the rows that were sent have finished.
@@ -64,13 +68,19 @@ pub enum NextWindow {
 
 impl From<RowReader> for BatchPlan {
     fn from(reader: RowReader) -> Self {
-        Self { reader, more: None, done: None, array: None, timed: None }
+        Self { reader, more: None, done: None, array: None, timed: None, stage: None }
     }
 }
 
 impl BatchPlan {
     /// Processes finished rows and returns what follows.
-    pub fn next_window(&mut self, py: Python<'_>, rows: Rows) -> PyResult<NextWindow> {
+    pub fn next_window(&mut self, py: Python<'_>, mut rows: Rows) -> PyResult<NextWindow> {
+        if let Some(stage) = &mut self.stage {
+            match stage.next(rows) {
+                Step::Send(rows) => return Ok(NextWindow::Send(rows)),
+                Step::Done(done) => rows = done,
+            }
+        }
         let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
         let all = match self.done.take() {
@@ -80,7 +90,10 @@ impl BatchPlan {
             }
             None => rows,
         };
-        let Some((rows, keys)) = next else { return Ok(NextWindow::Finish(all)) };
+        let Some((mut rows, keys)) = next else { return Ok(NextWindow::Finish(all)) };
+        if let Some(stage) = &mut self.stage {
+            rows = stage.again(py, rows)?;
+        }
         if let Some((cluster, began)) = began {
             cluster.metrics().encoded(began);
         }
@@ -91,6 +104,11 @@ impl BatchPlan {
 
     /// The result as a Python object.
     pub fn finish(mut self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
+        if let Some(stage) = &mut self.stage
+            && let Some(result) = stage.finish(py, &rows)
+        {
+            return result;
+        }
         if let Some(array) = self.array.take() {
             return array.finish(py, rows, &self.reader.keys);
         }

@@ -7,13 +7,17 @@ use std::task::{Context, Poll};
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{CachedReply, Command, NearLookup, Prepared, look_up};
+use spikewire_aerospike::transaction as engine;
+use spikewire_aerospike::transaction::Step;
 use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike::{Error, Kind, Result};
 
 use super::AsyncCore;
 use super::cell::CommandCell;
+use super::steps::RunningSteps;
 use crate::aerospike::answer::{self, Answer};
 use crate::aerospike::span::VerbSpan;
+use crate::aerospike::transaction::read;
 use crate::driving;
 
 /// The future of a verb of [`AsyncDataset`](super::AsyncDataset).
@@ -38,6 +42,10 @@ enum Stage {
     New(Result<Prepared>),
     /// Sent.
     Waiting(Arc<CommandCell>),
+    /// Composed, for a transaction; boxed because rarely used.
+    Entering(Box<(Arc<engine::Transaction>, Prepared)>),
+    /// Part of a transaction.
+    Within(Box<RunningSteps<engine::TransactionCall>>),
     /// Known without being sent; the task was given back to its executor first.
     Known(CachedReply),
     Over,
@@ -51,6 +59,53 @@ impl<A: Answer> Pending<A> {
         span: VerbSpan,
     ) -> Self {
         Self { stage: Stage::New(request), span, plan, core, answer: PhantomData }
+    }
+
+    /// The same as part of a transaction.
+    #[inline]
+    pub(super) fn within(mut self, transaction: Option<&Arc<engine::Transaction>>) -> Self {
+        if let Some(transaction) = transaction {
+            let composed = std::mem::replace(&mut self.stage, Stage::Over);
+            self.stage = match composed {
+                Stage::New(Ok(request)) => {
+                    Stage::Entering(Box::new((transaction.clone(), request)))
+                }
+                stage => stage,
+            };
+        }
+        self
+    }
+
+    /// Begins or goes on in a transaction.
+    #[cold]
+    fn poll_within(&mut self, stage: Stage, context: &Context<'_>) -> Poll<Result<A>> {
+        let mut running = match stage {
+            Stage::Entering(entering) => {
+                let (transaction, request) = *entering;
+                let entered = transaction.enter_one(&self.core.context.cluster, &request);
+                buffer::give(request.bytes);
+                match entered {
+                    Ok((call, rows)) => RunningSteps::new(call, Step::Send(rows)),
+                    Err(error) => return self.end_within(Err(error)),
+                }
+            }
+            Stage::Within(running) => running,
+            _ => return Poll::Pending,
+        };
+        let Poll::Ready(rows) = running.poll(&self.core, context) else {
+            self.stage = Stage::Within(running);
+            return Poll::Pending;
+        };
+        let answer = rows.and_then(|rows| read(&rows, &self.plan));
+        self.end_within(answer)
+    }
+
+    fn end_within(&mut self, answer: Result<A>) -> Poll<Result<A>> {
+        if let Err(error) = &answer {
+            self.span.failed(error);
+        }
+        self.span = VerbSpan::default();
+        Poll::Ready(answer)
     }
 
     #[inline(always)]
@@ -110,6 +165,7 @@ impl<A: Answer> Future for Pending<A> {
             Stage::New(Ok(request)) => self.send(request, context),
             Stage::New(Err(error)) => Poll::Ready(Err(error)),
             Stage::Known(known) => Poll::Ready(answer::known(&known, &self.plan)),
+            stage @ (Stage::Entering(_) | Stage::Within(_)) => self.poll_within(stage, context),
             Stage::Waiting(_) | Stage::Over => panic!("polled after its answer"),
         }
     }
@@ -120,7 +176,8 @@ impl<A: Answer> Drop for Pending<A> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Waiting(cell) => cell.abandon(),
             Stage::New(Ok(request)) => buffer::give(request.bytes),
-            Stage::New(Err(_)) | Stage::Known(_) | Stage::Over => {}
+            Stage::Entering(entering) => buffer::give(entering.1.bytes),
+            Stage::New(Err(_)) | Stage::Known(_) | Stage::Within(_) | Stage::Over => {}
         }
     }
 }

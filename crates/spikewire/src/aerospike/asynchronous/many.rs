@@ -7,11 +7,14 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_aerospike::command::BatchExecution;
 use spikewire_aerospike::command::batch::{Batch as Rows, ResultFlags};
+use spikewire_aerospike::transaction as engine;
+use spikewire_aerospike::transaction::Step;
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::{Error, Result};
 
 use super::AsyncCore;
 use super::cell::BatchCell;
+use super::steps::RunningSteps;
 use crate::aerospike::batch::Batch;
 use crate::aerospike::many::ComposedBatch;
 use crate::aerospike::span::VerbSpan;
@@ -26,17 +29,37 @@ pub struct PendingBatch {
     span: VerbSpan,
     /// Keeps the connections open while the future is pending.
     core: Arc<AsyncCore>,
+    /// The transaction that it is part of.
+    transaction: Option<Arc<engine::Transaction>>,
 }
 
 enum Stage {
     New(Result<ComposedBatch>),
     Waiting(Arc<BatchExecution<BatchCell>>, ResultFlags<Vec<bool>>),
+    /// Part of a transaction.
+    Within(Box<RunningSteps<engine::TransactionCall>>, ResultFlags<Vec<bool>>),
     Over,
 }
 
 impl PendingBatch {
-    pub(super) fn new(core: Arc<AsyncCore>, many: Result<ComposedBatch>, span: VerbSpan) -> Self {
-        Self { stage: Stage::New(many), span, core }
+    pub(super) fn new(
+        core: Arc<AsyncCore>,
+        many: Result<ComposedBatch>,
+        span: VerbSpan,
+        transaction: Option<Arc<engine::Transaction>>,
+    ) -> Self {
+        Self { stage: Stage::New(many), span, core, transaction }
+    }
+
+    /// The batch is over.
+    fn end(&mut self, rows: Result<Rows>, answered: ResultFlags<Vec<bool>>) -> Result<Batch> {
+        if let Ok(rows) = &rows {
+            self.core.context.cluster.metrics().goes_on(rows.answered());
+        }
+        self.span.ended(&rows);
+        // The future may be kept longer than the span should last.
+        self.span = VerbSpan::default();
+        rows.map(|rows| Batch::new(rows, answered))
     }
 
     fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<BatchCell>> {
@@ -66,21 +89,40 @@ impl Future for PendingBatch {
                 self.span.failed(&error);
                 return Poll::Ready(Err(error));
             }
-            let execution = self.start(rows, context.waker().clone());
-            self.stage = Stage::Waiting(execution, answered);
+            if let Some(transaction) = self.transaction.take().filter(|_| !rows.is_empty()) {
+                match transaction.enter(&self.core.context.cluster, rows) {
+                    Ok((call, rows)) => {
+                        let running = RunningSteps::new(call, Step::Send(rows));
+                        self.stage = Stage::Within(running, answered);
+                    }
+                    Err(error) => {
+                        self.span.failed(&error);
+                        return Poll::Ready(Err(error));
+                    }
+                }
+            } else {
+                let execution = self.start(rows, context.waker().clone());
+                self.stage = Stage::Waiting(execution, answered);
+            }
+        }
+        if matches!(self.stage, Stage::Within(..)) {
+            let Stage::Within(mut running, answered) =
+                std::mem::replace(&mut self.stage, Stage::Over)
+            else {
+                unreachable!("it was just looked at")
+            };
+            let Poll::Ready(rows) = running.poll(&self.core, context) else {
+                self.stage = Stage::Within(running, answered);
+                return Poll::Pending;
+            };
+            return Poll::Ready(self.end(rows, answered));
         }
         let Stage::Waiting(execution, _) = &self.stage else { panic!("polled after its answer") };
         let Poll::Ready(rows) = execution.owner().poll(context) else { return Poll::Pending };
         let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
             unreachable!("it was just looked at")
         };
-        if let Ok(rows) = &rows {
-            self.core.context.cluster.metrics().goes_on(rows.answered());
-        }
-        self.span.ended(&rows);
-        // The future may be kept longer than the span should last.
-        self.span = VerbSpan::default();
-        Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))
+        Poll::Ready(self.end(rows, answered))
     }
 }
 

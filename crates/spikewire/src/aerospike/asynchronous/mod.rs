@@ -5,6 +5,8 @@
 //! | `mod` | the client and its datasets |
 //! | `future`, `cell` | a command's future, and the cell for its outcome |
 //! | `many` | a batch's future |
+//! | `steps` | batches of a transaction, one after the other |
+//! | `transaction` | transactions |
 //! | `admin` | administrative commands |
 //! | `admin_future` | the future of rare commands |
 //! | `query` | queries as streams |
@@ -18,8 +20,10 @@ mod cell;
 mod future;
 mod many;
 mod query;
+mod steps;
 #[cfg(feature = "tokio")]
 mod tokio;
+mod transaction;
 mod transport;
 mod watch;
 
@@ -29,6 +33,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike::admin::Procedure;
 use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::transaction as engine;
 use spikewire_aerospike::transport::Streams;
 
 use crate::aerospike::administration::Administration;
@@ -41,6 +46,7 @@ use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
+use crate::aerospike::transaction::outside;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
 use crate::recording::{RecordError, RecordOptions, Recording};
@@ -51,6 +57,7 @@ pub use admin_future::AdminFuture;
 pub use future::Pending;
 pub use many::PendingBatch;
 pub use query::{AsyncPages, AsyncRecords};
+pub use transaction::AsyncTransaction;
 use transport::Transport;
 
 /// A client whose verbs return futures. Cheap to clone; all clones share the connections.
@@ -93,7 +100,8 @@ impl AsyncClient {
     /// A namespace and one of its sets; `""` for records without a set.
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<AsyncDataset> {
         let space = SetRef::new(namespace, set)?;
-        Ok(AsyncDataset { core: self.core.clone(), space, options: CallOptions::new() })
+        let options = CallOptions::new();
+        Ok(AsyncDataset { core: self.core.clone(), space, options, transaction: None })
     }
 
     /// The nodes of the cluster as last seen.
@@ -250,6 +258,8 @@ pub struct AsyncDataset {
     core: Arc<AsyncCore>,
     space: Arc<SetRef>,
     options: CallOptions,
+    /// The transaction that its calls are part of.
+    transaction: Option<Arc<engine::Transaction>>,
 }
 
 impl AsyncDataset {
@@ -258,9 +268,10 @@ impl AsyncDataset {
     }
 
     /// The dataset's client, names and options.
-    pub(crate) fn parts(&self) -> (AsyncClient, Arc<SetRef>, CallOptions) {
+    pub(crate) fn parts(&self) -> (AsyncClient, Result<Arc<SetRef>>, CallOptions) {
         let client = AsyncClient { core: self.core.clone() };
-        (client, self.space.clone(), self.options.clone())
+        let space = outside(self.transaction.as_ref()).map(|()| self.space.clone());
+        (client, space, self.options.clone())
     }
 
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Pending<A> {
@@ -268,7 +279,7 @@ impl AsyncDataset {
             Ok(request) => VerbSpan::command(&self.space, request),
             Err(_) => VerbSpan::default(),
         };
-        Pending::new(self.core.clone(), request, plan, span)
+        Pending::new(self.core.clone(), request, plan, span).within(self.transaction.as_ref())
     }
 
     fn run_many(&self, many: Result<ComposedBatch>) -> PendingBatch {
@@ -276,7 +287,7 @@ impl AsyncDataset {
             Ok(many) => VerbSpan::many(&self.space, many.verb, many.rows.len()),
             Err(_) => VerbSpan::default(),
         };
-        PendingBatch::new(self.core.clone(), many, span)
+        PendingBatch::new(self.core.clone(), many, span, self.transaction.clone())
     }
 }
 

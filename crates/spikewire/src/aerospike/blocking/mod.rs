@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `mod` | the client and its datasets |
 //! | `query` | queries as iterators |
+//! | `transaction` | transactions |
 
 mod query;
+mod transaction;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 use spikewire_aerospike::admin::{self, Procedure};
 use spikewire_aerospike::command::blocking::BlockingExecutor;
 use spikewire_aerospike::command::{NearLookup, Prepared, SetRef, look_up};
+use spikewire_aerospike::transaction as engine;
 use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::aerospike::administration::Administration;
@@ -27,6 +30,7 @@ use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
+use crate::aerospike::transaction::outside;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
 use crate::recording::{RecordError, RecordOptions, Recording};
@@ -34,6 +38,7 @@ use crate::seeds::Seeds;
 use crate::{Error, Node, Result};
 
 pub use query::{Pages, Records};
+pub use transaction::Transaction;
 
 /// A blocking client. Cheap to clone; all clones share the connections and can be used from any
 /// number of threads. The connections are closed when the last clone and the last dataset are
@@ -63,7 +68,8 @@ impl Client {
     /// A namespace and one of its sets; `""` for records without a set.
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<Dataset> {
         let space = SetRef::new(namespace, set)?;
-        Ok(Dataset { core: self.core.clone(), space, options: CallOptions::new() })
+        let options = CallOptions::new();
+        Ok(Dataset { core: self.core.clone(), space, options, transaction: None })
     }
 
     /// The nodes of the cluster as last seen.
@@ -181,6 +187,8 @@ pub struct Dataset {
     core: Arc<BlockingCore>,
     space: Arc<SetRef>,
     options: CallOptions,
+    /// The transaction that its calls are part of.
+    transaction: Option<Arc<engine::Transaction>>,
 }
 
 impl Dataset {
@@ -189,15 +197,19 @@ impl Dataset {
     }
 
     /// The dataset's client, names and options.
-    pub(crate) fn parts(&self) -> (Client, Arc<SetRef>, CallOptions) {
+    pub(crate) fn parts(&self) -> (Client, Result<Arc<SetRef>>, CallOptions) {
         let client = Client { core: self.core.clone() };
-        (client, self.space.clone(), self.options.clone())
+        let space = outside(self.transaction.as_ref()).map(|()| self.space.clone());
+        (client, space, self.options.clone())
     }
 
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Result<A> {
         let request = request?;
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
+        if let Some(transaction) = &self.transaction {
+            return self.run_in(transaction, &request, &plan, &span);
+        }
         if self.core.context.cluster.has_near_cache() {
             return self.run_near(request, &plan, &span);
         }
@@ -248,6 +260,15 @@ impl Dataset {
         let BlockingCore { context, executor } = &*self.core;
         let run = if context.cluster.is_closed() {
             Err(Error::closed())
+        } else if let Some(transaction) = self.transaction.as_ref().filter(|_| !rows.is_empty()) {
+            match self.run_rows_in(transaction, rows) {
+                Ok(done) => rows = done,
+                Err(error) => {
+                    span.failed(&error);
+                    return Err(error);
+                }
+            }
+            Ok(())
         } else {
             executor.run_batch(&mut rows, None)
         };

@@ -87,7 +87,7 @@ impl Dataset {
     /// A scan or an index query of this set; of all records of the namespace if it is `""`.
     pub fn query(&self) -> Query {
         let (client, set, options) = self.parts();
-        Query::new(&client, Ok(set), options)
+        Query::new(&client, set, options)
     }
 }
 
@@ -123,7 +123,7 @@ impl AsyncDataset {
     /// A scan or an index query of this set; of all records of the namespace if it is `""`.
     pub fn query(&self) -> Query<AsyncClient> {
         let (client, set, options) = self.parts();
-        Query::new(&client, Ok(set), options)
+        Query::new(&client, set, options)
     }
 }
 

@@ -8,6 +8,7 @@ use spikewire_aerospike_protocol::message::op;
 use crate::aerospike::api::asynchronous::AsyncDataset;
 use crate::aerospike::api::classes;
 use crate::aerospike::api::classes::{Runner as _, Verbs as _};
+use crate::aerospike::api::transaction::TransactionCore;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::client::Pickled;
 use crate::aerospike::columns::source::Choice;
@@ -24,6 +25,18 @@ use crate::aerospike::verbs::{
 use crate::aerospike::{arguments, columns, many, verbs};
 
 dataset_verbs!(AsyncDataset, AsyncQuery {
+    /// The same set with its calls in a transaction of the same client: reads see what the
+    /// transaction has written, and writes take effect when it is committed. Queries, `submit`
+    /// and background jobs are no part of transactions and raise `TransactionError`.
+    ///
+    /// Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+    /// client.
+    fn within(&self, transaction: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let transaction = TransactionCore::of(transaction, self.runner.shared())?;
+        let (runner, space) = (self.runner.clone(), self.space.clone());
+        Ok(Self { runner, space, transaction: Some(transaction) })
+    }
+
     /// Whether its namespace is strongly consistent, as far as the client knows; `None` before it is
     /// connected, and for namespaces that the cluster does not have.
     fn _is_strong(&self) -> Option<bool> {
@@ -83,6 +96,7 @@ dataset_verbs!(AsyncDataset, AsyncQuery {
 
     fn __eq__(&self, other: &Self) -> bool {
         self.runner.shared().token == other.runner.shared().token
+            && TransactionCore::is_same(self.transaction.as_ref(), other.transaction.as_ref())
             && self.space.same_as(&other.space)
             && RecordType::same(&self.space, &other.space)
     }
@@ -92,6 +106,7 @@ dataset_verbs!(AsyncDataset, AsyncQuery {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        self.outside("pickling")?;
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
         Ok((rebuild, self.runner.shared().pickled(py, &self.space)?))
     }
@@ -121,7 +136,7 @@ dataset_verbs!(AsyncDataset, AsyncQuery {
         if let Some(class) = class_ {
             space = RecordType::attach(class, &space)?;
         }
-        Ok(Self { runner, space })
+        Ok(Self { runner, space, transaction: None })
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -11,6 +11,7 @@ use crate::aerospike::api::blocking::{Client, Dataset};
 use crate::aerospike::api::classes;
 use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _};
 use crate::aerospike::api::submit::ClientSubmit;
+use crate::aerospike::api::transaction::TransactionCore;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
@@ -42,7 +43,7 @@ client_verbs!(Client, Query {
     #[new]
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Ok(Self { runner: classes::new_client(seeds, options)? })
+        Ok(Self { runner: classes::new_client(seeds, options)?, transaction: None })
     }
 
     /// Finds the cluster; blocks. For asyncio, the Python half calls it off the loop. Says whether the
@@ -95,6 +96,12 @@ client_verbs!(Client, Query {
         Arc::ptr_eq(&self.runner, &dataset.runner)
     }
 
+    /// The same verbs with their calls in a transaction of this client.
+    fn _within(&self, transaction: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let transaction = TransactionCore::of(transaction, self.runner.shared())?;
+        Ok(Self { runner: self.runner.clone(), transaction: Some(transaction) })
+    }
+
     /// A namespace and a set of this client, and the type of its records. Cheap to create and
     /// to keep.
     ///
@@ -111,7 +118,8 @@ client_verbs!(Client, Query {
         if let Some(class) = r#type {
             space = RecordType::attach(class, &space)?;
         }
-        Ok(Dataset { runner: self.runner.clone(), space })
+        let transaction = self.transaction.clone();
+        Ok(Dataset { runner: self.runner.clone(), space, transaction })
     }
 
     /// Reads records for an endless supply of keys: an iterator over a `Result` for each key.

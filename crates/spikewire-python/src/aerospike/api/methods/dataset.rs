@@ -9,6 +9,7 @@ use crate::aerospike::api::blocking::Dataset;
 use crate::aerospike::api::classes;
 use crate::aerospike::api::classes::{Runner as _, Verbs as _};
 use crate::aerospike::api::submit::DatasetSubmit;
+use crate::aerospike::api::transaction::TransactionCore;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::client::Pickled;
 use crate::aerospike::columns::source::Choice;
@@ -25,10 +26,24 @@ use crate::aerospike::verbs::{
 use crate::aerospike::{arguments, columns, many, verbs};
 
 dataset_verbs!(Dataset, Query {
-    /// The same verbs, each returning a `concurrent.futures.Future` at once.
+    /// The same verbs, each returning a `concurrent.futures.Future` at once. Not in a
+    /// transaction: raises `TransactionError` there.
     #[getter]
-    fn submit(&self) -> DatasetSubmit {
-        DatasetSubmit::new(self.runner.clone(), self.space.clone())
+    fn submit(&self) -> PyResult<DatasetSubmit> {
+        self.outside("submit")?;
+        Ok(DatasetSubmit::new(self.runner.clone(), self.space.clone()))
+    }
+
+    /// The same set with its calls in a transaction of the same client: reads see what the
+    /// transaction has written, and writes take effect when it is committed. Queries, `submit`
+    /// and background jobs are no part of transactions and raise `TransactionError`.
+    ///
+    /// Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+    /// client.
+    fn within(&self, transaction: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let transaction = TransactionCore::of(transaction, self.runner.shared())?;
+        let (runner, space) = (self.runner.clone(), self.space.clone());
+        Ok(Self { runner, space, transaction: Some(transaction) })
     }
 
     /// Whether its namespace is strongly consistent, as far as the client knows; `None` before it is
@@ -90,6 +105,7 @@ dataset_verbs!(Dataset, Query {
 
     fn __eq__(&self, other: &Self) -> bool {
         self.runner.shared().token == other.runner.shared().token
+            && TransactionCore::is_same(self.transaction.as_ref(), other.transaction.as_ref())
             && self.space.same_as(&other.space)
             && RecordType::same(&self.space, &other.space)
     }
@@ -99,6 +115,7 @@ dataset_verbs!(Dataset, Query {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        self.outside("pickling")?;
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
         Ok((rebuild, self.runner.shared().pickled(py, &self.space)?))
     }
@@ -128,7 +145,7 @@ dataset_verbs!(Dataset, Query {
         if let Some(class) = class_ {
             space = RecordType::attach(class, &space)?;
         }
-        Ok(Self { runner, space })
+        Ok(Self { runner, space, transaction: None })
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike_protocol::message::op;
 
-use crate::aerospike::api::classes::{Runner as _, Verbs as _};
+use crate::aerospike::api::classes::Verbs as _;
 use crate::aerospike::api::submit::DatasetSubmit;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;

@@ -106,7 +106,7 @@ macro_rules! record_verbs {
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
                     verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Whether the record exists. Reads no bins.
@@ -158,7 +158,7 @@ macro_rules! record_verbs {
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -255,7 +255,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -319,7 +319,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -382,7 +382,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -445,7 +445,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Deletes a record. Returns whether one was deleted.
@@ -511,7 +511,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::delete(defaults, address, &write)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -571,7 +571,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::touch(defaults, address, &write)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -643,7 +643,7 @@ macro_rules! record_verbs {
                 };
                 let called = Function::new(module, function, arguments)?;
                 let call = verbs::apply(defaults, address, &called, &write)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
 
             /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -719,7 +719,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-                self.runner().run(py, call, began)
+                self.run_one(py, call, began)
             }
         }
     };

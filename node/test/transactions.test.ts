@@ -1,0 +1,170 @@
+/** Transactions: what they see, what they lock, and how they end. */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  Client,
+  CommitFailed,
+  type Dataset,
+  op,
+  RecordChanged,
+  RecordLocked,
+  RecordNotFound,
+  ServerError,
+  TransactionError,
+} from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+
+let cluster: Cluster
+let client: Client
+let sets = 0
+
+before(async () => {
+  cluster = await Cluster.start({ nodes: 2, edition: 'enterprise', strongConsistency: true })
+  client = await Client.connect(cluster.seeds, { timeout: 30_000 })
+})
+
+after(async () => {
+  await client.close()
+  await cluster.close()
+})
+
+/** A set of the test's own. */
+const fresh = (): Dataset => client.dataset('test', `s${sets++}`)
+
+test('a commit makes all writes visible at once', async () => {
+  const data = fresh()
+  await data.put('a', { n: 1 })
+  const txn = client.transaction()
+  assert.deepEqual([txn.state, txn.namespace], ['open', null])
+  const inside = data.within(txn)
+  assert.equal((await inside.get('a')).bins['n'], 1)
+  await inside.put('a', { n: 2 })
+  await inside.operate('b', [op.add('n', 5)])
+  await inside.putMany([1, 2, 3].map((key) => [key, { n: key }] as [number, { n: number }]))
+  assert.equal((await inside.get('b')).bins['n'], 5)
+  assert.equal(await inside.get('missing', { default: null }), null)
+  const rows = await inside.getMany([1, 2, 3])
+  assert.deepEqual([...rows].map((row) => row?.bins['n']), [1, 2, 3])
+  assert.equal((await data.get('a')).bins['n'], 1)
+  assert.equal(await data.exists('b'), false)
+  await assert.rejects(data.put('a', { n: 9 }), RecordLocked)
+  assert.equal(txn.namespace, 'test')
+  assert.equal(await txn.commit(), 'done')
+  assert.equal(await txn.commit(), 'already')
+  assert.equal(txn.state, 'committed')
+  assert.deepEqual([(await data.get('a')).bins['n'], (await data.get(3)).bins['n']], [2, 3])
+  await assert.rejects(txn.abort(), TransactionError)
+  await assert.rejects(inside.get('a'), /is committed; begin another one/)
+})
+
+test('an abort leaves everything as it was', async () => {
+  const data = fresh()
+  await data.put('a', { n: 1 })
+  const txn = client.transaction({ timeout: 5000 })
+  await txn.dataset('test', data.set).put('a', { n: 2 })
+  await data.within(txn).delete('a')
+  await assert.rejects(data.within(txn).get('a'), RecordNotFound)
+  assert.deepEqual([await txn.abort(), await txn.abort()], ['done', 'already'])
+  assert.equal((await data.get('a')).bins['n'], 1)
+  await data.put('a', { n: 3 })
+})
+
+test('a changed record fails the commit', async () => {
+  const data = fresh()
+  await data.put('a', { n: 1 })
+  const txn = client.transaction()
+  await data.within(txn).get('a')
+  await data.within(txn).put('b', { n: 1 })
+  await data.put('a', { n: 2 })
+  await assert.rejects(txn.commit(), (error) => {
+    assert.ok(error instanceof CommitFailed)
+    assert.deepEqual([error.part, error.code, error.inDoubt], ['verify', 121, false])
+    return true
+  })
+  assert.equal(txn.state, 'aborted')
+  assert.equal(await data.exists('b'), false)
+})
+
+test('a function is run again after conflicts', async () => {
+  const data = fresh()
+  await data.put('n', { n: 0 })
+  const add = () =>
+    client.runInTransaction(
+      async (txn) => {
+        const inside = data.within(txn)
+        const old = (await inside.get('n')).bins['n'] as number
+        await inside.put('n', { n: old + 1 })
+      },
+      { attempts: 1000 },
+    )
+  await Promise.all([1, 2, 3, 4, 5].map(add))
+  assert.equal((await data.get('n')).bins['n'], 5)
+  const failing = client.runInTransaction(async (txn) => {
+    await data.within(txn).put('n', { n: 7 })
+    throw new Error('no')
+  })
+  await assert.rejects(failing, /^Error: no$/)
+  await data.put('n', { n: 8 })
+  let calls = 0
+  const changing = client.runInTransaction(
+    async (txn) => {
+      calls++
+      await data.within(txn).get('n')
+      await data.add('n', { n: 1 })
+      await data.within(txn).get('n')
+    },
+    { attempts: 3 },
+  )
+  await assert.rejects(changing, RecordChanged)
+  assert.equal(calls, 3)
+  for (const options of [{ attempts: 0 }, { limit: -1 }]) {
+    await assert.rejects(
+      client.runInTransaction(() => 1, options),
+      RangeError,
+    )
+  }
+})
+
+test('a commit in doubt can be repeated', async () => {
+  const own = await Cluster.start({ edition: 'enterprise', strongConsistency: true })
+  const other = await Client.connect(own.seeds, { timeout: 30_000, maxErrorRate: 0 })
+  try {
+    const txn = other.transaction({ timeout: 120_000 })
+    await txn.dataset('test', 's').put('a', { n: 1 })
+    await own.inject(0, { dropReply: 1 })
+    await assert.rejects(txn.commit(), (error) => {
+      assert.ok(error instanceof CommitFailed)
+      assert.deepEqual([error.part, error.inDoubt], ['mark', true])
+      return true
+    })
+    assert.equal(txn.state, 'in_doubt')
+    await assert.rejects(txn.abort(), TransactionError)
+    await own.clearFaults(0)
+    assert.equal(await txn.commit(), 'done')
+    assert.equal((await other.dataset('test', 's').get('a')).bins['n'], 1)
+  } finally {
+    await other.close()
+    await own.close()
+  }
+})
+
+test('what is no part of transactions is refused', async () => {
+  const txn = client.transaction()
+  const inside = fresh().within(txn)
+  assert.throws(() => inside.query(), /a query is no part of transactions/)
+  await assert.rejects(inside.touchAll(), /a background job is no part of transactions/)
+  await assert.rejects(inside.getMany(['a'], { deadline: 5 }), RangeError)
+  assert.throws(() => client.transaction({ timeout: 1500 }), RangeError)
+  assert.throws(() => client.transaction({ timeout: 121_000 }), RangeError)
+  assert.throws(() => fresh().within({} as never), TypeError)
+  const other = await Client.connect(cluster.seeds)
+  assert.throws(() => other.dataset('test', 's').within(txn), TransactionError)
+  await other.close()
+  const plain = await Cluster.start()
+  const community = await Client.connect(plain.seeds)
+  const refused = community.transaction().dataset('test', 's').put('a', { n: 1 })
+  await assert.rejects(refused, (error) => error instanceof ServerError && error.code === 16)
+  await community.close()
+  await plain.close()
+})
