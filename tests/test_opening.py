@@ -123,7 +123,7 @@ def test_every_option_of_a_session_has_a_text_or_is_an_object() -> None:
         written = kind(annotation)[0]
         if "object" in refusal(name, texts.get(written, "x")):
             objects.append(name)
-    assert objects == ["authenticator"]
+    assert objects == ["authenticator", "address_translator"]
 
 
 def test_keyword_before_url_before_variable_before_default() -> None:

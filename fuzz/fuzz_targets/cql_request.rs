@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use spikewire_cql::dialect::{Dialect, Extensions, TabletRouting};
 use spikewire_cql::envelope::{Extras, HEADER_LEN, Header};
 use spikewire_cql::request::batch::Statement;
 use spikewire_cql::request::{self, BatchWriter, Message, Request, RequestError, Startup};
@@ -11,6 +12,15 @@ fuzz_target!(|input: &[u8]| {
     let version = 4 + (first & 1);
     let (flags, opcode, len) = (*flags, *opcode, body.len());
     let header = Header { version, is_response: false, flags, stream: 0, opcode, body: len };
+    let all = Extensions {
+        metadata_id: true,
+        tablets: TabletRouting::V2,
+        ..Extensions::default()
+    };
+    let (whole, version) = ([&header.to_bytes()[..], body].concat(), header.layout());
+    let (from, to) = (all.dialect(version), Dialect::from(version));
+    let mut translated = Vec::new();
+    let _ = request::translate(&whole, from, to, &mut translated);
     let Ok(asked) = Request::parse(&header, body) else { return };
     let mut once = Vec::new();
     // Servers reject some valid encodings, and so do we.

@@ -111,7 +111,13 @@ test('nodes are reached where a function of the program says', skip, async (test
   assert.deepEqual([...asked], facts.addresses.slice(1))
   const refused = (addressTranslator: unknown) =>
     connect(first, { addressTranslator: addressTranslator as () => string })
-  await assert.rejects(refused(() => 5), /addressTranslator must return a string/)
-  await assert.rejects(refused(() => Promise.reject(new Error('no map'))), /no map/)
+  await assert.rejects(
+    refused(() => 5),
+    /addressTranslator must return a string/,
+  )
+  await assert.rejects(
+    refused(() => Promise.reject(new Error('no map'))),
+    /no map/,
+  )
   await assert.rejects(refused('here'), { name: 'TypeError', message: /must be a function/ })
 })

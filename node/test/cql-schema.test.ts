@@ -206,7 +206,13 @@ test('the schema is known and follows changes', skip, async () => {
     assert.ok(keyspace)
     assert.deepEqual([keyspace.durableWrites, keyspace.isVirtual], [true, false])
     assert.match(String(keyspace.replication['class']), /SimpleStrategy/)
-    assert.deepEqual([...(keyspace.types.get('place') ?? [])], [['street', 'text'], ['zip', 'int']])
+    assert.deepEqual(
+      [...(keyspace.types.get('place') ?? [])],
+      [
+        ['street', 'text'],
+        ['zip', 'int'],
+      ],
+    )
     const orders = keyspace.tables.get('orders')
     assert.ok(orders)
     assert.deepEqual([orders.partitionKey, orders.clustering], [['shop'], ['at']])

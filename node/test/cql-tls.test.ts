@@ -173,7 +173,11 @@ onNode('an authenticator that fails ends the login with its reason', async (tls)
   await assert.rejects(refused({}), { name: 'TypeError', message: /method begin/ })
   const silent = { begin: () => new Promise(() => undefined) }
   const connectTimeout = 300
-  const waited = connect(facts.addresses, { ...none, authenticator: silent as never, connectTimeout })
+  const waited = connect(facts.addresses, {
+    ...none,
+    authenticator: silent as never,
+    connectTimeout,
+  })
   await assert.rejects(waited, /did not answer within 0.3 s/)
   const both = { ...none, user: 'a', password: 'b', authenticator: { begin } }
   await assert.rejects(connect(facts.addresses, both), /authenticator takes the place of user/)

@@ -69,7 +69,7 @@ class Connection:
 
 
 def sticky(driver: Modules) -> Any:
-    class Sticky(driver.policies.RoundRobinPolicy):  # type: ignore[misc]
+    class Sticky(driver.policies.RoundRobinPolicy):  # type: ignore[name-defined,misc]
         """One node for each statement that names it, others in turn."""
 
         def __init__(self) -> None:
@@ -117,7 +117,7 @@ def test_ignored_nodes_are_not_used(
     only = sorted(address.rpartition(":")[0] for address in cassandra_cluster.addresses)[1]
     distances = driver.policies.HostDistance
 
-    class Near(driver.policies.RoundRobinPolicy):  # type: ignore[misc]
+    class Near(driver.policies.RoundRobinPolicy):  # type: ignore[name-defined,misc]
         def distance(self, host: Any) -> Any:
             return distances.LOCAL if host.address == only else distances.IGNORED
 
@@ -142,7 +142,7 @@ def test_an_empty_plan_is_an_error(
 
 
 def recording(driver: Modules, decide: Any) -> Any:
-    class Recording(driver.policies.RetryPolicy):  # type: ignore[misc]
+    class Recording(driver.policies.RetryPolicy):  # type: ignore[name-defined,misc]
         def __init__(self) -> None:
             self.calls: list[Any] = []
 
@@ -235,7 +235,7 @@ def test_copies_are_sent_when_the_plan_says(
             self.remaining -= 1
             return 0.0 if self.remaining >= 0 else -1
 
-    class Eager(driver.policies.SpeculativeExecutionPolicy):  # type: ignore[misc]
+    class Eager(driver.policies.SpeculativeExecutionPolicy):  # type: ignore[name-defined,misc]
         def new_plan(self, keyspace: Any, statement: Any) -> Any:  # noqa: ARG002
             return Plan()
 

@@ -89,12 +89,13 @@ def test_a_provider_of_the_program_logs_in(package: str, closed: CassandraCluste
 def test_a_derived_password_provider_is_called(package: str, closed: CassandraCluster) -> None:
     (auth,) = modules(package, "auth")
     assert closed.credentials is not None
+    credentials = closed.credentials
     made: list[str] = []
 
-    class Rotating(auth.PlainTextAuthProvider):  # type: ignore[misc]
+    class Rotating(auth.PlainTextAuthProvider):  # type: ignore[name-defined,misc]
         def new_authenticator(self, host: str) -> Any:
             made.append(host)
-            return auth.PlainTextAuthenticator(*closed.credentials)
+            return auth.PlainTextAuthenticator(*credentials)
 
     cluster = connected(package, closed, Rotating("nobody", "nothing"))
     try:
@@ -108,7 +109,7 @@ def test_a_derived_password_provider_is_called(package: str, closed: CassandraCl
 def test_a_provider_that_fails(package: str, closed: CassandraCluster) -> None:
     driver, auth = modules(package, "cluster", "auth")
 
-    class Broken(auth.AuthProvider):  # type: ignore[misc]
+    class Broken(auth.AuthProvider):  # type: ignore[name-defined,misc]
         def new_authenticator(self, host: str) -> Any:
             del host
             raise LookupError("no ticket")

@@ -47,7 +47,7 @@ impl Tablets {
 
     /// The version of all tablets: each of its blocks changes when they move.
     pub(crate) fn version(&self) -> u64 {
-        (self.moves.load(Relaxed) + 1 & 15) * 0x1111_1111_1111_1111
+        ((self.moves.load(Relaxed) + 1) & 15) * 0x1111_1111_1111_1111
     }
 }
 

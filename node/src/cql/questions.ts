@@ -37,7 +37,10 @@ export type Ask = (
 
 /** What the native part asks, answered by these two. Throws `TypeError` if they cannot be called. */
 export function asking(authenticator: unknown, translator: unknown): Ask {
-  if (authenticator !== undefined && typeof (authenticator as Authenticator)?.begin !== 'function') {
+  if (
+    authenticator !== undefined &&
+    typeof (authenticator as Authenticator)?.begin !== 'function'
+  ) {
     throw new TypeError('authenticator must be an object with a method begin(className, node)')
   }
   if (translator !== undefined && typeof translator !== 'function') {

@@ -20,12 +20,15 @@ const MOST_TABLES: usize = 10_000;
 /// The tablets of a table, in the order of their tokens; no two overlap.
 type OfTable = Vec<Arc<Tablet>>;
 
+/// The tablets of a keyspace, by table.
+type OfKeyspace = FxHashMap<Arc<str>, OfTable>;
+
 /// The tablets of a cluster, by keyspace and table.
 #[derive(Debug, Default)]
 pub(crate) struct Tablets {
     /// Whether there are any: most clusters have none, and then no lock is taken.
     has_some: AtomicBool,
-    tables: RwLock<FxHashMap<Arc<str>, FxHashMap<Arc<str>, OfTable>>>,
+    tables: RwLock<FxHashMap<Arc<str>, OfKeyspace>>,
 }
 
 impl Tablets {

@@ -184,7 +184,7 @@ pub(super) fn described(
     let shape = Shape::new(reply.metadata_id, columns);
     let (parameters, key) = (reply.markers.columns, reply.partition_key);
     let conditional = lwt_mark.is_some_and(|mask| reply.flags & mask != 0);
-    Prepared::new(text, keyspace, reply.id, parameters, key, shape, warnings, conditional)
+    Prepared::new(text, keyspace, reply.id, parameters, key, shape, warnings).with_mark(conditional)
 }
 
 fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<Rows<'a>> {

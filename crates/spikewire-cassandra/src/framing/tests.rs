@@ -1,5 +1,6 @@
 //! Handshakes with nodes that offer extensions.
 
+use spikewire_cql::envelope::Prefix;
 use spikewire_cql::request::{Message as RequestMessage, Request};
 use spikewire_cql::response::Message as ResponseMessage;
 
@@ -18,7 +19,7 @@ const ALL: Extensions = Extensions {
 
 fn response(message: ResponseMessage<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    Response { prefix: Default::default(), message }.write(&mut out, Version::V4, 1).unwrap();
+    Response { prefix: Prefix::default(), message }.write(&mut out, Version::V4, 1).unwrap();
     out
 }
 

@@ -179,16 +179,7 @@ mod tests {
         let [keyspace, table, name] = ["k", "t", "v"].map(Arc::from);
         let parameters = Arc::from([Column { keyspace, table, name, ty }]);
         let shape = Shape::new(&[], Arc::default());
-        Prepared::new(
-            "INSERT".into(),
-            None,
-            b"id",
-            parameters,
-            Vec::new(),
-            shape,
-            Vec::new(),
-            false,
-        )
+        Prepared::new("INSERT".into(), None, b"id", parameters, Vec::new(), shape, Vec::new())
     }
 
     fn change(change: Change, keyspace: &str, target: Target) -> SchemaChange {

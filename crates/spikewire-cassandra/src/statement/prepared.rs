@@ -150,7 +150,7 @@ fn takes(now: &Type, before: &Type) -> bool {
 }
 
 impl Prepared {
-    /// A prepared statement as described by the server, which may know that it is conditional.
+    /// A prepared statement as described by the server.
     pub(crate) fn new(
         text: Arc<str>,
         keyspace: Option<Arc<str>>,
@@ -159,17 +159,15 @@ impl Prepared {
         key: Vec<u16>,
         result: Arc<Shape>,
         warnings: Vec<String>,
-        conditional: bool,
     ) -> Self {
         let table = key
             .first()
             .and_then(|at| parameters.get(usize::from(*at)))
             .map(|column| (column.keyspace.clone(), column.table.clone()));
-        let traits = Traits::of(&text);
         let mut in_key = key.iter().filter_map(|at| parameters.get(usize::from(*at)));
         Self {
             key_has_order: in_key.any(|column| has_order(&column.ty)),
-            traits: Traits { conditional: traits.conditional || conditional, ..traits },
+            traits: Traits::of(&text),
             text,
             keyspace,
             id: id.to_owned(),
@@ -184,6 +182,13 @@ impl Prepared {
             renewing: AtomicU64::new(0),
             successor: ArcSwapOption::empty(),
         }
+    }
+
+    /// The same, if the server says that it is conditional whatever its text says.
+    #[must_use]
+    pub(crate) fn with_mark(mut self, is_conditional: bool) -> Self {
+        self.traits.conditional |= is_conditional;
+        self
     }
 
     /// The token of the partition that these encoded values belong to; `None` if the statement does
