@@ -47,7 +47,7 @@ def test_calls_say_when_they_are_answered(cluster: Cluster) -> None:
         client.session().upsert(users.key(1)).put({"n": 2}).commit_level("master").execute()
         expect(cluster, 9)
         with pytest.raises(ValueError, match="commit_level must be 'all' or 'master', got \"no\""):
-            users.put(1, {"n": 1}, commit_level="no")  # type: ignore[call-overload]
+            users.put(1, {"n": 1}, commit_level="no")  # type: ignore[arg-type]
 
 
 def test_clients_and_profiles_have_a_default(cluster: Cluster) -> None:

@@ -48,10 +48,13 @@ def test_all_verbs_are_compressed(enterprise: Cluster) -> None:
         expect(enterprise, (2, 2))
         users.put_many({number: {"text": TEXT} for number in range(30)}).raise_for_errors()
         expect(enterprise, (3, 3))
-        assert [row.bins["text"] for row in users.get_many(range(30))] == [TEXT] * 30
+        records = users.get_many(range(30))
+        assert [row and row.bins["text"] for row in records] == [TEXT] * 30
         expect(enterprise, (4, 4))
         batch = users.batch([Write(1, {"text": TEXT}), Read(2)])
-        assert batch[1].bins == {"text": TEXT}
+        row = batch[1]
+        assert row is not None
+        assert row.bins == {"text": TEXT}
         expect(enterprise, (5, 5))
         assert len(list(users.query())) == 30, "queries are never compressed"
         expect(enterprise, (5, 5))

@@ -80,33 +80,37 @@ def test_a_key_without_a_password_takes_none(secure: Cluster) -> None:
     tls: Any = {"ca": own.ca, "certificate": own.certificate, "private_key": own.key}
     with Client(secure.seeds, tls=tls) as client:
         assert client.is_connected
+    tls["private_key_password"] = "hidden"
     with pytest.raises(ValueError, match="is not encrypted, so it takes no password"):
-        Client(secure.seeds, tls={**tls, "private_key_password": "hidden"})
+        Client(secure.seeds, tls=tls)
 
 
 def test_nodes_that_no_list_covers_are_rejected(secure: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "crl.pem"
     file.write_bytes(LIST)
+    crls: Any
     for crls in (LIST, file, str(file), [LIST, file]):
         with pytest.raises(spikewire.ConnectionFailed, match="no list of revoked certificates"):
             Client(secure.seeds, tls={"ca": files(secure).ca, "crls": crls})
     url = f"aerospikes://{secure.seeds}/test?tls_ca={files(secure).ca}&tls_crls={file}"
     with pytest.raises(spikewire.ConnectionFailed, match="no list of revoked certificates"):
         Client.from_url(url)
-    for empty in (None, []):
-        with Client(secure.seeds, tls={"ca": files(secure).ca, "crls": empty}) as client:
+    for crls in (None, []):
+        with Client(secure.seeds, tls={"ca": files(secure).ca, "crls": crls}) as client:
             assert client.is_connected
 
 
 def test_lists_that_are_none_are_rejected(tmp_path: Path) -> None:
-    for crls, expected in [
+    wrong: Any
+    for wrong, expected in [
         (AUTHORITY, "there is no list of revoked certificates in PEM format"),
         (tmp_path / "nothing", "list of revoked certificates cannot be read from"),
     ]:
         with pytest.raises(ValueError, match=expected):
-            Client(NOWHERE, tls={"crls": crls})  # type: ignore[typeddict-item]
+            Client(NOWHERE, tls={"crls": wrong})
+    wrong = {"crls": LIST, "crl_check": "all"}
     with pytest.raises(ValueError, match="must be 'chain' or 'leaf', got \"all\""):
-        Client(NOWHERE, tls={"crls": LIST, "crl_check": "all"})  # type: ignore[typeddict-item]
+        Client(NOWHERE, tls=wrong)
 
 
 def official(cluster_or_none: Cluster | None, **tls: Any) -> Any:

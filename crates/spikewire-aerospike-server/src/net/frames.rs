@@ -134,14 +134,15 @@ impl Worker {
                     self.refresh_login(connection);
                 }
             }
-            Kind::Compressed if self.compresses() => match self.unpack(frame.body) {
-                Ok(message) => self.run_message(connection, &message[frame::HEADER_LEN..]),
-                // What follows cannot be trusted, so it is the last request of its connection.
-                Err(_) => {
+            Kind::Compressed if self.compresses() => {
+                if let Ok(message) = self.unpack(frame.body) {
+                    self.run_message(connection, &message[frame::HEADER_LEN..]);
+                } else {
+                    // What follows cannot be trusted, so it is the last request of its connection.
                     answer_code(out, ResultCode::SERVER, 0);
                     connection.closing = true;
                 }
-            },
+            }
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
             Kind::Message => self.run_message(connection, frame.body),
         }

@@ -110,8 +110,8 @@ def _revocation(file: Any, folder: Any, *, whole: bool) -> dict[str, Any]:
         paths += sorted(each for each in Path(folder).iterdir() if each.is_file())
     lists = [text for path in paths if b"-----BEGIN X509 CRL-----" in (text := _read(path))]
     if not lists:
-        text = "crl_check: there is no list of revoked certificates in cafile and capath"
-        raise of_code(_TLS_ERROR, text)
+        why = "crl_check: there is no list of revoked certificates in cafile and capath"
+        raise of_code(_TLS_ERROR, why)
     return {"crls": lists, "crl_check": "chain" if whole else "leaf"}
 
 
