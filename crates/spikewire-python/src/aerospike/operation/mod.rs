@@ -157,8 +157,8 @@ impl Operation {
         Self::build(Family::Hll, bin, (kind, arguments), None, false)
     }
 
-    /// A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value` the
-    /// expression that `modify` replaces elements by.
+    /// A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value`
+    /// the expression that `modify` replaces elements by.
     #[staticmethod]
     #[pyo3(signature = (kind, bin, path, returning=None, value=None, *, no_fail=false))]
     fn path(
