@@ -70,10 +70,9 @@ fn tree(walk: &mut Walk<'_, '_>, value: &[u8], level: usize) -> Result<Vec<u8>, 
     let matches = walk.matches(&container, level)?;
     let mut branches = Vec::with_capacity(matches.len());
     for at in &matches {
-        branches.push(match walk.is_last(level) {
-            true => container.values[*at].to_vec(),
-            false => tree(walk, container.values[*at], level + 1)?,
-        });
+        let value = container.values[*at];
+        let last = walk.is_last(level);
+        branches.push(if last { value.to_vec() } else { tree(walk, value, level + 1)? });
     }
     let is_map = container.kind == ContainerKind::Map;
     Ok(encode(container.kind, 0, branches.len(), |at| {
