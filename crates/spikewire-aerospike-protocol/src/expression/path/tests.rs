@@ -324,3 +324,38 @@ fn errors_in_paths_name_their_place() {
     assert!(parse_filter("$.l.[?(@ > 1)]", &[]).unwrap_err().to_string().contains("BOOL"));
     assert!(parse_filter("$.l.[?(@ > 1)].exists()", &[]).is_ok());
 }
+
+/// Whatever bytes come, what is read of them is written, and read again as the same.
+#[test]
+#[cfg_attr(miri, ignore = "large, and slow there")]
+fn changed_bytes_are_rejected_or_stable() {
+    let seeds = [
+        "93ccfe 94 04c3 22a20376 01",
+        "93ccfe 94 2a 93a20361a20362a20363 cd0204 93 03 95 7f0200 93 6107a20376 93 7a0501 02 02",
+        "94ccfe 92 04 9303957f02009110 957f0400 93ccfe9204c301 937a0401 01 14 9314937a020101",
+        "94ccfe 96 1000 13 8201c002c0 cd0204c3 04 9164",
+    ];
+    let mut random = 7_u64;
+    let mut below = |limit: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        (random >> 33) as usize % limit
+    };
+    let mut valid = 0;
+    for _ in 0..20_000 {
+        let mut input = hex(seeds[below(seeds.len())]);
+        for _ in 0..=below(3) {
+            let at = below(input.len());
+            match below(4) {
+                0 => input[at] = below(256) as u8,
+                1 => input[at] ^= 1 << below(8),
+                2 => input.insert(at, below(256) as u8),
+                _ => input.truncate(at.max(1)),
+            }
+        }
+        let Ok(read) = PathOperation::decode(&input) else { continue };
+        valid += 1;
+        let again = PathOperation::decode(&bytes(&read)).expect("its own bytes");
+        assert_eq!(bytes(&again), bytes(&read), "{input:02x?}");
+    }
+    assert!(valid > 500, "{valid}");
+}

@@ -34,9 +34,10 @@ fn change(
     }
     let mut changes = Vec::new();
     walk.each(&container, level, |walk, at| {
-        let changed = match walk.is_last(level) {
-            true => replacement(walk, &container, at, level)?,
-            false => change(walk, container.values[at], level + 1)?,
+        let changed = if walk.is_last(level) {
+            replacement(walk, &container, at, level)?
+        } else {
+            change(walk, container.values[at], level + 1)?
         };
         changes.extend(changed.map(|changed| (at, changed)));
         Ok(())

@@ -74,13 +74,10 @@ fn tree(walk: &mut Walk<'_, '_>, value: &[u8], level: usize) -> Result<Vec<u8>, 
     }
     let mut branches = Vec::new();
     walk.each(&container, level, |walk, at| {
-        branches.push((
-            container.keys.get(at).copied(),
-            match walk.is_last(level) {
-                true => container.values[at].to_vec(),
-                false => tree(walk, container.values[at], level + 1)?,
-            },
-        ));
+        let value = container.values[at];
+        let branch =
+            if walk.is_last(level) { value.to_vec() } else { tree(walk, value, level + 1)? };
+        branches.push((container.keys.get(at).copied(), branch));
         Ok(())
     })?;
     Ok(encode(container.kind, 0, branches.len(), |at| (branches[at].0, &branches[at].1)))

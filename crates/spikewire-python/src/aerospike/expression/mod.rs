@@ -190,8 +190,8 @@ impl Expression {
         into_expression(Tree::path(operand(on)?, operation)).map_err(within)
     }
 
-    /// The step of a path that names all elements for which a filter is true, or, with `and_where`,
-    /// those of the step before.
+    /// The step of a path that names all elements for which a filter is true, or, with
+    /// `and_where`, those of the step before.
     #[staticmethod]
     fn filter_step(kind: &str, filter: &Bound<'_, PyAny>) -> PyResult<Step> {
         let within = |error| about(filter.py(), error, &format!("ctx.{kind}"));

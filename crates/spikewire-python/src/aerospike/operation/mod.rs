@@ -168,8 +168,8 @@ impl Operation {
         Self::build(Family::String, bin, (kind, arguments), ctx, false)
     }
 
-    /// A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value` the
-    /// expression that `modify` replaces elements by.
+    /// A path operation of `spikewire.op.path`: `returning` is what `select` returns, `value`
+    /// the expression that `modify` replaces elements by.
     #[staticmethod]
     #[pyo3(signature = (kind, bin, path, returning=None, value=None, *, no_fail=false))]
     fn path(
