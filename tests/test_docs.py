@@ -55,6 +55,7 @@ PROGRAMS = [
     "docs/hot-keys.md",
     "docs/rehearsal.md",
     "docs/operations.md",
+    "docs/string-operations.md",
     "docs/tasks.md",
     "docs/pool.md",
     "docs/in-flight.md",
