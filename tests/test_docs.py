@@ -57,6 +57,7 @@ PROGRAMS = [
     "docs/rehearsal.md",
     "docs/operations.md",
     "docs/paths.md",
+    "docs/string-operations.md",
     "docs/tasks.md",
     "docs/pool.md",
     "docs/in-flight.md",

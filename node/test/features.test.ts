@@ -18,7 +18,10 @@ test('nodes say what they can do', async () => {
   const cluster = await Cluster.start({ nodes: 2, build: '8.1.1,8.2' })
   const client = await Client.connect(cluster.seeds)
   const nodes = client.nodes.sort((a, b) => a.build.localeCompare(b.build))
-  assert.deepEqual(nodes.map((node) => node.build), ['8.1.1.0', '8.2.0.0'])
+  assert.deepEqual(
+    nodes.map((node) => node.build),
+    ['8.1.1.0', '8.2.0.0'],
+  )
   assert.deepEqual(nodes[0]?.features, ['paths'])
   assert.ok(nodes[1]?.features.includes('strings'))
   await client.close()

@@ -5,13 +5,14 @@ use std::cell::Cell;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use spikewire_aerospike_protocol::features::{self, Features, of_operation};
 use spikewire_aerospike_protocol::host::parse_hosts;
-use spikewire_aerospike_protocol::message::{self, Message};
-use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::message::{self, Message, op};
+use spikewire_aerospike_protocol::msgpack::{Reader, Token, is_nested_within};
 use spikewire_aerospike_protocol::partition::Replicas;
 use spikewire_aerospike_protocol::peers::{self, Peers};
 use spikewire_aerospike_protocol::value::{Value, particle};
-use spikewire_aerospike_protocol::{auth, frame, info, racks};
+use spikewire_aerospike_protocol::{auth, frame, info, racks, strings};
 
 // --- an allocator that keeps count, per thread
 
@@ -87,6 +88,12 @@ fn read_bytes(bytes: &[u8]) {
         info::commands(bytes).filter(|command| command.param("max").is_some()).count()
     });
     check("tokens", len, || read_tokens(bytes));
+    check("string operation", len, || strings::Request::decode(bytes));
+    check("what an expression needs", len, || features::of_expression(bytes));
+    check("what operations need", len, || {
+        (0..=op::TO_STRING).fold(Features::NONE, |all, code| all | of_operation(code, bytes))
+    });
+    check("nesting", len, || is_nested_within(bytes, 64));
     for kind in 0..=u8::MAX {
         check(particle::name(kind), len, || Value::decode(kind, bytes));
     }
@@ -97,8 +104,8 @@ fn read_message(bytes: &[u8]) {
     assert!(used <= bytes.len());
     assert_eq!(message.fields().count(), usize::from(message.header.fields));
     assert_eq!(message.ops().count(), usize::from(message.header.ops));
-    for op in message.ops() {
-        let _ = Value::decode(op.particle, op.value);
+    for operation in message.ops() {
+        let _ = Value::decode(operation.particle, operation.value);
     }
 }
 

@@ -413,7 +413,12 @@ export class Client extends ManyVerbs<Key, Bins> {
     const flat = native.nodes(this.connection.handle)
     const nodes: NodeInfo[] = []
     for (let at = 0; at < flat.length; at += 4) {
-      const [name, address, build, features] = flat.slice(at, at + 4) as [string, string, string, string]
+      const [name, address, build, features] = flat.slice(at, at + 4) as [
+        string,
+        string,
+        string,
+        string,
+      ]
       nodes.push({ name, address, build, features: features === '' ? [] : features.split(',') })
     }
     return nodes

@@ -29,13 +29,12 @@ impl<'a> CheckedOp<'a> {
                 }
                 StringOp::Concat("", flags)
             }
-            StringOp::ToText => return Err(INVALID),
             StringOp::Length => StringOp::Length,
             StringOp::Substring(start, end) => {
                 StringOp::Substring(place(start)?, end.map(place).transpose()?)
             }
             StringOp::CharAt(index) => StringOp::CharAt(place(index)?),
-            StringOp::Find(_, 0) => return Err(INVALID),
+            StringOp::ToText | StringOp::Find(_, 0) => return Err(INVALID),
             StringOp::Find(needle, occurrence) => StringOp::Find(text(needle)?, place(occurrence)?),
             StringOp::Contains(needle) => StringOp::Contains(text(needle)?),
             StringOp::StartsWith(affix) => StringOp::StartsWith(text(affix)?),
@@ -43,15 +42,21 @@ impl<'a> CheckedOp<'a> {
             StringOp::ToInt => StringOp::ToInt,
             StringOp::ToFloat => StringOp::ToFloat,
             StringOp::ByteLength => StringOp::ByteLength,
-            StringOp::IsNumeric(kind @ number::ANY..=number::FLOAT) => StringOp::IsNumeric(kind),
-            StringOp::IsNumeric(_) => return Err(INVALID),
+            StringOp::IsNumeric(kind) => {
+                if !(number::ANY..=number::FLOAT).contains(&kind) {
+                    return Err(INVALID);
+                }
+                StringOp::IsNumeric(kind)
+            }
             StringOp::IsUpper => StringOp::IsUpper,
             StringOp::IsLower => StringOp::IsLower,
             StringOp::ToBlob => StringOp::ToBlob,
             StringOp::Split(separator) => StringOp::Split(separator.map(text).transpose()?),
             StringOp::FromBase64 => StringOp::FromBase64,
-            StringOp::Matches(_, how) if how & !PATTERN != 0 => return Err(INVALID),
-            StringOp::Matches(pattern, how) => StringOp::Matches(text(pattern)?, how),
+            StringOp::Matches(pattern, how) => {
+                check_pattern(how, PATTERN)?;
+                StringOp::Matches(text(pattern)?, how)
+            }
             StringOp::Insert { index, value, flags } => {
                 StringOp::Insert { index: place(index)?, value: text(value)?, flags }
             }
@@ -70,10 +75,8 @@ impl<'a> CheckedOp<'a> {
                 StringOp::Pad { end, length: place(length)?, pad: text(pad)?, flags }
             }
             StringOp::Repeat(count, flags) => StringOp::Repeat(place(count)?, flags),
-            StringOp::ReplaceMatches { how, .. } if how & !(PATTERN | regex::ALL) != 0 => {
-                return Err(INVALID);
-            }
             StringOp::ReplaceMatches { pattern, replacement, how, flags } => {
+                check_pattern(how, PATTERN | regex::ALL)?;
                 let (pattern, replacement) = (text(pattern)?, text(replacement)?);
                 StringOp::ReplaceMatches { pattern, replacement, how, flags }
             }
@@ -86,6 +89,10 @@ impl<'a> CheckedOp<'a> {
 
 /// Flags of every pattern.
 const PATTERN: i64 = regex::IGNORE_CASE | regex::MULTILINE | regex::DOT_ALL | regex::UNIX_LINES;
+
+fn check_pattern(how: i64, known: i64) -> Result<(), ResultCode> {
+    if how & !known == 0 { Ok(()) } else { Err(INVALID) }
+}
 
 fn check_flags(op: &StringOp<&[u8]>, is_inside: bool) -> Result<(), ResultCode> {
     let flags = op.flags().unwrap_or(0);

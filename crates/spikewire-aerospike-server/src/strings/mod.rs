@@ -19,6 +19,8 @@ mod positions;
 mod read;
 mod search;
 
+use spikewire_aerospike_protocol::cdt::Step;
+use spikewire_aerospike_protocol::cdt::context::Create;
 use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::strings::{Request, write};
@@ -121,15 +123,12 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> ModifyResult {
 const NOWHERE: Fault = Fault::Unless(ResultCode::OP_NOT_APPLICABLE);
 
 /// The same path, creating nothing.
-fn plain<'a>(
-    context: &[spikewire_aerospike_protocol::cdt::Step<&'a [u8]>],
-) -> Vec<spikewire_aerospike_protocol::cdt::Step<&'a [u8]>> {
-    use spikewire_aerospike_protocol::cdt::context::Create;
+fn plain<'a>(context: &[Step<&'a [u8]>]) -> Vec<Step<&'a [u8]>> {
     context.iter().map(|step| step.clone().creating(Create::No)).collect()
 }
 
 /// The bin that a path leads into.
-fn container<'a>((kind, value): (u8, &'a [u8])) -> Result<&'a [u8], ResultCode> {
+fn container((kind, value): (u8, &[u8])) -> Result<&[u8], ResultCode> {
     match kind {
         particle::LIST | particle::MAP => Ok(value),
         _ => Err(ResultCode::BIN_TYPE),

@@ -1,5 +1,4 @@
 use super::*;
-use spikewire_aerospike_protocol::cdt::Step;
 use spikewire_aerospike_protocol::strings::{Change, StringOp, regex};
 
 type Op = StringOp<Vec<u8>>;
