@@ -94,8 +94,8 @@ def _run(servers: list[Pipeline], commands: list[Command], first: int, tally: Ta
             text = f"run {number}: {command.text}"
             differs = (*kind, "|", *_describe(here, there))
             with_state = here[-1] != there[-1]
-            shown = [_show(outcome, with_state=with_state) for outcome in (here, there)]
-            tally.add_difference(differs, text, *shown)
+            displays = [_show(outcome, with_state=with_state) for outcome in (here, there)]
+            tally.add_difference(differs, text, *displays)
     return True
 
 

@@ -278,6 +278,9 @@ fn expressions_have_paths() {
         "92 957f0400 93ccfe9204c300 935105a16d 00",
         "92 957f0400 93ccfe9204c301 935105a16e 00", // a bin that is missing
         "92 957f0400 93ccfe9204c302 935104a16c 00", // keys of a list
+        // A pattern and a GeoJSON text that do not build, also skipping what fails.
+        "92 957f0400 93ccfe92 04 940701a15b937a0301 11 935105a16d 00",
+        "92 957f0400 93ccfe92 04 9308937a0801a21778 11 935105a16d 00",
         "92 93 03 937a0201 01 00",
     ] {
         assert_eq!(eval(&mut wire, sent), Err(26), "{sent}");
@@ -330,6 +333,8 @@ fn what_does_not_fit_is_rejected_or_skipped() {
         ("l", "93ccfe 92 04 93 03 93 7a0200 01 01", Err(4)), // the key of an element of a list
         ("m", "93ccfe 92 04 93 03 93 7a0202 01 01", Err(4)), // the index in a map
         ("l", "93ccfe 92 04 93 7a0201 01", Ok("90")),        // a filter that is a number
+        ("l", "93ccfe 92 04 940701a15b937a0301 11", Err(4)), // a pattern that does not build
+        ("l", "93ccfe 92 04 9308937a0801a21778 11", Err(4)), // no GeoJSON
         ("l", "93ccfe 92 04 93 03 93 5102a169 01 01", Err(4)), // the record, which it does not see
         // One side that decides, and one that is unknown.
         ("l", "93ccfe 92 04 93 11 93 03 937a020101 93 03 937a0301a20361 01", Ok(L)),
@@ -393,9 +398,13 @@ fn nothing_is_in_empty_lists_and_maps() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let (list, map) = (particle::LIST, particle::MAP);
-    for (kind, stored) in
-        [(list, "90"), (list, "91 c70001"), (map, "80"), (map, "81 c70001 c0"), (map, "81 c70003c0")]
-    {
+    for (kind, stored) in [
+        (list, "90"),
+        (list, "91 c70001"),
+        (map, "80"),
+        (map, "81 c70001 c0"),
+        (map, "81 c70003c0"),
+    ] {
         let request = Request::write("k").op(op::WRITE, "e", kind, &hex(stored));
         assert_eq!(wire.code(request), 0);
         for step in ["04c3", "1000", "1101", "22a20361", "2a90", "2a01", "02a20361", "00ff"] {

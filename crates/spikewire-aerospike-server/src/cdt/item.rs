@@ -28,8 +28,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
 /// key. What follows the difference that decides does not count.
 pub fn compare_orders(a: &[u8], b: &[u8]) -> (Ordering, bool) {
     let mut unordered = false;
-    let order =
-        compare_next(&mut Reader::new(a), &mut Reader::new(b), DEPTH + 2, &mut unordered);
+    let order = compare_next(&mut Reader::new(a), &mut Reader::new(b), DEPTH + 2, &mut unordered);
     (order.unwrap_or(Ordering::Equal), unordered)
 }
 

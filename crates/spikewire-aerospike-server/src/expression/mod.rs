@@ -32,10 +32,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use regex::bytes::Regex;
-use spikewire_aerospike_protocol::expression::{Argument, Expression, Node, PathOperation, Type};
+use spikewire_aerospike_protocol::expression::{
+    Argument, Constant, Expression, Node, PathOperation, Type,
+};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 pub use self::record_view::{Bins, RecordView};
+use crate::value::geo::Shape;
 
 /// The result of an expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +66,8 @@ pub struct Program {
     /// By flags and text.
     patterns: HashMap<i64, HashMap<Vec<u8>, Regex>>,
     pattern_count: usize,
+    /// Paths inside the expression with an expression that does not build: their value is unknown.
+    broken: Vec<PathOperation>,
 }
 
 impl Program {
@@ -80,7 +85,12 @@ impl Program {
         if tree.redefined().is_some() {
             return Err(ResultCode::PARAMETER);
         }
-        let mut program = Self { tree: tree.clone(), patterns: HashMap::new(), pattern_count: 0 };
+        let mut program = Self {
+            tree: tree.clone(),
+            patterns: HashMap::new(),
+            pattern_count: 0,
+            broken: Vec::new(),
+        };
         program.prepare(&tree)?;
         Ok(program)
     }
@@ -111,7 +121,12 @@ impl Program {
         self.patterns.get(&flags)?.get(pattern)
     }
 
-    /// Compiles the patterns.
+    /// Whether a path inside the expression has a value.
+    fn builds(&self, operation: &PathOperation) -> bool {
+        !self.broken.contains(operation)
+    }
+
+    /// Compiles the patterns; rejects what servers do not build.
     fn prepare(&mut self, part: &Expression) -> Result<(), ResultCode> {
         match part.node() {
             Node::Apply(_, operands) => {
@@ -142,10 +157,15 @@ impl Program {
                 self.prepare(&call.on)?;
             }
             Node::Path(call) => {
-                for inside in call.operation.iter().flat_map(PathOperation::expressions) {
-                    self.prepare(inside)?;
+                if let Some(operation) = &call.operation
+                    && operation.expressions().any(|inside| self.prepare(inside).is_err())
+                {
+                    self.broken.push(operation.clone());
                 }
                 self.prepare(&call.on)?;
+            }
+            Node::Constant(Constant::Bytes(Type::Geo, text)) if Shape::read(text).is_none() => {
+                return Err(ResultCode::PARAMETER);
             }
             _ => {}
         }

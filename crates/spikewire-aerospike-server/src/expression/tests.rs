@@ -343,12 +343,14 @@ fn geo_compare_tests_points_against_regions() {
         (r#"{"type":"AeroCircle","coordinates":[[1,2.001],200]}"#, Some(true)),
         (r#"{"type":"AeroCircle","coordinates":[[1,2.001],100]}"#, Some(false)),
         (point, Some(false)),
-        ("{}", None),
     ] {
         let text = format!("geoCompare(geoJson('{point}'), geoJson('{region}'))");
         let result = run(&parse(&text, &[]).unwrap().encode().unwrap());
         assert_eq!(result, Ok(inside.map(Value::from)), "{region}");
     }
+    // What is no GeoJSON does not build.
+    let text = format!("geoCompare(geoJson('{point}'), geoJson('{{}}'))");
+    assert_eq!(run(&parse(&text, &[]).unwrap().encode().unwrap()), Err(ResultCode::PARAMETER));
 }
 
 /// Results observed on servers.

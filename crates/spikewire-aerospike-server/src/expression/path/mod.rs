@@ -40,6 +40,7 @@ pub(super) fn value<'a>(call: &PathCall, on: &Val<'_>, mut judge: Judge<'_>) -> 
     };
     if call.modifies != operation.modifies()
         || call.result != Some(gives)
+        || !judge.program.builds(operation)
         || !judge.budget.spend(bytes.len())
     {
         return Val::Unknown;
