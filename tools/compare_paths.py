@@ -8,11 +8,11 @@ operation, an expression or a filter), and reads the record afterwards. The resu
 generation and every byte of both replies are compared. Differences are grouped by what was sent and
 by how the results differ, with examples. The exit status is 1 if there are any.
 
-What ends a server of 8.1.2 is left out. So is, without `--nested-places`, a step below the first
-that names an element by its rank, or in a map by its index: such a server goes on at a wrong place,
-and mostly fails with 1. Ranks of equal elements are left out, too: a server chooses. If a server
-closes the connection all the same, what was sent last is printed. `--first N --count 1` repeats run
-N of a seed.
+What ends a server of 8.1.2 is left out, as far as it is known. So is, without `--nested-places`, a
+step below the first that names an element by its rank, or in a map by its index: such a server goes
+on at a wrong place, and mostly fails with 1. Ranks of equal elements are left out, too: a server
+chooses. If a server closes the connection all the same, what was sent last is printed.
+`--first N --count 1` repeats run N of a seed.
 """
 
 from __future__ import annotations

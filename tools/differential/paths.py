@@ -122,7 +122,7 @@ class Paths:
         draw = self._draw
         count = len(children)
         if draw.random() < 0.006:
-            return [kind, draw.choice((None, "a", 1.5, [1], {}, 2**63, WILDCARD))], children
+            return [kind, draw.choice((None, "a", 1.5, [1], {}, 2**64 - 3, WILDCARD))], children
         match kind & 15:
             case 0 | 1:
                 at = draw.randint(-count - 1, count)
