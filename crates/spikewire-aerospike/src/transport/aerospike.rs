@@ -27,7 +27,8 @@ impl Protocol for Aerospike {
 
     fn new(cluster: &Cluster, node: &Node) -> Self {
         let threshold = cluster.options().compression_threshold;
-        Self::new(&node.access).with_compression(node.features.has(Features::COMPRESSION).then_some(threshold))
+        Self::new(&node.access)
+            .with_compression(node.features.has(Features::COMPRESSION).then_some(threshold))
     }
 
     #[inline(always)]

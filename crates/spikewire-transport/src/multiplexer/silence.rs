@@ -54,9 +54,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let moves = |command: &CommandOf<P, T>| {
             let (policy, attempts) = (&command.policy, &command.attempts);
             // Where other nodes fail it, the last retry is for one that may only be slow.
-            let kept = u32::from(attempts.has_failed());
+            let reserved = u32::from(attempts.has_failed());
             let is_tried_again =
-                attempts.count + kept <= policy.max_retries || command.target.regroups();
+                attempts.count + reserved <= policy.max_retries || command.target.regroups();
             let may_repeat = !command.target.writes() || policy.retries.in_doubt();
             may_repeat
                 && is_tried_again

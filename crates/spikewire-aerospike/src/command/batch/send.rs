@@ -232,8 +232,8 @@ mod tests {
     use super::super::RowKind;
     use super::*;
     use crate::model::ReplicaPolicy;
-    use spikewire_aerospike_protocol::features::Features;
     use spikewire_aerospike_protocol::batch as wire;
+    use spikewire_aerospike_protocol::features::Features;
     use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::Header;
     use spikewire_aerospike_protocol::message::op;
