@@ -11,7 +11,7 @@ import pytest
 
 from spikewire.compat import aerospike
 from spikewire.compat.aerospike_helpers import cdt_ctx
-from spikewire.compat.aerospike_helpers.operations import bitwise_operations
+from spikewire.compat.aerospike_helpers.operations import bitwise_operations, list_operations
 from spikewire.testing import Cluster
 from waiting import until
 
