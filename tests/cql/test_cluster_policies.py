@@ -256,6 +256,28 @@ def test_copies_are_sent_when_the_plan_says(
         assert asked == []
 
 
+def test_a_policy_that_raises_ends_its_statement(
+    cassandra_cluster: SharedCassandra, keyspace: str
+) -> None:
+    driver = Modules(OURS)
+
+    def fail(own: Any, retry_num: int) -> Any:
+        raise LookupError(retry_num)
+
+    with Connection(
+        driver, cassandra_cluster, keyspace + "_s", retry_policy=recording(driver, fail)
+    ) as session:
+        statement = driver.query.SimpleStatement(
+            MANY.format(keyspace + "_s"), consistency_level=driver.base.ConsistencyLevel.THREE
+        )
+        with pytest.raises(LookupError):
+            session.execute(statement)
+        done = threading.Event()
+        session.execute_async(statement).add_errback(lambda _: done.set())
+        assert done.wait(30)
+
+
+# The last, because a node that was paused is avoided for a while.
 def test_a_node_that_is_silent_is_left_to_a_copy(
     cassandra_cluster: SharedCassandra, keyspace: str
 ) -> None:
@@ -278,24 +300,3 @@ def test_a_node_that_is_silent_is_left_to_a_copy(
             assert str(future.coordinator_host) != first
         finally:
             cassandra_cluster.thaw(cassandra_cluster.addresses.index(first))
-
-
-def test_a_policy_that_raises_ends_its_statement(
-    cassandra_cluster: SharedCassandra, keyspace: str
-) -> None:
-    driver = Modules(OURS)
-
-    def fail(own: Any, retry_num: int) -> Any:
-        raise LookupError(retry_num)
-
-    with Connection(
-        driver, cassandra_cluster, keyspace + "_s", retry_policy=recording(driver, fail)
-    ) as session:
-        statement = driver.query.SimpleStatement(
-            MANY.format(keyspace + "_s"), consistency_level=driver.base.ConsistencyLevel.THREE
-        )
-        with pytest.raises(LookupError):
-            session.execute(statement)
-        done = threading.Event()
-        session.execute_async(statement).add_errback(lambda _: done.set())
-        assert done.wait(30)

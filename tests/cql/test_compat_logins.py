@@ -48,7 +48,7 @@ def provider_of(auth: Any, credentials: tuple[str, str], calls: list[Any]) -> An
             return b""
 
         def on_authentication_success(self, token: Any) -> None:
-            calls.append(("on_authentication_success", token))
+            calls.append(("on_authentication_success", token or None))
 
     class Provider(auth.AuthProvider):  # type: ignore[misc]
         def new_authenticator(self, host: str) -> Any:
