@@ -475,7 +475,7 @@ mod tests {
 
     #[test]
     fn the_user_agent_is_sent_before_other_commands() {
-        let plain = encode(&["node"], false);
+        let plain = encode(&["node"], None);
         let introduced = encode(&["node"], Some(&super::super::build::user_agent(None)));
         assert_eq!(&plain[8..], b"node\n");
         assert!(introduced[8..].starts_with(b"user-agent-set:value="));
