@@ -15,9 +15,9 @@ use wire::{Request, Wire, cluster, eventually, hex};
 /// A message frame around a body.
 fn framed(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let start = spikewire_aerospike_protocol::frame::begin(&mut out, Kind::Message);
+    let start = frame::begin(&mut out, Kind::Message);
     out.extend_from_slice(body);
-    spikewire_aerospike_protocol::frame::finish(&mut out, start);
+    frame::finish(&mut out, start);
     out
 }
 
@@ -281,12 +281,7 @@ fn closing_the_sending_side_ends_the_connection() {
 
 #[test]
 fn threads_share_the_connections() {
-    let cluster = spikewire_aerospike_server::Cluster::start(spikewire_aerospike_server::Options {
-        nodes: 2,
-        threads: 3,
-        ..spikewire_aerospike_server::Options::default()
-    })
-    .unwrap();
+    let cluster = Cluster::start(Options { nodes: 2, threads: 3, ..Options::default() }).unwrap();
     let mut wires: Vec<Wire> = (0..20).map(|at| Wire::to(&cluster, at % 2)).collect();
     for round in 0..50 {
         for (at, wire) in wires.iter_mut().enumerate() {

@@ -317,9 +317,9 @@ mod tests {
         let unknown =
             ClientOptions::default().set("speed", &Literal::from(1), &["codec"]).unwrap_err();
         assert!(
-            unknown.message().starts_with(
-                "unknown client option \"speed\"; there are: adaptive_limits, auth, cl"
-            )
+            unknown
+                .message()
+                .starts_with("unknown client option \"speed\"; there are: adaptive_limits, appl")
         );
         assert!(unknown.message().contains("codec, commit_level"));
     }

@@ -499,7 +499,7 @@ fn compressed_reply() -> Vec<u8> {
     let mut plain = Vec::new();
     let start = frame::begin(&mut plain, Frame::Message);
     plain.extend_from_slice(&Header { ops: 1, ..Header::default() }.to_bytes());
-    write_op(&mut plain, op::READ, b"b", 3, &[b'x'; 100_000]);
+    write_op(&mut plain, op::READ, b"b", 3, &vec![b'x'; 100_000]);
     frame::finish(&mut plain, start);
     let mut packed = Vec::new();
     assert!(Packer::default().pack(&plain, 0, &mut packed));
