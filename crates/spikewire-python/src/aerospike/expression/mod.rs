@@ -186,7 +186,7 @@ impl Expression {
         let within = |error| about(on.py(), error, &format!("exp.path.{name}"));
         let path = Path::along(path)?;
         let operation =
-            call::path_operation_of(name, &path, returning, value, no_fail).map_err(within)?;
+            path_operation_of(name, &path, returning, value, no_fail).map_err(within)?;
         into_expression(Tree::path(operand(on)?, operation)).map_err(within)
     }
 
