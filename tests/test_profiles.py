@@ -66,6 +66,7 @@ def client(cluster: Cluster) -> Iterator[spikewire.Client]:
 
 def test_every_verb_has_a_kind_and_every_option_is_how_or_what() -> None:
     others = {"submit", "namespace", "set", "type", "key", "keys", "explain", "get_stream"}
+    others.add("within")
     verbs = {name for name in vars(_native.Dataset) if not name.startswith("_")} - others
     assert kinds.VERBS.keys() == verbs
     for verb in verbs:

@@ -45,7 +45,10 @@ test('a commit makes all writes visible at once', async () => {
   assert.equal((await inside.get('b')).bins['n'], 5)
   assert.equal(await inside.get('missing', { default: null }), null)
   const rows = await inside.getMany([1, 2, 3])
-  assert.deepEqual([...rows].map((row) => row?.bins['n']), [1, 2, 3])
+  assert.deepEqual(
+    [...rows].map((row) => row?.bins['n']),
+    [1, 2, 3],
+  )
   assert.equal((await data.get('a')).bins['n'], 1)
   assert.equal(await data.exists('b'), false)
   await assert.rejects(data.put('a', { n: 9 }), RecordLocked)
