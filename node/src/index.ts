@@ -41,7 +41,7 @@ export {
   Write,
   type WriteRowOptions,
 } from './aerospike/batch/rows.js'
-export { Client } from './aerospike/client.js'
+export { Client, type NodeInfo } from './aerospike/client.js'
 export type { Auth, ClientOptions } from './aerospike/client-options.js'
 export {
   Column,

@@ -55,10 +55,9 @@ fn after(text: &str, op: &Op) -> String {
 }
 
 fn code(text: &str, op: &Op) -> ResultCode {
-    match op.modifies() {
-        true => modified(Some(text), op).err().unwrap_or(OK),
-        false => read_of(text, op).err().unwrap_or(OK),
-    }
+    let error =
+        if op.modifies() { modified(Some(text), op).err() } else { read_of(text, op).err() };
+    error.unwrap_or(OK)
 }
 
 const ZOE: &str = "Zoé-12";
@@ -134,9 +133,9 @@ fn numbers_are_those_of_the_c_library() {
     let numeric = |text: &str| [0, 1, 2].map(|kind| flag(text, &Op::IsNumeric(kind)));
     assert_eq!(numeric("5"), [true, true, false]);
     assert_eq!(numeric("-5.25"), [true, false, true]);
-    assert_eq!(numeric("5.")[2], false);
+    assert!(!numeric("5.")[2]);
     assert_eq!(numeric("1e5"), [false; 3]);
-    assert_eq!(numeric("9223372036854775808")[1], false);
+    assert!(!numeric("9223372036854775808")[1]);
     assert_eq!(code("5", &Op::IsNumeric(3)), PARAMETER);
 }
 
@@ -216,8 +215,8 @@ fn patterns_search_and_replace() {
     let bad = replace("a", "$9", 0, 0);
     assert_eq!((code("a", &bad), after("b", &bad)), (PARAMETER, "b".into()));
     assert_eq!(modified(Some("a"), &replace("a", "$9", 0, write::NO_FAIL)), Ok(None));
-    let slow = Op::Matches(packed(r"(a+)+\1$"), 0);
-    assert_eq!(code(&format!("{}b", "a".repeat(40)), &slow), NOT_APPLICABLE);
+    let slow = Op::Matches(packed("^((?=a)a|(?=a)a)*c"), 0);
+    assert_eq!(code(&"a".repeat(40), &slow), NOT_APPLICABLE);
     assert_eq!(code("a", &Op::Matches(packed("a"), 32)), PARAMETER);
 }
 
