@@ -81,7 +81,7 @@ impl ClusterState {
                 .into_iter()
                 .enumerate()
                 .zip(builds)
-                .map(|((at, address), build)| Node::new(at, address, count, build))
+                .map(|((at, address), build)| Node::new(at, address, count, build, options.edition))
                 .collect(),
             tls,
             security: Security::new(

@@ -12,6 +12,7 @@ use super::counters::SharedCounters;
 use super::user_agents::UserAgents;
 use crate::faults::Faults;
 use crate::job::list::Jobs;
+use crate::options::Edition;
 
 /// One node.
 #[derive(Debug)]
@@ -45,13 +46,19 @@ pub struct Node {
 }
 
 impl Node {
-    pub(super) fn new(at: usize, address: SocketAddr, nodes: usize, build: Build) -> Self {
+    pub(super) fn new(
+        at: usize,
+        address: SocketAddr,
+        nodes: usize,
+        build: Build,
+        edition: Edition,
+    ) -> Self {
         let id = 0x0BB9_0000_0000_0000 | u64::from(address.port()) << 16 | (at as u64 + 1);
         Self {
             name: format!("{id:X}"),
             address,
             build,
-            features: Features::of(build, false),
+            features: Features::of(build, edition.is_enterprise()),
             counters: SharedCounters::default(),
             user_agents: UserAgents::default(),
             jobs: Jobs::default(),
