@@ -12,11 +12,7 @@ fuzz_target!(|input: &[u8]| {
     let version = 4 + (first & 1);
     let (flags, opcode, len) = (*flags, *opcode, body.len());
     let header = Header { version, is_response: false, flags, stream: 0, opcode, body: len };
-    let all = Extensions {
-        metadata_id: true,
-        tablets: TabletRouting::V2,
-        ..Extensions::default()
-    };
+    let all = Extensions { metadata_id: true, tablets: TabletRouting::V2, ..Extensions::default() };
     let (whole, version) = ([&header.to_bytes()[..], body].concat(), header.layout());
     let (from, to) = (all.dialect(version), Dialect::from(version));
     let mut translated = Vec::new();

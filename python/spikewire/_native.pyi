@@ -122,6 +122,7 @@ __all__ = [
     "Step",
     "StepBase",
     "StepKinds",
+    "TransactionCore",
     "Write",
     "WriteBase",
     "__version__",

@@ -97,15 +97,15 @@ def verdicts(program: str, verdict: str) -> set[str]:
 
 def test_the_official_client_is_checked() -> None:
     assert verdicts(OFFICIAL, "missing") == {
-        "Client.abort", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
-        "config.tls.cert_blacklist",
+        "Client.paint", "aerospike.NO_SUCH_NUMBER", "config.tls.cert_blacklist",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {
         "config.colour", "config.tls.knots", "policy.compress", "policy.flavour",
         "policy.max_retries",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "same") >= {
-        "Client.put", "Client.operate", "Client.truncate", "Query.where", "config.hosts",
+        "Client.abort", "Client.commit", "Client.put", "Client.operate", "Client.truncate",
+        "Query.where", "config.hosts",
         "config.tls", "config.tls.enable", "config.tls.cafile",
         "policy.total_timeout", "policy.ttl", "aerospike.POLICY_KEY_SEND",
         "aerospike.exception.RecordNotFound", "aerospike.predicates.equals",
@@ -188,18 +188,18 @@ def test_clients_are_known_wherever_they_are_stored() -> None:
             self.other = None
 
         def run(self):
-            self.db.abort()
-            self.other.abort()
-            (lambda c: c.abort(1))(self.db)
-            aerospike.client({}).connect().commit(1)
+            self.db.get_many()
+            self.other.get_many()
+            (lambda c: c.get_many(1))(self.db)
+            aerospike.client({}).connect().select_many(1)
 
     def typed(it: aerospike.Client):
         it.list_size("x", "y")
     """
     assert {each.name for each in check(textwrap.dedent(program)) if each.verdict == "missing"} == {
-        "Client.abort", "Client.commit", "Client.list_size",
+        "Client.get_many", "Client.list_size", "Client.select_many",
     }  # fmt: skip
-    assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.abort"] == [10]
+    assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.get_many"] == [10]
 
 
 def test_variables_of_the_same_name_are_distinguished() -> None:
@@ -244,11 +244,11 @@ def test_names_only_in_the_drop_in_are_reported() -> None:
     from aerospike import operations, predicates, records
     client = aerospike.client({})
     client.get(("a", "b", 1), colour=1)
-    client.commit(1)
+    client.get_many([])
     """
     assert verdicts(program, "missing") == {
         "aerospike.operations", "aerospike.records", "Client.get(colour)",
-        "Client.commit",
+        "Client.get_many",
     }  # fmt: skip
 
 

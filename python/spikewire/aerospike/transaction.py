@@ -9,7 +9,7 @@ import asyncio
 import random
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spikewire._native import TransactionCore
 from spikewire.errors import CommitFailed, Error, RecordChanged, RecordLocked
@@ -17,7 +17,7 @@ from spikewire.errors import CommitFailed, Error, RecordChanged, RecordLocked
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from types import TracebackType
-    from typing import Literal, TypeAlias
+    from typing import TypeAlias
 
     from typing_extensions import Self, TypeVar
 
@@ -29,10 +29,16 @@ if TYPE_CHECKING:
     #: The type of a dataset's records. Without one, its records are bins.
     _V = TypeVar("_V", default=Bins)
 
-    #: How a commit or an abort ended: see ``Transaction.commit``.
-    EndStatus: TypeAlias = Literal["done", "already", "roll_abandoned", "close_abandoned"]
+__all__ = [
+    "AsyncTransaction",
+    "EndStatus",
+    "Transaction",
+    "run_in_transaction",
+    "run_in_transaction_async",
+]
 
-__all__ = ["AsyncTransaction", "Transaction", "run_in_transaction", "run_in_transaction_async"]
+#: How a commit or an abort ended: see ``Transaction.commit``.
+EndStatus: TypeAlias = Literal["done", "already", "roll_abandoned", "close_abandoned"]
 
 #: The first pause after a record was locked, in seconds, and the longest; each is drawn between
 #: half of it and the whole.
@@ -232,8 +238,9 @@ class AsyncTransaction(_Common):
 
 def _note(error: BaseException, failure: Error) -> None:
     """Adds to an error that the transaction could not be aborted because of it."""
-    if hasattr(error, "add_note"):
-        error.add_note(f"the transaction was not aborted, it expires by itself: {failure}")
+    add_note: Any = getattr(error, "add_note", None)  # From Python 3.11.
+    if add_note is not None:
+        add_note(f"the transaction was not aborted, it expires by itself: {failure}")
 
 
 class _Retries:
