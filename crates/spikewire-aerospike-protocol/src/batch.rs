@@ -249,7 +249,7 @@ impl Kind {
         let (header, fields, ops) = self.parts();
         let info1 = header.info1 | info1;
         let (address, rest) = fields.split_at(address_len(fields));
-        let mut request = Request::begin(out, &Header { timeout, info1, ..header });
+        let mut request = Request::begin(out, &Header { info1, timeout, ..header });
         request.encoded_fields(2, address);
         request.digest(digest);
         request.encoded_fields(header.fields - 2, rest);

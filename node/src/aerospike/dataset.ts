@@ -63,7 +63,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     }
     const home = this.#transaction?.home ?? this.connection
     if (transaction.home !== home) {
-      throw new TransactionError('the transaction is one of another client', -15)
+      throw new TransactionError('the transaction is one of another client', -17)
     }
     return new Dataset<B>(transaction.connection, this.namespace, this.set, transaction)
   }
@@ -77,7 +77,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   /** Rejects what is no part of transactions. */
   #outside(what: string): void {
     if (this.#transaction === undefined) return
-    throw new TransactionError(`${what} is no part of transactions`, -15)
+    throw new TransactionError(`${what} is no part of transactions`, -17)
   }
 
   /** The namespace. */

@@ -46,7 +46,7 @@ const release = (handle: Handle): void => native.transactionRelease(handle)
 const TRANSACTION: ConnectionKind = {
   name: 'Spikewire transaction',
   close: release,
-  closed: () => new TransactionError('the transaction is closed', -15),
+  closed: () => new TransactionError('the transaction is closed', -17),
   forget: release,
 }
 

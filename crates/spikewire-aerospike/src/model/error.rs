@@ -130,7 +130,7 @@ impl Kind {
             Self::Unsupported => -15,
             Self::Paused => -9,
             Self::CircuitOpen => -14,
-            Self::Transaction => -15,
+            Self::Transaction => -17,
         }
     }
 }
