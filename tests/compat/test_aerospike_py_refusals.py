@@ -57,8 +57,8 @@ def test_settings_without_effect_warn(client: aerospike_py.Client, config: dict[
     client.put(KEY, {"x": 1})
     with pytest.warns(aerospike_py.CompatWarning, match="commit_level"):
         client.put(KEY, {"x": 1}, policy={"commit_level": 1})
-    with pytest.warns(aerospike_py.CompatWarning, match="min_conns_per_node"):
-        aerospike_py.client(config | {"min_conns_per_node": 5}).connect().close()
+    with pytest.warns(aerospike_py.CompatWarning, match="conn_pools_per_node"):
+        aerospike_py.client(config | {"conn_pools_per_node": 5}).connect().close()
 
 
 def test_invalid_arguments_are_rejected(client: aerospike_py.Client) -> None:

@@ -314,6 +314,8 @@ class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
     """Speculative executions, each after a delay in seconds, up to a maximum number. Only for
     idempotent statements."""
 
+    ConstantSpeculativeExecutionPlan = ConstantSpeculativeExecutionPlan
+
     def __init__(self, delay: float, max_attempts: int) -> None:
         _check_kind("delay", "a number of seconds", delay, (int, float))
         if not 0 <= delay < math.inf:
