@@ -4,12 +4,12 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`arguments`] | what is invalid whatever the string is |
-//! | [`positions`] | code points and where they are |
-//! | [`search`] | finding text that is the same to Unicode |
-//! | [`numbers`] | numbers that strings spell |
-//! | [`pattern`] | regular expressions |
-//! | [`read`], [`change`] | the operations |
+//! | `arguments` | what is invalid whatever the string is |
+//! | `positions` | code points and where they are |
+//! | `search` | finding text that is the same to Unicode |
+//! | `numbers` | numbers that strings spell |
+//! | `pattern` | regular expressions |
+//! | `read`, `change` | the operations |
 
 mod arguments;
 mod change;
