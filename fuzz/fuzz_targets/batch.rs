@@ -35,7 +35,7 @@ impl Pair {
 
 fn context() -> Context {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 3000));
-    let state = ClusterState::new(Options::default(), None, vec![address]);
+    let state = ClusterState::new(Options::default(), None, vec![address]).expect("one version");
     rebalance::first(&state);
     Context::new(Arc::new(state))
 }

@@ -35,7 +35,7 @@ thread_local! {
 /// A few records with every indexed bin type, and the indexes.
 fn context() -> Context {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 3000));
-    let state = ClusterState::new(Options::default(), None, vec![address]);
+    let state = ClusterState::new(Options::default(), None, vec![address]).expect("one version");
     rebalance::first(&state);
     let mut context = Context::new(Arc::new(state));
     for number in 0..20_u8 {
