@@ -278,7 +278,7 @@ def test_connecting_outlasts_the_deadline_of_the_call_that_began_it() -> None:
                 except spikewire.Error as error:
                     ended[name] = type(error)
 
-            calls = [("hasty", 0.3), ("patient", 60.0), ("patient too", 60.0)]
+            calls = [("hasty", 3.0), ("patient", 60.0), ("patient too", 60.0)]
             threads = [threading.Thread(target=call, args=each) for each in calls]
             for count, thread in enumerate(threads, 1):
                 thread.start()
