@@ -199,7 +199,7 @@ class SlowToConnect:
         self.target = (host, int(port))
         self.open = threading.Event()
         self.open.set()
-        self.accepted = threading.Event()
+        self.holds_one = False
         self.listener = socket.socket()
         self.listener.bind(("127.0.0.1", 0))
         self.listener.listen(0)
@@ -217,8 +217,9 @@ class SlowToConnect:
                 near, _ = self.listener.accept()
             except OSError:
                 return
-            self.accepted.set()
+            self.holds_one = True
             self.open.wait()
+            self.holds_one = False
             try:
                 far = socket.create_connection(self.target)
             except OSError:
@@ -239,14 +240,13 @@ class SlowToConnect:
 
     def clog(self) -> None:
         self.open.clear()
-        self.accepted.clear()
         for _ in range(4):
             guest = socket.socket()
             guest.setblocking(False)
             guest.connect_ex(self.listener.getsockname())
             self.guests.append(guest)
-            # One is accepted, the next ones fill the backlog.
-            assert self.accepted.wait(30)
+            # One is accepted, if not one of the client's, the next ones fill the backlog.
+            assert until(lambda: self.holds_one)
 
     def free(self) -> None:
         for guest in self.guests:
