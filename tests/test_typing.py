@@ -48,6 +48,7 @@ MODULES = (
     "spikewire.roles",
     "spikewire.tasks",
     "spikewire.testing",
+    "spikewire.transactions",
     "spikewire.types",
     "spikewire.users",
 )
@@ -62,10 +63,15 @@ PRIVATE = (
 #: Names that are public by their spelling but not meant for programs.
 INTERNAL = {
     # Created by the functions of `spikewire.op`, `spikewire.exp` and `spikewire.query`.
-    "Operation": {"bit", "hll", "list", "map", "read", "write"},
+    "Operation": {"bit", "hll", "list", "map", "path", "read", "string", "write"},
     "Expression": set(vars(spikewire.Expression)),
-    # Of its message.
+    # Of their messages.
     "Overloaded": {"advice"},
+    "RecordChanged": {"advice"},
+    "RecordLocked": {"advice"},
+    "TransactionExpired": {"advice"},
+    # For paths that begin with it.
+    "Step": {"several"},
     # Internal to profiles.
     "Profile": {"attach", "profile_changed", "replace", "state", "with_state"},
     "Profiles": {"is_of"},
@@ -73,9 +79,9 @@ INTERNAL = {
     "ReadOne": {"first", "first_or_none"},
     # For type checkers views are clients and datasets.
     "_View": {"profile_changed", "get_stream"},
-    "_OfClient": {"session"},
+    "_OfClient": {"run_in_transaction", "session", "transaction"},
     "AsyncTargetContext": {"open"},
-    "_OfDataset": {"with_profile"},
+    "_OfDataset": {"with_profile", "within"},
     # For a registry of prometheus_client.
     "Collector": {"collect", "describe"},
     # Annotations of the library's own code.
@@ -84,7 +90,7 @@ INTERNAL = {
 }
 #: Classes in signatures that are internal to the library.
 BETWEEN = {
-    *("AdminTask", "PasswordHash", "StatsFields"),  # of the engine
+    *("AdminTask", "PasswordHash", "StatsFields", "TransactionCore"),  # of the engine
     *("OfficialOperations", "OfficialResults", "NamedWrites"),  # of the drop-ins
     *("State", "Document", "Unit", "Window", "How"),  # of profiles, pools, streams
     *("Parts", "Scheme"),  # of opening

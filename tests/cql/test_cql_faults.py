@@ -285,7 +285,12 @@ def test_columns_that_came_later_are_seen(
 def test_more_calls_than_a_connection_has_ids(cassandra: SharedCassandra, table: str) -> None:
     async def main() -> None:
         async with cql.AsyncSession(
-            cassandra.addresses, keyspace=table, pipeline_depth=32_767, timeout=120.0
+            cassandra.addresses,
+            keyspace=table,
+            pipeline_depth=32_767,
+            timeout=120.0,
+            max_retries=30,
+            retry_budget=None,
         ) as session:
             select = await session.prepare("SELECT name FROM fruit WHERE id = ?")
             rows = await asyncio.gather(*(session.execute(select, (1,)) for _ in range(40_000)))
