@@ -103,7 +103,7 @@ test('invalid TLS options are rejected before anything is sent', async () => {
     [
       { certificate: pem },
       'TypeError',
-      /unknown entry certificate of tls; there are: ca, cert, key/,
+      /unknown entry certificate of tls; there are: ca, cert, crl/,
     ],
     [{ cert: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
     [{ key: pem }, 'RangeError', /tls\.cert and tls\.key go together/],

@@ -204,6 +204,9 @@ ARGUMENTS = {
     "bit": "True",
     "index_bits": "8",
     "minhash_bits": "16",
+    "byte_offset": "1",
+    "byte_size": "2",
+    "separator": '","',
     "sketches": '[HyperLogLog(b"x")]',
 }
 

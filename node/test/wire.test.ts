@@ -11,7 +11,7 @@ import { Recorder } from './recorder.js'
 const TIME_LEFT = [14, 18] as const
 
 test('requests are the same bytes as those of Python', { skip: withoutPython }, async () => {
-  const cluster = await Cluster.start()
+  const cluster = await Cluster.start({ build: '8.2' })
   const recorder = await Recorder.start(cluster.seeds)
   try {
     const { sent, filters } = await cases(recorder.seeds)
