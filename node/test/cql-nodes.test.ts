@@ -92,9 +92,9 @@ test('nodes are reached where a function of the program says', skip, async (test
   if (unavailable !== undefined) return test.skip(unavailable)
   const proxies = await Promise.all(facts.addresses.map((address) => proxied(test, address)))
   const through = new Map(facts.addresses.map((address, at) => [address, proxies[at]?.address]))
-  const asked = new Set<string>()
+  const addresses = new Set<string>()
   const translate = (advertised: string) => {
-    asked.add(advertised)
+    addresses.add(advertised)
     return through.get(advertised) as string
   }
   const first = proxies[0]?.address as string
@@ -108,7 +108,7 @@ test('nodes are reached where a function of the program says', skip, async (test
     assert.equal((await session.execute('SELECT key FROM system.local')).length, 1)
     await session.close()
   }
-  assert.deepEqual([...asked], facts.addresses.slice(1))
+  assert.deepEqual([...addresses], facts.addresses.slice(1))
   const refused = (addressTranslator: unknown) =>
     connect(first, { addressTranslator: addressTranslator as () => string })
   await assert.rejects(

@@ -245,9 +245,9 @@ fn string_functions_have_the_bytes_of_other_clients() {
     use crate::operation::{Arguments, Family, OperandArguments, Words, number_of, within};
 
     /// Operands by position; `true` flags and words by name.
-    struct Given(Vec<Option<Expression>>, Vec<&'static str>);
+    struct Operands(Vec<Option<Expression>>, Vec<&'static str>);
 
-    impl Arguments for Given {
+    impl Arguments for Operands {
         type Error = Fault;
 
         fn count(&self) -> usize {
@@ -267,7 +267,7 @@ fn string_functions_have_the_bytes_of_other_clients() {
         }
     }
 
-    impl OperandArguments for Given {
+    impl OperandArguments for Operands {
         fn operand(&self, at: usize, _: &'static str) -> Result<Expression, Fault> {
             Ok(self.0[at].clone().unwrap())
         }
@@ -282,8 +282,8 @@ fn string_functions_have_the_bytes_of_other_clients() {
         let count = Family::String.signature(name).unwrap().parameters.len();
         operands.reverse();
         let operands = (0..count).map(|_| operands.pop()).collect();
-        let given = Given(operands, flags.to_vec());
-        Family::String.call(name, a(), &given, &[] as &[Step<Vec<u8>>], None)
+        let operands = Operands(operands, flags.to_vec());
+        Family::String.call(name, a(), &operands, &[] as &[Step<Vec<u8>>], None)
     };
     let hex = |expression: Expression| {
         let bytes = expression.encode().unwrap();

@@ -67,8 +67,11 @@ fn a_connection_uses_what_its_node_offers_of_what_the_session_agreed_on() {
         let shards = Arc::new(Shards::new(false, true));
         let mut connection = Cassandra::to_node(handshake.clone(), NODE, shards.clone());
         assert_eq!(shake(&mut connection, &node), used);
-        let told = shards.extensions();
-        assert_eq!((told.lwt_mark, told.metadata_id), (used.lwt_mark, used.metadata_id));
+        let extensions = shards.extensions();
+        assert_eq!(
+            (extensions.lwt_mark, extensions.metadata_id),
+            (used.lwt_mark, used.metadata_id)
+        );
         // What was composed for the session arrives as this node reads it.
         let (ours, theirs) = (first.dialect(Version::V4), used.dialect(Version::V4));
         let mut out = b"written".to_vec();

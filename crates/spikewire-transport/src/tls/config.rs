@@ -3,14 +3,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 
 use super::UnitLength;
 use super::options::{Pem, TlsError, TlsOptions};
 use super::pem::{certificates, named, read_key, revocation_lists};
-use super::verifier::{Unverified, Verifier};
+use super::verifier::Verifier;
 
 /// How a connection is encrypted, and which server name it must verify.
 #[derive(Debug, Clone)]
@@ -64,17 +63,17 @@ impl Tls {
                     .to_owned(),
             ));
         }
-        let verifier: Arc<dyn ServerCertVerifier> = if verify {
+        let verifier = if verify {
             let lists = revocation_lists(&options.revocation_lists)?;
-            Arc::new(Verifier::new(roots, provider.clone(), lists, options)?)
+            Verifier::new(roots, provider.clone(), lists, options)?
         } else {
-            Arc::new(Unverified(provider.clone()))
+            Verifier::of_keys_only(provider.clone())
         };
         let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| TlsError(format!("TLS: {error}")))?
             .dangerous()
-            .with_custom_certificate_verifier(verifier);
+            .with_custom_certificate_verifier(Arc::new(verifier));
         let config = match identity {
             None => builder.with_no_client_auth(),
             Some((chain, key)) => {

@@ -10,14 +10,21 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, Sign
 
 use super::options::{RevocationCheck, TlsError, TlsOptions};
 
-/// Verifies certificates as usual, but perhaps not the name.
+/// Verifies certificates as usual, but perhaps not the name, or nothing but that the server has the
+/// certificate's key.
 #[derive(Debug)]
 pub struct Verifier {
-    usual: Arc<WebPkiServerVerifier>,
+    provider: Arc<CryptoProvider>,
+    usual: Option<Arc<WebPkiServerVerifier>>,
     names: bool,
 }
 
 impl Verifier {
+    /// One that accepts every certificate.
+    pub fn of_keys_only(provider: Arc<CryptoProvider>) -> Self {
+        Self { provider, usual: None, names: false }
+    }
+
     /// One that trusts these authorities, and no certificate in the lists.
     pub fn new(
         roots: RootCertStore,
@@ -25,9 +32,10 @@ impl Verifier {
         lists: Vec<CertificateRevocationListDer<'static>>,
         options: &TlsOptions,
     ) -> Result<Self, TlsError> {
-        let mut usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
-            .with_crls(lists)
-            .enforce_revocation_expiration();
+        let mut usual =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+                .with_crls(lists)
+                .enforce_revocation_expiration();
         if options.revocation_check == RevocationCheck::Leaf {
             usual = usual.only_check_end_entity_revocation();
         }
@@ -38,7 +46,7 @@ impl Verifier {
             };
             TlsError(format!("TLS: {what}{error}"))
         })?;
-        Ok(Self { usual, names: options.verify_hostname })
+        Ok(Self { provider, usual: Some(usual), names: options.verify_hostname })
     }
 }
 
@@ -51,7 +59,8 @@ impl ServerCertVerifier for Verifier {
         status: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.usual.verify_server_cert(certificate, others, name, status, now) {
+        let Some(usual) = &self.usual else { return Ok(ServerCertVerified::assertion()) };
+        match usual.verify_server_cert(certificate, others, name, status, now) {
             // The name is checked only after everything else was found valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -66,46 +75,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.usual.verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.usual.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.usual.supported_verify_schemes()
-    }
-}
-
-/// Accepts every certificate of whoever has its key.
-#[derive(Debug)]
-pub struct Unverified(pub Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Unverified {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+        let algorithms = &self.provider.signature_verification_algorithms;
         verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
@@ -115,11 +85,11 @@ impl ServerCertVerifier for Unverified {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+        let algorithms = &self.provider.signature_verification_algorithms;
         verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -318,8 +318,8 @@ fn errors_in_paths_name_their_place() {
         ("?(1)", 0..2, "begins a filter"),
     ] {
         let error = parse(text, &[]).unwrap_err();
-        let found = (error.at.clone(), error.to_string());
-        assert!(found.0 == at && found.1.contains(why), "{text}: {found:?}");
+        let actual = (error.at.clone(), error.to_string());
+        assert!(actual.0 == at && actual.1.contains(why), "{text}: {actual:?}");
     }
     assert!(parse_filter("$.l.[?(@ > 1)]", &[]).unwrap_err().to_string().contains("BOOL"));
     assert!(parse_filter("$.l.[?(@ > 1)].exists()", &[]).is_ok());
