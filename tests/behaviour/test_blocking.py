@@ -197,8 +197,8 @@ class SlowToConnect:
     def __init__(self, target: str) -> None:
         host, port = target.rsplit(":", 1)
         self.target = (host, int(port))
-        self.open = threading.Event()
-        self.open.set()
+        # Whoever holds it decides whether a connection goes on.
+        self.passage = threading.Lock()
         self.holds_one = False
         self.listener = socket.socket()
         self.listener.bind(("127.0.0.1", 0))
@@ -212,21 +212,20 @@ class SlowToConnect:
 
     def serve(self) -> None:
         while True:
-            self.open.wait()
             try:
                 near, _ = self.listener.accept()
             except OSError:
                 return
             self.holds_one = True
-            self.open.wait()
-            self.holds_one = False
-            try:
-                far = socket.create_connection(self.target)
-            except OSError:
-                near.close()
-                continue
-            for one, other in ((near, far), (far, near)):
-                threading.Thread(target=self.pump, args=(one, other), daemon=True).start()
+            with self.passage:
+                self.holds_one = False
+                try:
+                    far = socket.create_connection(self.target)
+                except OSError:
+                    near.close()
+                    continue
+                for one, other in ((near, far), (far, near)):
+                    threading.Thread(target=self.pump, args=(one, other), daemon=True).start()
 
     @staticmethod
     def pump(source: socket.socket, sink: socket.socket) -> None:
@@ -239,7 +238,7 @@ class SlowToConnect:
             end.close()
 
     def clog(self) -> None:
-        self.open.clear()
+        self.passage.acquire()
         for _ in range(4):
             guest = socket.socket()
             guest.setblocking(False)
@@ -251,7 +250,8 @@ class SlowToConnect:
     def free(self) -> None:
         for guest in self.guests:
             guest.close()
-        self.open.set()
+        if self.passage.locked():
+            self.passage.release()
 
     def close(self) -> None:
         self.free()

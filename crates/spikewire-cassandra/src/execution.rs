@@ -217,7 +217,7 @@ impl Execution {
     #[inline]
     pub fn waits(&self) -> bool {
         match &self.what {
-            What::Prepare(request) => request.context.follows && request.context.is_being_renewed(),
+            What::Prepare(request) => request.context.follows,
             _ => false,
         }
     }

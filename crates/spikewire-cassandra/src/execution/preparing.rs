@@ -218,6 +218,15 @@ impl Execution {
         })
     }
 
+    fn renewal_timed_out(&self) -> Error {
+        let limit = self.policy.timeout.as_secs_f64();
+        let message = format!(
+            "the statement's total timeout of {limit} s passed: another request was asking a node \
+             for its parameters, since the schema has changed"
+        );
+        self.ended(Error::new(Kind::Timeout, message))
+    }
+
     pub(super) fn follows_renewal(&self) -> bool {
         matches!(&self.what, What::Prepare(request) if request.context.follows)
     }
@@ -231,16 +240,21 @@ impl Execution {
             return ExecutionAction::Left;
         };
         let cluster = &self.memory.cluster;
-        let now = Tick::now();
         if cluster.is_closed() {
             return ExecutionAction::Done(Err(Error::closed()));
         }
         if known.is_stale() {
-            let at = now.after(PREPARE_PAUSE);
-            if context.is_being_renewed() && at < self.deadline {
+            // Whoever is relied on may take long or be lost: one other request takes its place, not
+            // all that wait.
+            let next = self.memory.statements.ask(Some(known.clone()));
+            if next.follows {
+                let at = Tick::now().after(PREPARE_PAUSE);
+                if self.deadline <= at {
+                    return ExecutionAction::Done(Err(self.renewal_timed_out()));
+                }
                 return ExecutionAction::Pause(at);
             }
-            context.follows = false;
+            *context = next;
             return match self.memory.prepare_again(&known) {
                 Ok(bytes) => self.send(bytes, self.target.clone()),
                 Err(error) => ExecutionAction::Done(Err(error)),

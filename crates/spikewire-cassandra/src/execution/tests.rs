@@ -569,12 +569,16 @@ fn requests_share_one_renewal() {
         };
         assert!(Arc::ptr_eq(&renewed, &statement) && !renewed.is_stale());
     }
-    // If the request that they rely on is lost, another one asks.
+    // If the request that they rely on is lost or takes long, one other asks, not all of them: the
+    // node has enough to do.
     sample::change_schema(session.cluster());
-    let (_lost, mut waiting) = (renewal(), renewal());
+    let (_lost, mut waiting, mut other) = (renewal(), renewal(), renewal());
     assert!(waiting.waits());
     statement.give_up_renewal();
+    assert!(other.waits(), "whether it is sent is decided when it is resumed");
     assert_eq!(sent(waiting.on_outcome(over())).bytes[4], PREPARE);
+    assert!(!waiting.waits());
+    assert!(matches!(other.on_outcome(over()), ExecutionAction::Pause(_)));
     let closed = Err(Error::closed());
     assert_eq!(failed(renewal().on_outcome(closed)).kind(), Kind::Closed);
 }

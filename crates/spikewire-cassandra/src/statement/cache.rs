@@ -40,13 +40,6 @@ pub(crate) struct PrepareContext {
     concerned: u64,
 }
 
-impl PrepareContext {
-    /// Whether another request is about to find out what the statement is now.
-    pub fn is_being_renewed(&self) -> bool {
-        self.renews.as_ref().is_some_and(|known| known.is_being_renewed(Tick::now()))
-    }
-}
-
 impl StatementCache {
     /// The statement, if it is prepared.
     pub fn get(&self, name: &Name) -> Option<Arc<Prepared>> {

@@ -209,11 +209,6 @@ impl Prepared {
         self.changes.load(Relaxed) != self.confirmed.load(Relaxed)
     }
 
-    /// Whether a request is under way that finds out what it is now.
-    pub(crate) fn is_being_renewed(&self, now: Tick) -> bool {
-        self.is_stale() && self.renewing.load(Relaxed) > now.0
-    }
-
     /// Takes it on to find out what it is now; `false` if another request does.
     pub(super) fn begin_renewal(&self, now: Tick) -> bool {
         let until = now.after(RENEWAL).0;
