@@ -199,6 +199,7 @@ class SlowToConnect:
         self.target = (host, int(port))
         # Whoever holds it decides whether a connection goes on.
         self.passage = threading.Lock()
+        self.is_clogged = False
         self.holds_one = False
         self.listener = socket.socket()
         self.listener.bind(("127.0.0.1", 0))
@@ -239,6 +240,7 @@ class SlowToConnect:
 
     def clog(self) -> None:
         self.passage.acquire()
+        self.is_clogged = True
         for _ in range(4):
             guest = socket.socket()
             guest.setblocking(False)
@@ -250,7 +252,8 @@ class SlowToConnect:
     def free(self) -> None:
         for guest in self.guests:
             guest.close()
-        if self.passage.locked():
+        if self.is_clogged:
+            self.is_clogged = False
             self.passage.release()
 
     def close(self) -> None:

@@ -207,6 +207,10 @@ def test_no_read_is_older_than_a_write_of_this_client(api: Api, cluster: Cluster
         end = time.monotonic() + 1.5
         written = 0
 
+        def goes_on() -> bool:
+            """Longer on a machine that is too busy for a few writes in that time."""
+            return time.monotonic() < end or written <= 3
+
         def write(number: int) -> Any:
             verbs: list[Callable[[], Any]] = [
                 lambda: data.put("page", {"n": number}),
@@ -220,7 +224,7 @@ def test_no_read_is_older_than_a_write_of_this_client(api: Api, cluster: Cluster
 
             def reader() -> int:
                 count = 0
-                while time.monotonic() < end:
+                while goes_on():
                     known = written
                     assert data.get("page")["n"] >= known
                     count += 1
@@ -228,7 +232,7 @@ def test_no_read_is_older_than_a_write_of_this_client(api: Api, cluster: Cluster
 
             def writer() -> None:
                 nonlocal written
-                while time.monotonic() < end:
+                while goes_on():
                     write(written + 1)
                     written += 1
                     assert data.get("page")["n"] == written
@@ -241,7 +245,7 @@ def test_no_read_is_older_than_a_write_of_this_client(api: Api, cluster: Cluster
 
             async def read() -> int:
                 count = 0
-                while time.monotonic() < end:
+                while goes_on():
                     known = written
                     assert (await data.get("page"))["n"] >= known
                     count += 1
@@ -250,7 +254,7 @@ def test_no_read_is_older_than_a_write_of_this_client(api: Api, cluster: Cluster
             async def main() -> int:
                 nonlocal written
                 tasks = [asyncio.ensure_future(read()) for _ in range(12)]
-                while time.monotonic() < end:
+                while goes_on():
                     # The read is called while the write is on its way, and must see it. Only
                     # batches keep no order.
                     pending = asyncio.ensure_future(write(written + 1))
