@@ -162,6 +162,8 @@ class NodeStats(TypedDict):
     bytes: int
     master_partitions: int
     replica_partitions: int
+    requests: int
+    """Requests answered, other than info requests."""
     compressed_requests: int
     """Requests that came compressed."""
     compressed_replies: int

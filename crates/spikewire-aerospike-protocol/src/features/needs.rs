@@ -90,7 +90,7 @@ fn of_container_call(value: &[u8]) -> Features {
 #[cold]
 fn of_other_call(value: &[u8]) -> Features {
     let mut walk = Walk { reader: Reader::new(value), needs: Features::NONE };
-    let _ = walk.call(system::CDT, DEPTH);
+    let _ = walk.call(system::CDT, Within::Operation, DEPTH);
     walk.needs
 }
 
@@ -106,6 +106,15 @@ fn of_expression_operation(value: &[u8]) -> Features {
 struct Walk<'a> {
     reader: Reader<'a>,
     needs: Features,
+}
+
+/// What a call is part of.
+#[derive(Debug, Clone, Copy)]
+enum Within {
+    /// A message: its arguments are values.
+    Operation,
+    /// An expression: those of its arguments that are lists are expressions.
+    Expression,
 }
 
 type Walked = Result<(), Malformed>;
@@ -129,7 +138,7 @@ impl Walk<'_> {
             node::CALL => {
                 self.skip()?;
                 let system = self.int()? & !system::MODIFIES;
-                self.call(system, depth)?;
+                self.call(system, Within::Expression, depth)?;
                 return self.expression(depth);
             }
             node::IN | node::MAP_KEYS | node::MAP_VALUES => self.needs |= Features::PATH_KEYS,
@@ -141,8 +150,8 @@ impl Walk<'_> {
         (0..count).try_for_each(|_| self.expression(depth))
     }
 
-    /// An operation inside a bin; its arguments may be expressions if it is part of one.
-    fn call(&mut self, system: i64, depth: u16) -> Walked {
+    /// An operation inside a bin.
+    fn call(&mut self, system: i64, within: Within, depth: u16) -> Walked {
         let Token::Array(count) = self.reader.next()? else { return Err(ODD) };
         if system == system::STRINGS {
             self.needs |= Features::STRINGS;
@@ -150,13 +159,13 @@ impl Walk<'_> {
         match (system, self.int()?) {
             (_, WRAPPED) => {
                 self.skip()?;
-                return self.call(system, depth.checked_sub(1).ok_or(ODD)?);
+                return self.call(system, within, depth.checked_sub(1).ok_or(ODD)?);
             }
             (system::CDT, SELECT) => return self.select(count, depth),
             (system::CDT, JOIN) | (system::BITS, BASE64) => self.needs |= Features::STRINGS,
             _ => {}
         }
-        (1..count).try_for_each(|_| self.argument(depth))
+        (1..count).try_for_each(|_| self.argument(within, depth))
     }
 
     fn select(&mut self, count: u32, depth: u16) -> Walked {
@@ -180,11 +189,12 @@ impl Walk<'_> {
         (2..count).try_for_each(|_| self.expression(depth))
     }
 
-    /// A list is an expression.
-    fn argument(&mut self, depth: u16) -> Walked {
+    /// An argument of a call, other than a path. What looks like an expression is a list of the
+    /// caller's in an operation: `[99, 1]` is appended as it is.
+    fn argument(&mut self, within: Within, depth: u16) -> Walked {
         let mut ahead = self.reader;
-        match ahead.next()? {
-            Token::Array(_) => self.expression(depth),
+        match (within, ahead.next()?) {
+            (Within::Expression, Token::Array(_)) => self.expression(depth),
             _ => self.skip(),
         }
     }
@@ -259,6 +269,16 @@ mod tests {
         assert_eq!(expression("93 01 93 51 04 a16c 92 7e 92 63 01"), NONE);
         assert_eq!(expression("93 01 93 51 05 a16d 81 01 92 63 01"), NONE);
         assert_eq!(expression("93 03 93 51 02 a161 19"), NONE);
+    }
+
+    #[test]
+    fn values_of_operations_that_look_like_expressions_need_nothing() {
+        // [99, 100] and [100, 101] into a nested list; [[99, 1]] as one element; [9, 1] by value.
+        assert_eq!(operation(op::CDT_MODIFY, "93 ccff 92 22 a5036c697374 92 02 92 63 64"), NONE);
+        assert_eq!(operation(op::CDT_MODIFY, "93 ccff 92 10 00 93 04 01 92 64 65"), NONE);
+        assert_eq!(operation(op::CDT_MODIFY, "93 ccff 92 10 00 92 01 92 63 01"), NONE);
+        assert_eq!(operation(op::CDT_READ, "93 ccff 92 10 00 93 16 07 93 09 01 02"), NONE);
+        assert_eq!(operation(op::CDT_MODIFY, "93 ccff 92 22 92 63 01 92 0b"), NONE, "a key");
     }
 
     #[test]

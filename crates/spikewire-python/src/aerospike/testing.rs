@@ -168,6 +168,7 @@ impl ClusterCore {
         dict.set_item("bytes", stats.bytes)?;
         dict.set_item("master_partitions", stats.master_partitions)?;
         dict.set_item("replica_partitions", stats.replica_partitions)?;
+        dict.set_item("requests", stats.counters.requests)?;
         dict.set_item("compressed_requests", stats.counters.compressed_requests)?;
         dict.set_item("compressed_replies", stats.counters.compressed_replies)?;
         dict.set_item("master_commits", stats.counters.master_commits)?;
