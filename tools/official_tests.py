@@ -6,8 +6,9 @@
 The folder is ``test`` of a copy of github.com/aerospike/aerospike-client-python. Without file names
 all files run, which takes half an hour. Each file has an embedded cluster and a process of its own
 for each client; with ``--seeds`` they run on those servers, whose namespace ``test`` is emptied
-before each. Tests that are skipped are counted by reason. The exit code is 0 if every test that
-passes with the original passes with the drop-in. Needs the clients in ``requirements/peers.txt``.
+before each. Tests that are skipped are counted by reason; a file that cannot be imported counts as
+one failed test. The exit code is 0 if every test that passes with the original passes with the
+drop-in. Needs the clients in ``requirements/peers.txt``.
 
 This file is also the pytest plugin that those processes load.
 """
@@ -36,6 +37,8 @@ LOGS_IN = "OFFICIAL_TESTS_LOGS_IN"
 USER, PASSWORD = "superuser", "superuser"
 #: Seconds for one file.
 LONGEST = 600
+#: What clients from 19.3 on call by another name than tests that are older.
+RENAMED = {"aerospike_helpers.expressions.base": {"ResultRemove": "RemoveResult"}}
 _HERE = Path(__file__).resolve().parent
 _seen: dict[str, tuple[str, str]] = {}
 
@@ -149,6 +152,12 @@ def _prepare() -> None:
         return [names]
 
     setattr(configparser.ConfigParser, "read", reading)  # noqa: B010 (it has overloads)
+    for of, names in RENAMED.items():
+        with contextlib.suppress(ModuleNotFoundError):
+            module = importlib.import_module(of)
+            for before, now in names.items():
+                if not hasattr(module, before) and hasattr(module, now):
+                    setattr(module, before, getattr(module, now))
 
 
 def pytest_collection() -> None:
@@ -159,9 +168,12 @@ def pytest_collection() -> None:
 
 
 def pytest_collectreport(report: Any) -> None:
-    """In the plugin: records a file that was skipped as a whole."""
+    """In the plugin: records a file that was skipped as a whole, or that cannot be imported."""
     if report.outcome == "skipped":
         _seen[report.nodeid] = "skipped", _reason(report.longrepr)
+    elif report.outcome == "failed":
+        lines = [line for line in str(report.longrepr).splitlines() if line.startswith("E  ")]
+        _seen[report.nodeid] = "failed", lines[-1].removeprefix("E").strip() if lines else ""
 
 
 def _reason(skip: Any) -> str:

@@ -69,7 +69,7 @@ test('paths agree with npm aerospike', { skip: withoutAerospike }, async (t) => 
   const where = (filter: Theirs) => new cdt.Context().addAllChildrenWithFilter(filter)
   const value = their.loopVarInt(part.VALUE)
   const index = their.loopVarInt(part.INDEX)
-  const even = their.eq(their.mod(index, their.int(2)), their.int(0))
+  const late = their.gt(index, their.int(1))
   const notB = their.ne(their.loopVarStr(part.KEY), their.str('b'))
   const bob = their.eq(their.loopVarStr(part.VALUE), their.str('bob'))
   const high = their.gt(their.loopVarFloat(part.VALUE), their.float(2))
@@ -80,8 +80,8 @@ test('paths agree with npm aerospike', { skip: withoutAerospike }, async (t) => 
     ['ll', op.path.select('ll', [all, all]), pick('ll', select.VALUE, children().addAllChildren())],
     [
       'l',
-      op.path.select('l', [ctx.allChildren('@index % 2 == 0')]),
-      pick('l', select.VALUE, where(even)),
+      op.path.select('l', [ctx.allChildren('@index > 1')]),
+      pick('l', select.VALUE, where(late)),
     ],
     [
       's',
@@ -117,8 +117,8 @@ test('paths agree with npm aerospike', { skip: withoutAerospike }, async (t) => 
     ],
     [
       'l',
-      op.path.remove('l', [ctx.allChildren('@index % 2 == 0')]),
-      operations.modifyByPath('l', their.removeResult(), modify.DEFAULT, where(even)),
+      op.path.remove('l', [ctx.allChildren('@index > 1')]),
+      operations.modifyByPath('l', their.removeResult(), modify.DEFAULT, where(late)),
     ],
     [
       'mix',
@@ -142,17 +142,12 @@ test('paths agree with npm aerospike', { skip: withoutAerospike }, async (t) => 
 })
 
 test('paths in expressions agree with npm aerospike', { skip: withoutAerospike }, async () => {
-  const { cdt, exp: their, operations } = aerospike()
+  const { cdt, exp: their } = aerospike()
   const above = their.gt(their.loopVarInt(their.loopVarPart.VALUE), their.int(15))
   const path = new cdt.Context().addAllChildrenWithFilter(above)
   const flags = their.pathSelectFlags.VALUE
   const theirs = their.selectByPath(their.binList('l'), their.type.LIST, flags, path)
   const ours = exp.path.select(exp.bin('l', 'list'), [ctx.allChildren('@ > 15')])
-  const read = await compared(
-    'r',
-    op.read('r', ours),
-    aerospike().exp.operations.read('r', theirs, 0),
-  )
+  const read = await compared('r', op.read('r', ours), their.operations.read('r', theirs, 0))
   assert.deepEqual(read, { result: [20, 30, 40] })
-  assert.ok(operations)
 })

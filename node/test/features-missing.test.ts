@@ -30,12 +30,13 @@ interface Examples {
   filters: exp.Where[]
 }
 
-const s = exp.bin('b', 'str')
+const s = exp.bin('b', 'string')
 const l = exp.bin('l', 'list')
 const m = exp.bin('m', 'map')
 const above = [ctx.allChildren('@ > 1')]
 const filtered = [ctx.mapKey('a'), ctx.andWhere('@ > 1')]
-const one = (list: exp.Expression): exp.Expression => exp.list.size(list).eq(1)
+/** Whether a list has one element; selections by path can be maps, too. */
+const one = (list: unknown): exp.Where => exp.list.size(list as exp.Expression<'list'>).eq(1)
 
 const FEATURES: Record<string, Examples> = {
   paths: {
@@ -179,9 +180,7 @@ const ofOperation =
   (data, key) => [
     data.operate(key, [op.get('n'), operation]),
     ofRow(data.operateMany([key], [operation])),
-    ofRow(
-      data.batch([writes ? new Write(key, [operation]) : new Read(key, { ops: [operation] })]),
-    ),
+    ofRow(data.batch([writes ? new Write(key, [operation]) : new Read(key, { ops: [operation] })])),
     writes ? data.operateAll([operation]) : every(data.query({ operations: [operation] })),
   ]
 

@@ -107,6 +107,25 @@ def test_skipped_tests_are_counted_and_other_servers_emptied(
         assert not client.exists(("test", "left_over", 1))
 
 
+def test_a_file_that_cannot_be_imported_has_failed(tmp_path: Path) -> None:
+    """Tests lost without a word: those of a file that needs what one client does not have."""
+    pytest.importorskip("aerospike", reason="the official client is not installed")
+    folder = tmp_path / "new_tests"
+    folder.mkdir()
+    (folder / "test_one.py").write_text(
+        "from aerospike_helpers.expressions.base import ResultRemove\n"
+        "def test_by_its_old_name():\n"
+        "    assert ResultRemove().compile()\n"
+    )
+    (folder / "test_two.py").write_text("import none_of_this_name\n")
+    command = [sys.executable, str(TOOL), str(tmp_path)]
+    done = subprocess.run(command, check=False, timeout=240, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "test_one.py: 1 tests"
+    assert "test_two.py: 1 tests" in lines
+    assert lines[-2:] == ["original: 1 failed, 1 passed", "drop-in: 1 failed, 1 passed"]
+
+
 def test_it_prints_its_usage() -> None:
     done = subprocess.run(
         [sys.executable, TOOL, "/not/there"],
