@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 HOSTS, OUT, DROP_IN = "OFFICIAL_TESTS_HOSTS", "OFFICIAL_TESTS_OUT", "OFFICIAL_TESTS_DROP_IN"
+#: The section of the configuration that names the servers.
+EDITION = "OFFICIAL_TESTS_EDITION"
 #: Set where the cluster has users, as the tests of users and roles need.
 LOGS_IN = "OFFICIAL_TESTS_LOGS_IN"
 USER, PASSWORD = "superuser", "superuser"
@@ -80,29 +82,35 @@ def main(arguments: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _servers(seeds: str | None, secured: Any) -> Iterator[list[str]]:
-    """The addresses of an embedded cluster, or of the servers at ``seeds``, emptied."""
+def _servers(seeds: str | None, secured: Any) -> Iterator[tuple[list[str], str]]:
+    """The addresses and the edition of an embedded cluster, or of the servers at ``seeds``, which
+    are emptied."""
     import spikewire
     from spikewire.testing import Cluster
 
     if seeds is None:
         with Cluster(**secured) as cluster:
-            yield cluster.addresses
+            yield cluster.addresses, "enterprise" if secured else "community"
         return
     with spikewire.Client(seeds, timeout=10) as client:
         client.info("truncate-namespace:namespace=test")
-    yield seeds.split(",")
+        is_enterprise = "Enterprise" in client.info("edition")
+    yield seeds.split(","), "enterprise" if is_enterprise else "community"
 
 
 def _outcomes(file: Path, drop_in: str, seeds: str | None) -> dict[str, tuple[str, str]]:
     """The outcome of each test of a file, and the reasons of failures and skips."""
     admin = file.name.startswith("test_admin_") and seeds is None
     secured = {"users": {USER: PASSWORD}, "quotas": True} if admin else {}
-    with _servers(seeds, secured) as addresses, tempfile.TemporaryDirectory() as folder:
+    with (
+        _servers(seeds, secured) as (addresses, edition),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         out = Path(folder) / "outcomes.json"
         environment = {
             **os.environ,
             HOSTS: ";".join(addresses),
+            EDITION: f"{edition}-edition",
             OUT: str(out),
             DROP_IN: drop_in,
             LOGS_IN: "1" if admin else "",
@@ -143,11 +151,10 @@ def _prepare() -> None:
     def reading(self: configparser.ConfigParser, names: Any, *args: Any, **named: Any) -> Any:
         if names != "config.conf":
             return read(self, names, *args, **named)
-        edition = "enterprise-edition" if os.environ[LOGS_IN] else "community-edition"
         login = f"user: {USER}\npassword: {PASSWORD}\n" if os.environ[LOGS_IN] else ""
         self.read_string(
             "[input-validation]\nvalidate_keys: true\n"
-            f"[{edition}]\nhosts: {os.environ[HOSTS]}\n{login}"
+            f"[{os.environ[EDITION]}]\nhosts: {os.environ[HOSTS]}\n{login}"
         )
         return [names]
 
