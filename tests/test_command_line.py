@@ -80,6 +80,7 @@ def test_serve_takes_the_options_of_the_cluster() -> None:
     served = Served(
         *("--port", "0", "--nodes", "2", "--racks", "7,8", "--build", "8.0.0.1"),
         *("--nsup-period", "0", "--udf-time", "250", "--migration-pause", "1"),
+        *("--sync-time", "0"),
         *("--user", "app:secret", "--quotas", "--session-ttl", "60"),
     )
     try:

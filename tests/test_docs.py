@@ -62,6 +62,7 @@ PROGRAMS = [
     "docs/pool.md",
     "docs/in-flight.md",
     "docs/errors.md",
+    "docs/error-details.md",
     "docs/frameworks.md",
     "docs/observability.md",
     "docs/opentelemetry.md",

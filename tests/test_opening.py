@@ -54,6 +54,7 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "read_mode": ("all", "all"),
     "compress": ("true", True),
     "compression_threshold": ("1000", 1000),
+    "error_details": ("trace", "trace"),
     "racks": ("2,1", [2, 1]),
     "send_key": ("yes", True),
     "connect_timeout": ("2s", 2.0),

@@ -1,7 +1,9 @@
-//! Consecutive messages, as in a batch reply; what parses is encoded and parsed again.
+//! Consecutive messages, as in a batch reply, and what their fields say about errors; what parses is
+//! encoded and parsed again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use spikewire_aerospike_protocol::error_details::{DetailLevel, ErrorDetails, LONGEST};
 use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::request::Request;
@@ -15,10 +17,23 @@ fuzz_target!(|body: &[u8]| {
         for op in message.ops() {
             let _ = Value::decode(op.particle, op.value);
         }
+        for field in message.fields() {
+            details(field.data, message.header.result);
+        }
         again(&message);
         rest = &rest[used..];
     }
 });
+
+/// What a field would say about an error; what is read is written and read again.
+fn details(field: &[u8], code: u8) {
+    let Some(details) = ErrorDetails::read(field) else { return };
+    let _ = details.brackets(code);
+    if let Some(bytes) = details.write(DetailLevel::Trace) {
+        assert!(bytes.len() <= LONGEST);
+        assert!(ErrorDetails::read(&bytes).is_some(), "our own details");
+    }
+}
 
 fn again(message: &Message<'_>) {
     let header = message.header;

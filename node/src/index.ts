@@ -55,6 +55,7 @@ export {
 export {
   type CallOptions,
   type CommitLevel,
+  type DetailLevel,
   type Exists,
   type Hedge,
   Newer,

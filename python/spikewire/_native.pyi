@@ -44,6 +44,7 @@ from spikewire.types import (
     ClientRecords,
     Columns,
     CommitLevel,
+    DetailLevel,
     Exists,
     Hedge,
     Instance,
@@ -335,6 +336,7 @@ class OfficialWrites:
         max_retries: int | None = None,
         sleep_between_retries: Seconds | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
     ) -> bool:
         """Writes the rows of a batch and notes what became of each; says whether the batch failed.
 
@@ -434,6 +436,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record:
@@ -473,6 +476,10 @@ class Client:
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -507,6 +514,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record | _D:
@@ -546,6 +554,10 @@ class Client:
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -576,6 +588,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> bool:
@@ -605,6 +618,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -635,7 +649,8 @@ class Client:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+        `get`.
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
@@ -667,6 +682,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -696,6 +712,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -724,6 +741,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -749,6 +767,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
@@ -780,6 +799,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -808,6 +828,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
@@ -846,6 +867,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
@@ -882,6 +904,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
@@ -916,6 +939,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
         """Reads many records in one call, in parallel over the nodes.
@@ -954,6 +978,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -991,6 +1016,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -1022,6 +1048,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
@@ -1046,6 +1073,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Batch[object, Late]:
         """Checks which of many records exist, without reading their bins.
@@ -1076,6 +1104,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
@@ -1126,6 +1155,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
@@ -1170,6 +1200,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
@@ -1201,6 +1232,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -1234,6 +1266,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -1264,6 +1297,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch:
@@ -1293,6 +1327,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -1333,6 +1368,7 @@ class Client:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -1378,6 +1414,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        error_details: DetailLevel | None = None,
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -1411,6 +1448,7 @@ class Client:
         Default: no limit; the client's `timeout` does not apply.
         `max_retries`: consecutive failures, without a record in between, after which the query
         fails. Default: the client's, but at least 8 if that is not 0.
+        `error_details`: as in `get`.
         `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
         client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
@@ -1612,6 +1650,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record[_V]:
@@ -1651,6 +1690,10 @@ class Dataset(Generic[_V]):
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1685,6 +1728,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Record[_V] | _D:
@@ -1724,6 +1768,10 @@ class Dataset(Generic[_V]):
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -1754,6 +1802,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> bool:
@@ -1783,6 +1832,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -1813,7 +1863,8 @@ class Dataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+        `get`.
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
@@ -1845,6 +1896,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -1874,6 +1926,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -1902,6 +1955,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -1927,6 +1981,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
@@ -1958,6 +2013,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
@@ -1986,6 +2042,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
@@ -2024,6 +2081,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
@@ -2060,6 +2118,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
@@ -2094,6 +2153,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
         """Reads many records in one call, in parallel over the nodes.
@@ -2132,6 +2192,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -2169,6 +2230,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -2200,6 +2262,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
@@ -2224,6 +2287,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Batch[_V, Late]:
         """Checks which of many records exist, without reading their bins.
@@ -2254,6 +2318,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
@@ -2304,6 +2369,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
@@ -2348,6 +2414,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
@@ -2379,6 +2446,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -2412,6 +2480,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -2442,6 +2511,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Batch[_V]:
@@ -2471,6 +2541,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -2511,6 +2582,7 @@ class Dataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -2554,6 +2626,7 @@ class Dataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        error_details: DetailLevel | None = None,
     ) -> Query[_V]:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -2587,6 +2660,7 @@ class Dataset(Generic[_V]):
         Default: no limit; the client's `timeout` does not apply.
         `max_retries`: consecutive failures, without a record in between, after which the query
         fails. Default: the client's, but at least 8 if that is not 0.
+        `error_details`: as in `get`.
         `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
         client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
@@ -2713,6 +2787,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record]:
@@ -2752,6 +2827,10 @@ class ClientSubmit:
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2786,6 +2865,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record | _D]:
@@ -2825,6 +2905,10 @@ class ClientSubmit:
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -2855,6 +2939,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
@@ -2884,6 +2969,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -2914,7 +3000,8 @@ class ClientSubmit:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+        `get`.
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
@@ -2946,6 +3033,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -2975,6 +3063,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3003,6 +3092,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3028,6 +3118,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
@@ -3059,6 +3150,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3087,6 +3179,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
@@ -3125,6 +3218,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
@@ -3161,6 +3255,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3195,6 +3290,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -3233,6 +3329,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -3270,6 +3367,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -3301,6 +3399,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
@@ -3325,6 +3424,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -3355,6 +3455,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
@@ -3405,6 +3506,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
@@ -3449,6 +3551,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
@@ -3480,6 +3583,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -3513,6 +3617,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -3543,6 +3648,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
@@ -3572,6 +3678,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -3612,6 +3719,7 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -3660,6 +3768,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V]]:
@@ -3699,6 +3808,10 @@ class DatasetSubmit(Generic[_V]):
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3733,6 +3846,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[Record[_V] | _D]:
@@ -3772,6 +3886,10 @@ class DatasetSubmit(Generic[_V]):
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -3802,6 +3920,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> SubmittedCall[bool]:
@@ -3831,6 +3950,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3861,7 +3981,8 @@ class DatasetSubmit(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+        `get`.
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
@@ -3893,6 +4014,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3922,6 +4044,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3950,6 +4073,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -3975,6 +4099,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
@@ -4006,6 +4131,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
@@ -4034,6 +4160,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
@@ -4072,6 +4199,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
@@ -4108,6 +4236,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -4142,6 +4271,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -4180,6 +4310,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -4217,6 +4348,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -4248,6 +4380,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
@@ -4272,6 +4405,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -4302,6 +4436,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4352,6 +4487,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4396,6 +4532,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4427,6 +4564,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -4460,6 +4598,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -4490,6 +4629,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
@@ -4519,6 +4659,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -4559,6 +4700,7 @@ class DatasetSubmit(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -4707,6 +4849,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record]:
@@ -4746,6 +4889,10 @@ class AsyncClient:
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4780,6 +4927,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record | _D]:
@@ -4819,6 +4967,10 @@ class AsyncClient:
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -4849,6 +5001,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[bool]:
@@ -4878,6 +5031,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -4908,7 +5062,8 @@ class AsyncClient:
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+        `get`.
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
@@ -4940,6 +5095,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -4969,6 +5125,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -4997,6 +5154,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -5022,6 +5180,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
@@ -5053,6 +5212,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -5081,6 +5241,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
@@ -5119,6 +5280,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
@@ -5155,6 +5317,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
@@ -5189,6 +5352,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -5227,6 +5391,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -5264,6 +5429,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -5295,6 +5461,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
@@ -5319,6 +5486,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -5349,6 +5517,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
@@ -5399,6 +5568,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
@@ -5443,6 +5613,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
@@ -5474,6 +5645,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -5507,6 +5679,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -5537,6 +5710,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
@@ -5566,6 +5740,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -5606,6 +5781,7 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -5651,6 +5827,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        error_details: DetailLevel | None = None,
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -5684,6 +5861,7 @@ class AsyncClient:
         Default: no limit; the client's `timeout` does not apply.
         `max_retries`: consecutive failures, without a record in between, after which the query
         fails. Default: the client's, but at least 8 if that is not 0.
+        `error_details`: as in `get`.
         `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
         client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
@@ -5882,6 +6060,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record[_V]]:
@@ -5921,6 +6100,10 @@ class AsyncDataset(Generic[_V]):
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -5955,6 +6138,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[Record[_V] | _D]:
@@ -5994,6 +6178,10 @@ class AsyncDataset(Generic[_V]):
         where calls wait for a node. Default: "interactive".
         `compress`: whether request and reply are compressed, where nodes are of the Enterprise
         Edition. Default: the client's, False unless set.
+        `error_details`: how much the server is asked to say about errors, where its node has
+        8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+        an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+        client's, "off" unless set.
         `hedge`: how long to wait for an answer before sending a second request to another
         replica: a time, or a percentile of that node's recent response times ("p99"). The first
         answer wins. 0: never. Default: the client's, never unless set.
@@ -6024,6 +6212,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
     ) -> Future[bool]:
@@ -6053,6 +6242,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -6083,7 +6273,8 @@ class AsyncDataset(Generic[_V]):
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+        `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+        `get`.
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
@@ -6115,6 +6306,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -6144,6 +6336,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -6172,6 +6365,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -6197,6 +6391,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
@@ -6228,6 +6423,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
@@ -6256,6 +6452,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
@@ -6294,6 +6491,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
@@ -6330,6 +6528,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -6364,6 +6563,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
@@ -6402,6 +6602,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -6439,6 +6640,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
@@ -6470,6 +6672,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
@@ -6494,6 +6697,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         deadline: Seconds | None,
     ) -> Future[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
@@ -6524,6 +6728,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
@@ -6574,6 +6779,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
@@ -6618,6 +6824,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
@@ -6649,6 +6856,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -6682,6 +6890,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -6712,6 +6921,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Batch[_V]]:
@@ -6741,6 +6951,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
@@ -6781,6 +6992,7 @@ class AsyncDataset(Generic[_V]):
         sleep_jitter: bool | None = None,
         priority: Priority | None = None,
         compress: bool | None = None,
+        error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
@@ -6824,6 +7036,7 @@ class AsyncDataset(Generic[_V]):
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        error_details: DetailLevel | None = None,
     ) -> AsyncQuery[_V]:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -6857,6 +7070,7 @@ class AsyncDataset(Generic[_V]):
         Default: no limit; the client's `timeout` does not apply.
         `max_retries`: consecutive failures, without a record in between, after which the query
         fails. Default: the client's, but at least 8 if that is not 0.
+        `error_details`: as in `get`.
         `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
         client has no pause, 20 ms, doubled for each further one, up to 1 s.
 

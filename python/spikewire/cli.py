@@ -181,6 +181,13 @@ def _add_serve(commands: Commands) -> None:
         help="pause after each partition that is copied, in milliseconds",
     )
     serve.add_argument(
+        "--sync-time",
+        type=int,
+        default=50,
+        metavar="MS",
+        help="for how long a node of 8.2 or later that is started again answers nothing",
+    )
+    serve.add_argument(
         "--udf-time",
         type=int,
         default=100,
@@ -291,6 +298,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         racks=getattr(options, "racks", []),
         nsup_period=options.nsup_period,
         migration_pause=options.migration_pause / 1000,
+        sync_time=options.sync_time / 1000,
         udf_time=options.udf_time / 1000,
         users=users,
         quotas=options.quotas,

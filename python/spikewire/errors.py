@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spikewire.error_details import details_of
+
 if TYPE_CHECKING:
     from spikewire._native import Key
+    from spikewire.error_details import ErrorDetails, NativeDetails
+
 
 __all__ = [
     "BinExists",
@@ -75,6 +79,8 @@ class Error(Exception):
     in_doubt: bool
     #: The key of the call; ``None`` when the failure does not concern a single record.
     key: Key | None
+    #: What the server said beyond its code, if it was asked with ``error_details``; else ``None``.
+    details: ErrorDetails | None = None
 
     def __init__(
         self,
@@ -93,6 +99,18 @@ class Error(Exception):
         self.attempts = attempts
         self.in_doubt = in_doubt
         self.key = key
+
+    @property
+    def subcode(self) -> int | None:
+        """A number that says more than ``code`` and means something together with it only;
+        ``None`` if the server sent none.
+        """
+        return None if self.details is None else self.details.subcode
+
+    @property
+    def subcode_name(self) -> str | None:
+        """What ``subcode`` is called; ``None`` if there is none, or it is not known."""
+        return None if self.details is None else self.details.subcode_name
 
     def __str__(self) -> str:
         parts = [self.message]
@@ -316,10 +334,16 @@ def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     attempts: int,
     in_doubt: bool,
     key: Key | None,
+    details: NativeDetails | None = None,
 ) -> Error:
     """The exception for a failure reported by the engine."""
     error_class: type[Error] = globals()[class_name]
-    return error_class(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
+    error = error_class(
+        message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key
+    )
+    if details is not None:
+        error.details = details_of(details)
+    return error
 
 
 def _commit_failed(  # pyright: ignore[reportUnusedFunction]: the engine calls it

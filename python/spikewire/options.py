@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from spikewire.types import (
         Auth,
         CommitLevel,
+        DetailLevel,
         Hedge,
         Priority,
         ReadMode,
@@ -139,6 +140,11 @@ class ClientOptions(TypedDict, total=False):
     """Whether requests and replies are compressed, where nodes are of the Enterprise Edition;
     others get plain requests. Queries and jobs are never compressed. Default: False.
     """
+    error_details: DetailLevel
+    """How much servers are asked to say about errors, where nodes have 8.2 or later: "subcode",
+    "message" for that and a message, "trace" for both and where in an expression it happened.
+    Queries, too; not jobs. Default: "off".
+    """
     compression_threshold: int
     """The largest request in bytes that is not worth compressing. Default: 128."""
     racks: list[int]
@@ -234,6 +240,8 @@ class StreamOptions(TypedDict, total=False):
     priority: Priority | None
     """As in ``get``. Default: "interactive"."""
     compress: bool | None
+    """As in ``get``. Default: the client's."""
+    error_details: DetailLevel | None
     """As in ``get``. Default: the client's."""
 
 

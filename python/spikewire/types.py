@@ -55,6 +55,7 @@ __all__ = [
     "CommitLevel",
     "DatasetSubmit",
     "DatasetView",
+    "DetailLevel",
     "Entries",
     "Event",
     "Exists",
@@ -265,6 +266,8 @@ Hedge: TypeAlias = float | timedelta | str
 Priority: TypeAlias = Literal["interactive", "background"]
 #: When a write is answered: see ``put``.
 CommitLevel: TypeAlias = Literal["all", "master"]
+#: How much servers are asked to say about errors: see ``get``.
+DetailLevel: TypeAlias = Literal["off", "subcode", "message", "trace"]
 #: Which requests concurrent reads of the same record share: see ``get``.
 ShareReads: TypeAlias = Literal["off", "unsent", "in_flight"]
 

@@ -13,6 +13,7 @@ from spikewire.transactions import AsyncTransaction, EndStatus, Transaction
 
 if TYPE_CHECKING:
     from spikewire import Builder, Key, cql
+    from spikewire.error_details import ErrorDetails, ErrorTrace
     from spikewire.errors import CommitFailed
 
 State = Literal["open", "verified", "committed", "aborted", "in_doubt"]
@@ -51,6 +52,34 @@ async def awaited(client: AsyncClient, users: AsyncDataset) -> None:
     assert_type(txn.state, State)
     assert_type(txn.timeout, int)
     assert_type(txn.namespace, str | None)
+
+
+def details(error: Error, session: Builder, key: Key) -> None:
+    assert_type(error.subcode, int | None)
+    assert_type(error.subcode_name, str | None)
+    assert_type(error.details, ErrorDetails | None)
+    if error.details is not None:
+        assert_type(error.details.subcode, int | None)
+        assert_type(error.details.subcode_name, str | None)
+        assert_type(error.details.message, str | None)
+        assert_type(error.details.trace, ErrorTrace | None)
+    session.query(key).error_details("trace")
+
+
+def trace(of: ErrorTrace) -> None:
+    assert_type(of.phase, Literal["build", "evaluation"] | None)
+    assert_type(of.offset, int | None)
+    assert_type(of.op, str | None)
+    assert_type(of.depth, int | None)
+    assert_type(of.path, tuple[str, ...])
+    assert_type(of.snippet, str | None)
+    assert_type(of.outcome, Literal["fault", "false", "absent"] | None)
+    assert_type(of.language, Literal["msgpack", "ael"])
+    assert_type(of.text_offset, int | None)
+    assert_type(of.text_length, int | None)
+    assert_type(of.line, int | None)
+    assert_type(of.column, int | None)
+    assert_type(of.operands, tuple[str, ...])
 
 
 def failures(error: CommitFailed) -> None:

@@ -95,7 +95,12 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     ("ctx", "Paths", "Steps into nested lists and maps.", ("spikewire.ctx",)),
     ("codec", "Codecs", "Storage of custom types.", ("spikewire.codec",)),
-    ("errors", "Errors", "Exceptions raised by calls.", ("spikewire.errors",)),
+    (
+        "errors",
+        "Errors",
+        "Exceptions raised by calls.",
+        ("spikewire.errors", "spikewire.error_details"),
+    ),
     (
         "options",
         "Options",

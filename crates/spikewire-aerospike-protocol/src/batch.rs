@@ -5,6 +5,7 @@
 //! byte, so a batch of a single kind costs 25 bytes per record.
 
 use crate::Malformed;
+use crate::error_details::DetailLevel;
 use crate::frame;
 use crate::key::Digest;
 use crate::message::{self, Header, Walk, field, info1};
@@ -237,24 +238,35 @@ impl Kind {
         &fields[..address_len(fields)]
     }
 
-    /// Encodes the equivalent single-record request, with these bits of `info1` in addition. The
-    /// digest follows the address.
+    /// Encodes the equivalent single-record request. The digest follows the address.
     pub fn request(
         &self,
         out: &mut Vec<u8>,
         digest: &Digest,
         timeout: u32,
-        info1: u8,
     ) -> Result<(), TooLarge> {
         let (header, fields, ops) = self.parts();
-        let info1 = header.info1 | info1;
         let (address, rest) = fields.split_at(address_len(fields));
-        let mut request = Request::begin(out, &Header { info1, timeout, ..header });
+        let mut request = Request::begin(out, &Header { timeout, ..header });
         request.encoded_fields(2, address);
         request.digest(digest);
         request.encoded_fields(header.fields - 2, rest);
         request.encoded_ops(usize::from(header.ops), ops);
         request.finish()
+    }
+
+    /// Writes the complete kind as encoded in a row whose error reply is to say this much, in the
+    /// form with a fourth info byte. A kind that has this byte already is written as it is.
+    pub fn ask(&self, level: DetailLevel, out: &mut Vec<u8>) {
+        out.clear();
+        match *self.bytes {
+            [flags, info1, info2, info3, ref rest @ ..] if flags & row_flag::INFO4 == 0 => {
+                let flags = flags | row_flag::INFO4;
+                out.extend_from_slice(&[flags, info1, info2, info3, level.flags()]);
+                out.extend_from_slice(rest);
+            }
+            _ => out.extend_from_slice(&self.bytes),
+        }
     }
 
     /// The complete kind as encoded in a row.
@@ -301,11 +313,6 @@ impl<'a> Writer<'a> {
         let field_at = out.len();
         out.extend_from_slice(&[0, 0, 0, 0, field::BATCH, 0, 0, 0, 0, flags]);
         Self { out, start, field_at, rows: 0, latest: None }
-    }
-
-    /// Adds flags of [`info1`] for the whole batch.
-    pub fn add_info1(&mut self, flags: u8) {
-        self.out[self.start + frame::HEADER_LEN + 1] |= flags;
     }
 
     /// Appends a row, whose reply will carry `index`.

@@ -27,6 +27,7 @@
 //! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect; how hosts write and read theirs |
 //! | [`Place`] | where in a bin or an argument a value is, for errors |
 //! | [`result_code`] | what the server's one-byte answers mean |
+//! | [`error_details`] | what servers say about a failure beyond that |
 //! | [`limits`] | the sizes a server enforces |
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
@@ -39,6 +40,7 @@ pub mod cdt;
 pub mod compression;
 pub mod digests;
 mod encoding;
+pub mod error_details;
 pub mod expression;
 mod fault;
 pub mod features;

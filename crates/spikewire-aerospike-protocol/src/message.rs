@@ -68,7 +68,7 @@ pub mod info3 {
     pub const SC_READ_RELAX: u8 = 0x80;
 }
 
-/// Flags of the fourth info byte, all about transactions.
+/// Flags of the fourth info byte, most of them about transactions.
 pub mod info4 {
     /// A read that only compares the record's version with the one sent.
     pub const VERIFY_READ: u8 = 0x01;
@@ -78,6 +78,8 @@ pub mod info4 {
     pub const ROLL_BACK: u8 = 0x04;
     /// A write that must be the transaction's first one of the record.
     pub const LOCKING_ONLY: u8 = 0x10;
+    /// Two bits: how much an error reply should say, see [`crate::error_details::DetailLevel`].
+    pub const ERROR_DETAILS: u8 = 0x60;
 }
 
 /// Field ids.
@@ -135,6 +137,8 @@ pub mod field {
     pub const BATCH: u8 = 41;
     /// Filter expression.
     pub const FILTER: u8 = 43;
+    /// In an error reply: what the server says beyond the result code.
+    pub const ERROR_DETAILS: u8 = 45;
 }
 
 /// Operation codes.
@@ -192,7 +196,7 @@ pub struct Header {
     pub info2: u8,
     /// See [`info3`].
     pub info3: u8,
-    /// Transaction flags; 0 otherwise.
+    /// See [`info4`].
     pub info4: u8,
     /// Reply: result code.
     pub result: u8,

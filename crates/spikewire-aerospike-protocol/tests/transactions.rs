@@ -28,7 +28,7 @@ fn record() -> Digest {
 fn single(mut kind: Kind, digest: &Digest, timeout: u32) -> Vec<u8> {
     kind.finish().unwrap();
     let mut out = Vec::new();
-    kind.request(&mut out, digest, timeout, 0).unwrap();
+    kind.request(&mut out, digest, timeout).unwrap();
     out
 }
 

@@ -28,6 +28,7 @@
 //! | [`bits`], [`hll`], [`strings`] | bit operations on blobs, `HyperLogLog` operations, operations on strings |
 //! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
+//! | [`reason`] | why a command fails, beyond its result code |
 //! | [`turn`] | work that is done in slices |
 //! | [`background`] | the thread that fills indexes and runs background jobs |
 //! | [`command`] | binary requests |
@@ -60,6 +61,7 @@ pub mod job;
 pub mod net;
 pub mod options;
 pub mod outcome;
+pub mod reason;
 pub mod record;
 pub mod security;
 #[cfg(feature = "cli")]

@@ -73,6 +73,9 @@ pub struct Options {
     pub racks: Vec<u32>,
     /// Pause after each copied partition, to make migrations last.
     pub migration_pause: Duration,
+    /// How long a node of 8.2 or later that starts while the cluster runs accepts connections and
+    /// answers nothing: until its indexes, modules and users are in sync.
+    pub sync_time: Duration,
     /// CPU time limit of a call of a user-defined function.
     pub udf_time: Duration,
     /// Users; if empty, security is disabled.
@@ -98,6 +101,7 @@ impl Default for Options {
             edition: Edition::default(),
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
+            sync_time: Duration::from_millis(50),
             udf_time: spikewire_udf::Limits::default().time,
             users: Vec::new(),
             quotas: false,
@@ -113,7 +117,7 @@ const MAX_NAMESPACES: usize = 32;
 impl Options {
     /// The names of all options; those of [`NamespaceOptions::NAMES`] beside them are for every
     /// namespace.
-    pub const NAMES: [&str; 15] = [
+    pub const NAMES: [&str; 16] = [
         "bind",
         "build",
         "cluster_name",
@@ -125,6 +129,7 @@ impl Options {
         "quotas",
         "racks",
         "session_ttl",
+        "sync_time",
         "threads",
         "tls",
         "udf_time",
@@ -153,6 +158,7 @@ impl Options {
                 "racks" => options.racks = value.counts(name, "racks, one per node", "a rack")?,
                 "udf_time" => options.udf_time = BOUNDS.span(name, &value)?,
                 "migration_pause" => options.migration_pause = value.span(name)?,
+                "sync_time" => options.sync_time = value.span(name)?,
                 "tls" => options.tls = TlsOptions::read(name, &value)?,
                 "users" => options.users = UserOptions::read(name, &value)?,
                 "quotas" => options.quotas = value.flag(name)?,

@@ -64,6 +64,9 @@ pub struct Arguments {
     /// Milliseconds to pause after each partition that is copied.
     #[arg(long, default_value_t = 0)]
     pub migration_pause: u64,
+    /// Milliseconds for which a node of 8.2 or later that is started again answers nothing.
+    #[arg(long, default_value_t = 50)]
+    pub sync_time: u64,
     /// CPU time limit of a call of a user-defined function, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pub udf_time: u64,
@@ -122,6 +125,7 @@ impl Arguments {
                 .map_err(|error| invalid(error.message().to_owned()))?,
             racks: self.racks.clone(),
             migration_pause: Duration::from_millis(self.migration_pause),
+            sync_time: Duration::from_millis(self.sync_time),
             udf_time: Duration::from_millis(self.udf_time),
             users: self.users()?,
             quotas: self.quotas,

@@ -34,7 +34,7 @@ fn record(key: &str) -> Digest {
 fn ask(wire: &mut Wire, mut kind: Kind, digest: &Digest) -> Reply {
     kind.finish().unwrap();
     let mut bytes = Vec::new();
-    kind.request(&mut bytes, digest, 1000, 0).unwrap();
+    kind.request(&mut bytes, digest, 1000).unwrap();
     wire.send(&bytes);
     wire.reply().unwrap()
 }

@@ -68,7 +68,7 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 44] = [
+    pub const NAMES: [&str; 45] = [
         "adaptive_limits",
         "application_id",
         "auth",
@@ -78,6 +78,7 @@ impl ClientOptions {
         "compression_threshold",
         "connect_timeout",
         "connections_per_node",
+        "error_details",
         "error_rate_window",
         "fail_if_not_connected",
         "hedge",
@@ -150,6 +151,10 @@ impl ClientOptions {
                 options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
             }
             "compress" => options.policy.retries.set_compress(value.flag(name)?),
+            "error_details" => {
+                let level = parse::error_details(&value.text(name)?)?;
+                options.policy.retries.set_details(level as u8);
+            }
             "compression_threshold" => options.compression_threshold = count()? as usize,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::message::info1;
 
 /// Where a message frame has its first info byte.
-const INFO1: usize = HEADER_LEN + 1;
+pub const INFO1: usize = HEADER_LEN + 1;
 /// Scratch memory that grew beyond this is freed.
 const KEEP: usize = 256 << 10;
 
@@ -19,24 +19,16 @@ thread_local! {
     static UNPACKER: RefCell<Option<Unpacker>> = const { RefCell::new(None) };
 }
 
-/// Whether a request for data has the flag.
-#[inline(always)]
-pub fn is_requested(request: &[u8]) -> bool {
-    request.get(INFO1).is_some_and(|flags| flags & info1::COMPRESS_RESPONSE != 0)
-}
-
-/// Appends a request with the flag, as the node takes it: compressed if it is longer than
+/// Makes the request at the end of `out`, which begins at `start` and has the flag, what the node
+/// takes: compressed if it is longer than
 /// `threshold` and that makes it shorter, plain and without the flag if there is no threshold,
 /// since the node knows no compression.
-#[inline(never)]
-pub fn write(request: &[u8], threshold: Option<usize>, out: &mut Vec<u8>) {
-    let start = out.len();
-    out.extend_from_slice(request);
+pub fn apply(start: usize, threshold: Option<usize>, out: &mut Vec<u8>) {
     let flags = &mut out[start + INFO1];
     if threshold.is_none() || *flags & (info1::READ | info1::BATCH) == 0 {
         *flags &= !info1::COMPRESS_RESPONSE;
     }
-    if threshold.is_none_or(|threshold| request.len() <= threshold) {
+    if threshold.is_none_or(|threshold| out.len() - start <= threshold) {
         return;
     }
     // At the end of a thread there may be none left: then the request goes as it is.
@@ -68,6 +60,7 @@ mod tests {
     use spikewire_aerospike_protocol::message::{Header, info2};
 
     use super::*;
+    use crate::marks;
 
     fn request(info1: u8, info2: u8, len: usize) -> Vec<u8> {
         let mut out = Vec::new();
@@ -79,9 +72,9 @@ mod tests {
     }
 
     fn written(request: &[u8], threshold: Option<usize>) -> (Kind, Vec<u8>) {
-        assert!(is_requested(request));
+        assert!(marks::are_in(request));
         let mut out = vec![1, 2, 3];
-        write(request, threshold, &mut out);
+        marks::write(request, threshold, false, &mut out);
         let bytes = out.split_off(3);
         let (outer, used) = frame::split(&bytes).unwrap().unwrap();
         assert_eq!((out, used), (vec![1, 2, 3], bytes.len()));
@@ -99,7 +92,7 @@ mod tests {
         for (threshold, kind) in [(529, Kind::Compressed), (530, Kind::Message)] {
             assert_eq!(written(&read, Some(threshold)), (kind, read.clone()), "{threshold}");
         }
-        assert!(!is_requested(&request(info1::READ, 0, 500)) && !is_requested(b"node\n"));
+        assert!(!marks::are_in(&request(info1::READ, 0, 500)) && !marks::are_in(b"node\n"));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use spikewire_transport::protocol::{
     RequestKind,
 };
 
-use crate::compression;
 use crate::security::{Access, LoginHandshake};
+use crate::{compression, marks};
 
 /// Aerospike's protocol: replies come in the order of requests. A connection is ready once it is
 /// established and, if the client logs in, the node has accepted the login.
@@ -32,6 +32,8 @@ pub struct Aerospike {
     packed: bool,
     /// Requests longer than this may be compressed; `None` if the node knows no compression.
     compression: Option<usize>,
+    /// Whether the node says more about errors if it is asked for it.
+    details: bool,
 }
 
 impl Aerospike {
@@ -47,11 +49,17 @@ impl Aerospike {
         Self { compression: threshold, ..self }
     }
 
+    /// The same for a node that says more about errors if it is asked for it, or one that does not.
+    #[must_use]
+    pub(crate) fn with_details(self, details: bool) -> Self {
+        Self { details, ..self }
+    }
+
     /// Appends a request for data as the node takes it.
     #[inline(always)]
     pub(crate) fn write_data(&self, request: &[u8], out: &mut Vec<u8>) {
-        if compression::is_requested(request) {
-            compression::write(request, self.compression, out);
+        if marks::are_in(request) {
+            marks::write(request, self.compression, self.details, out);
         } else {
             out.extend_from_slice(request);
         }

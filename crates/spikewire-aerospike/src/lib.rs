@@ -8,6 +8,7 @@
 //! | `security` | encryption and logging in, at every node |
 //! | `near_cache` | replies for keys that are hot, without sockets |
 //! | `compression` | compressed requests and replies |
+//! | `marks` | flags by which requests say how they are sent, and what replies are to say |
 //! | `framing` | Aerospike's frames: where they end, what they mean, the handshake |
 //! | [`cluster`] | seeds, the cluster worker, nodes, the partition map: one immutable snapshot, shared |
 //! | `route` | which node a command goes to |
@@ -35,6 +36,7 @@ pub mod cluster;
 pub mod command;
 mod compression;
 mod framing;
+mod marks;
 pub mod model;
 mod near_cache;
 mod opening;
@@ -54,4 +56,5 @@ pub use model::{
 };
 pub use opening::connect;
 pub use security::Credentials;
+pub use spikewire_aerospike_protocol::error_details::{DetailLevel, ErrorDetails};
 pub use spikewire_transport::tls::{Pem, RevocationCheck, Tls, TlsError, TlsOptions};

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::error_details::{ErrorDetails, Language, Outcome, Phase};
 use spikewire_aerospike_protocol::expression::Fault;
 use spikewire_options::{InvalidArgument, InvalidArgumentClass};
 
@@ -83,8 +84,45 @@ pub fn to_python_as(
         error.attempts(),
         error.in_doubt(),
         key,
+        error.details().map(|details| details_of(error, details)),
     );
     TREE.make(py, context)
+}
+
+/// Subcode, its name, the message, the trace.
+type Details<'a> = (Option<u32>, Option<&'static str>, Option<&'a str>, Option<TraceFields<'a>>);
+/// Phase, offset, operation, depth, path, snippet, outcome; then language, offset and length in the
+/// text, line, column, operands.
+type TraceFields<'a> = (Where<'a>, InText<'a>);
+type Where<'a> = (
+    Option<&'static str>,
+    Option<u32>,
+    Option<&'a str>,
+    Option<u32>,
+    &'a [String],
+    Option<&'a str>,
+    Option<&'static str>,
+);
+type InText<'a> = (&'static str, Option<u32>, Option<u32>, Option<u32>, Option<u32>, &'a [String]);
+
+/// What the server said beyond its code, for `_make`.
+#[cold]
+fn details_of<'a>(error: &Error, details: &'a ErrorDetails) -> Details<'a> {
+    let trace = details.trace.as_deref().map(|trace| {
+        let place = (
+            trace.phase.map(Phase::name),
+            trace.offset,
+            trace.op.as_deref(),
+            trace.depth,
+            &trace.path[..],
+            trace.snippet.as_deref(),
+            trace.outcome.map(Outcome::name),
+        );
+        let language = trace.language.unwrap_or(Language::Msgpack).name();
+        let (offset, length) = (trace.text_offset, trace.text_length);
+        (place, (language, offset, length, trace.line, trace.column, &trace.operands[..]))
+    });
+    (details.subcode, error.subcode_name(), details.message.as_deref(), trace)
 }
 
 impl Raise for Error {

@@ -57,6 +57,8 @@ impl RetryRules {
     const IN_DOUBT: u8 = 2;
     const COMPRESS: u8 = 4;
     const COMMIT_MASTER: u8 = 8;
+    /// Two bits: a number up to 3.
+    const DETAILS: u8 = 0xc0;
 
     /// [`Backoff::jitter`].
     pub fn jitter(self) -> bool {
@@ -76,6 +78,24 @@ impl RetryRules {
     /// Sets [`RetryRules::compress`].
     pub fn set_compress(&mut self, compress: bool) {
         self.set(Self::COMPRESS, compress);
+    }
+
+    /// How much a server is asked to say about errors, from 0 for what it always says to 3.
+    pub fn details(self) -> u8 {
+        (self.0 & Self::DETAILS) >> Self::DETAILS.trailing_zeros()
+    }
+
+    /// Sets [`RetryRules::details`].
+    pub fn set_details(&mut self, level: u8) {
+        let level = level.min(Self::DETAILS >> Self::DETAILS.trailing_zeros());
+        self.0 = self.0 & !Self::DETAILS | level << Self::DETAILS.trailing_zeros();
+    }
+
+    /// Whether requests say more than what they are about: one look for both of
+    /// [`compress`](Self::compress) and [`details`](Self::details).
+    #[inline(always)]
+    pub fn marks_requests(self) -> bool {
+        self.0 & (Self::COMPRESS | Self::DETAILS) != 0
     }
 
     /// Whether a write is answered once one node has it, before its copies do.

@@ -237,9 +237,11 @@ pub use aerospike::*;
 pub use seeds::Seeds;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
 pub use spikewire_aerospike::{
-    Auth, Backoff, CommitLevel, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, RevocationCheck,
-    ShareReads, Tls, TlsError, TlsOptions,
+    Auth, Backoff, CommitLevel, DetailLevel, Error, ErrorDetails, Hedge, Kind, Pem, ReplicaPolicy,
+    Result, RevocationCheck, ShareReads, Tls, TlsError, TlsOptions,
 };
+pub use spikewire_aerospike_protocol::error_details::trace as error_trace;
+pub use spikewire_aerospike_protocol::error_details::{Subcode, subcode};
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
 pub use spikewire_transport::Priority;

@@ -2,7 +2,14 @@
 
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
-import type { CommitLevel, Hedge, ReadMode, Replica, ShareReads } from './command/options.js'
+import type {
+  CommitLevel,
+  DetailLevel,
+  Hedge,
+  ReadMode,
+  Replica,
+  ShareReads,
+} from './command/options.js'
 
 /** All of `Auth`. */
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
@@ -84,6 +91,11 @@ export interface ClientOptions {
    * get plain requests. Queries and jobs are never compressed. Default: false.
    */
   compress?: boolean | undefined
+  /**
+   * How much servers are asked to say about errors, where nodes have 8.2 or later; it is in an
+   * error's `details`. Queries, too; not jobs. Default: `'off'`.
+   */
+  errorDetails?: DetailLevel | undefined
   /** The largest request in bytes that is not worth compressing. Default: 128. */
   compressionThreshold?: number | undefined
   /** The racks preferred by `prefer-rack`, best first. */
@@ -180,6 +192,7 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'nearCacheHeat',
     'compress',
     'compressionThreshold',
+    'errorDetails',
     'commitLevel',
     'retryInDoubt',
     'replica',

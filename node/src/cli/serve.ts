@@ -84,6 +84,12 @@ const SERVE: Description = {
       default: 0,
       help: 'pause after each partition that is copied, in milliseconds',
     },
+    'sync-time': {
+      value: 'MS',
+      number: true,
+      default: 50,
+      help: 'for how long a node of 8.2 or later that is started again answers nothing',
+    },
     'udf-time': {
       value: 'MS',
       number: true,
@@ -144,6 +150,7 @@ export async function run(args: string[]): Promise<number> {
     strongConsistency: flags.list('strong-consistency').length > 0,
     racks: racksOf(flags.text('racks')),
     migrationPause: flags.number('migration-pause'),
+    syncTime: flags.number('sync-time'),
     udfTime: flags.number('udf-time'),
     tls: tlsOf(flags),
     users: usersOf(flags.list('user'), flags.list('roles')),

@@ -88,6 +88,11 @@ export interface ClusterOptions extends NamespaceOptions {
    * A pause after each migrated partition, in milliseconds, to make migrations last. Default: 0.
    */
   migrationPause?: number | undefined
+  /**
+   * How long a node of 8.2 or later that is started again accepts connections and answers nothing, in
+   * milliseconds, as servers do until their indexes, modules and users are in sync. Default: 50.
+   */
+  syncTime?: number | undefined
   /** The CPU time limit of a call of a user-defined function, in milliseconds. Default: 100. */
   udfTime?: number | undefined
   /** Accept only TLS, with certificates created for the cluster. Default: `false`. */

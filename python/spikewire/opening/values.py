@@ -130,6 +130,7 @@ _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "ReadMode": _text,
     "ShareReads": _text,
     "CommitLevel": _text,
+    "DetailLevel": _text,
     "Auth": _text,
     "str | PathLike[str] | bytes": _text,
     "str | PathLike[str] | bytes | list[str | PathLike[str] | bytes]": _text,

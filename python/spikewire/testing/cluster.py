@@ -105,6 +105,10 @@ class ClusterOptions(TypedDict, total=False):
     """Rack of each node. Default: no racks."""
     migration_pause: Seconds
     """Pause after each partition that is copied, to make a migration last. Default: 0."""
+    sync_time: Seconds
+    """How long a node of 8.2 or later that is started again accepts connections and answers
+    nothing, as servers do until their indexes, modules and users are in sync. Default: 0.05.
+    """
     udf_time: Seconds
     """CPU time that one call of a user-defined function may take. Default: 0.1."""
     tls: bool | TlsOptions

@@ -4,10 +4,12 @@ use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
 use spikewire_aerospike_protocol::bits::{Area, BitOp, Combine, base64, integer, resize, write};
 use spikewire_aerospike_protocol::cdt::Blob;
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
+use crate::reason;
 
 /// Largest blob that an operation creates: more than any record can hold.
 const LARGEST: usize = 16 << 20;
@@ -168,7 +170,13 @@ fn check(op: &BitOp<Blob<'_>>) -> Result<i64, ResultCode> {
         BitOp::SetInt { area, flags, .. } => (flags, INTEGER, sized(area, 64)),
         _ => return Err(MALFORMED),
     };
-    if flags & !allowed != 0 || !sound { Err(MALFORMED) } else { Ok(*flags) }
+    if flags & !allowed != 0 {
+        Err(MALFORMED)
+    } else if !sound {
+        Err(reason::of(subcode::BITS_SIZE))
+    } else {
+        Ok(*flags)
+    }
 }
 
 /// Applies a checked modify operation and returns the new blob.
@@ -192,7 +200,7 @@ fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Bi
             let at = start(offset, blob.len())?;
             let end = at.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
             if at >= blob.len() || end > blob.len() && !partial {
-                return Err(BitError::Range(MALFORMED));
+                return Err(BitError::Range(reason::of(subcode::BITS_OFFSET)));
             }
             blob.drain(at..end.min(blob.len()));
             return Ok(blob);
@@ -305,14 +313,15 @@ impl Run {
 }
 
 fn run(area: Area, bytes: usize) -> Result<Run, ResultCode> {
-    let size = usize::try_from(area.size).ok().filter(|size| *size > 0).ok_or(MALFORMED)?;
+    let size = usize::try_from(area.size).ok().filter(|size| *size > 0);
+    let size = size.ok_or_else(|| reason::of(subcode::BITS_SIZE))?;
     Ok(Run { start: start(area.offset, 8 * bytes)?, size })
 }
 
 /// An offset from the start, possibly beyond the end.
 fn start(offset: i64, len: usize) -> Result<usize, ResultCode> {
     let from_front = if offset < 0 { offset.saturating_add(len as i64) } else { offset };
-    usize::try_from(from_front).map_err(|_| MALFORMED)
+    usize::try_from(from_front).map_err(|_| reason::of(subcode::BITS_OFFSET))
 }
 
 fn bit(bytes: &[u8], at: usize) -> bool {

@@ -2,6 +2,7 @@
 
 use spikewire_aerospike_protocol::cdt::flags::{self, list_sort, list_write};
 use spikewire_aerospike_protocol::cdt::{ListOp, elements};
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
@@ -11,6 +12,7 @@ use super::item::{self, compare, stored};
 use super::select::{marks, pick, range, single};
 use super::{Edit, MOST_ELEMENTS};
 use crate::outcome::ReplyValue;
+use crate::reason;
 
 const NIL: &[u8] = &[0xc0];
 /// The most bytes of a joined text.
@@ -151,7 +153,7 @@ fn put<'a>(
     }
     let index = match index.map(|index| position(&list, index)).transpose()? {
         Some(index) if index > list.len() && flags & list_write::INSERT_BOUNDED != 0 => {
-            return if lenient { Ok(unchanged) } else { Err(ResultCode::OP_NOT_APPLICABLE) };
+            return if lenient { Ok(unchanged) } else { Err(reason::of(subcode::BOUNDED_LIST)) };
         }
         index => index,
     };
@@ -251,7 +253,7 @@ fn increment(
 /// Whether the write flags allow setting this value at this index.
 fn allowed(list: &Container<'_>, index: usize, value: &[u8], flags: i64) -> Result<(), ResultCode> {
     if flags & list_write::INSERT_BOUNDED != 0 && index > list.len() {
-        return Err(ResultCode::OP_NOT_APPLICABLE);
+        return Err(reason::of(subcode::BOUNDED_LIST));
     }
     if flags & list_write::ADD_UNIQUE != 0 && list.find_value(value).is_some() {
         return Err(ResultCode::ELEMENT_EXISTS);
@@ -305,13 +307,20 @@ pub fn pad(list: &mut Container<'_>, len: usize) -> Result<(), ResultCode> {
 
 /// The index of an existing element.
 fn at(list: &Container<'_>, index: i64) -> Result<usize, ResultCode> {
-    single(index, list.len()).ok_or(ResultCode::OP_NOT_APPLICABLE)
+    single(index, list.len()).ok_or_else(|| outside(list, index))
 }
 
 /// An index to write to, possibly beyond the end.
 fn position(list: &Container<'_>, index: i64) -> Result<usize, ResultCode> {
-    let index = if index < 0 { index.saturating_add(list.len() as i64) } else { index };
-    usize::try_from(index).map_err(|_| ResultCode::OP_NOT_APPLICABLE)
+    let place = if index < 0 { index.saturating_add(list.len() as i64) } else { index };
+    usize::try_from(place).map_err(|_| outside(list, index))
+}
+
+/// The reason of a failure that is an index.
+fn outside(list: &Container<'_>, index: i64) -> ResultCode {
+    reason::because(subcode::CDT_INDEX, || {
+        format!("index {index} is outside a list of {} elements", list.len())
+    })
 }
 
 fn slice(list: &Container<'_>, (from, count): (usize, usize)) -> ReplyValue {

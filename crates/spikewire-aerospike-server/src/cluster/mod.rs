@@ -98,13 +98,14 @@ impl Cluster {
     }
 
     /// Restarts a dead node: same port, no data. It owns nothing until its partitions have been
-    /// copied to it. Restarting a live node does nothing.
+    /// copied to it, and from 8.2 on answers nothing at first ([`Options::sync_time`]). Restarting a live node does nothing.
     pub fn restart(&self, node: usize) -> io::Result<()> {
         let _alone = self.state.membership.lock();
         if !self.state.node(node)?.set_alive(true) {
             return Ok(());
         }
         self.state.revive(node);
+        self.state.nodes[node].begin_sync(self.state.options.sync_time);
         rebalance::add(&self.state, node);
         self.network.command(|| WorkerCommand::Open(node))?;
         self.nsup.wake();

@@ -9,7 +9,7 @@
 
 use spikewire_aerospike_protocol::batch::{Position, Row, Rows, flag};
 use spikewire_aerospike_protocol::frame::{self, Kind};
-use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, field, info1, info3};
+use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, field, info1, info3, info4};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::reply::Reply;
@@ -39,6 +39,8 @@ struct Parent<'a> {
     modes: u8,
     /// The filter for rows without their own.
     filter: Option<&'a [u8]>,
+    /// How much errors of rows say that do not ask for anything themselves.
+    details: u8,
 }
 
 /// A batch with remaining rows after its turn.
@@ -163,7 +165,7 @@ fn open(body: &[u8]) -> Option<(Parent<'_>, Option<&[u8]>)> {
     let header = Header::parse(body).ok()?;
     let (fields, _, _) = message::split_parts(&body[HEADER_LEN..], header.fields, 0).ok()?;
     let modes = header.info3 & (info3::SC_READ_TYPE | info3::SC_READ_RELAX);
-    let mut parent = Parent { modes, filter: None };
+    let mut parent = Parent { modes, filter: None, details: header.info4 & info4::ERROR_DETAILS };
     let mut rows = None;
     for field in message::fields_in(fields) {
         match field.id {
@@ -185,6 +187,9 @@ fn request<'a>(row: &Row<'a>, parent: &Parent<'a>) -> Option<Request<'a>> {
     request.filter = request.filter.or(parent.filter);
     if row.header.info2 == 0 && row.header.info3 == 0 {
         request.header.info3 = parent.modes;
+    }
+    if row.header.info4 & info4::ERROR_DETAILS == 0 {
+        request.header.info4 |= parent.details;
     }
     Some(request)
 }

@@ -8,7 +8,7 @@ use super::reply::Reply;
 use crate::expression::{self, RecordView, path_operation};
 use crate::outcome::{Old, Outcome, ReplyValue};
 use crate::record::bins::{Bin, Bins};
-use crate::{bits, cdt, hll, strings};
+use crate::{bits, cdt, hll, reason, strings};
 
 /// The result of an operation.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,6 +54,7 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
         op::TO_STRING => Some(strings::text_of(old)?),
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
+    reason::forget();
     Ok(result.map_or(Answer::Nothing, Answer::Value))
 }
 
@@ -70,6 +71,8 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
         op::STRING_MODIFY => strings::modify(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
+    // A flag may have made a success of a failure.
+    reason::forget();
     if let Some((particle, value)) = bin {
         bins.set(operation.name, particle, &value);
     }
@@ -79,6 +82,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
 /// Evaluates an expression on a record.
 pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
     let result = expression::operation::read(operation, view)?;
+    reason::forget();
     Ok(result
         .map_or(Answer::Nothing, |(particle, value)| Answer::Value(ReplyValue { particle, value })))
 }

@@ -4,7 +4,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::transaction::ReplyFields;
 
 use super::reply::Reply;
-use super::write::generation_fits;
+use super::write::{generation_fits, wrong_generation};
 use super::{Context, Target, transaction};
 use crate::record::View;
 
@@ -43,7 +43,7 @@ fn check(target: &Target<'_>, record: View<'_>) -> Result<(), ResultCode> {
         return Err(ResultCode::PARAMETER);
     }
     if !generation_fits(&request.header, u32::from(record.generation())) {
-        return Err(ResultCode::GENERATION);
+        return Err(wrong_generation(&request.header, record.generation()));
     }
     target.check_filter(record)?;
     if let (Some(sent), Some(stored)) = (request.key, record.key())

@@ -8,10 +8,15 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::request::Request;
+use crate::reason;
 
 /// Levels that an operation on a list or map adds to those of its arguments: itself, and the array
 /// that it shares with the path to its container.
 const CALL: usize = 2;
+
+fn too_deep() -> String {
+    format!("list/map nested too deeply: more than {NESTING} levels")
+}
 
 /// Whether a server with these features runs the request.
 pub fn check(features: Features, request: &Request<'_>) -> Result<(), ResultCode> {
@@ -22,26 +27,31 @@ pub fn check(features: Features, request: &Request<'_>) -> Result<(), ResultCode
 /// The same for a filter expression.
 pub fn check_filter(features: Features, filter: Option<&[u8]>) -> Result<(), ResultCode> {
     match filter {
-        Some(filter) if !features.has(of_expression(filter)) => Err(ResultCode::PARAMETER),
-        _ => Ok(()),
+        Some(filter) => check_needs(features, of_expression(filter)),
+        None => Ok(()),
+    }
+}
+
+fn check_needs(features: Features, needs: Features) -> Result<(), ResultCode> {
+    match features.lacks(needs) {
+        Some(lack) => Err(reason::saying(ResultCode::PARAMETER, || lack.to_string())),
+        None => Ok(()),
     }
 }
 
 /// The same for an operation.
 pub fn check_operation(features: Features, operation: &Op<'_>) -> Result<(), ResultCode> {
-    if !features.has(of_operation(operation.code, operation.value)) {
-        return Err(ResultCode::PARAMETER);
-    }
+    check_needs(features, of_operation(operation.code, operation.value))?;
     if features.has(Features::DEEP_NESTING) {
         return Ok(());
     }
     let is_within = |levels| msgpack::is_nested_within(operation.value, levels);
     match (operation.code, operation.particle) {
         (op::WRITE, particle::LIST | particle::MAP) if !is_within(NESTING) => {
-            Err(ResultCode::SERVER)
+            Err(reason::saying(ResultCode::SERVER, too_deep))
         }
         (op::CDT_READ | op::CDT_MODIFY, _) if !is_within(NESTING + CALL) => {
-            Err(ResultCode::PARAMETER)
+            Err(reason::saying(ResultCode::PARAMETER, too_deep))
         }
         _ => Ok(()),
     }

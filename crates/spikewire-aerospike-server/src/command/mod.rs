@@ -33,14 +33,17 @@ pub mod write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use spikewire_aerospike_protocol::error_details::DetailLevel;
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::message::{info1, info2, info3, info4};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::reply::{Rejection, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
-use crate::expression::{Filters, Program, RecordView};
+use crate::expression::{Filters, Program, RecordView, trace};
 use crate::options::Edition;
+use crate::reason;
 use crate::record::View;
 use crate::record::bins::Bins;
 use crate::record::clock::Moment;
@@ -49,6 +52,9 @@ use crate::security::permission::Permissions;
 use crate::state::ClusterState;
 use crate::state::counters::LocalCounters;
 use crate::storage::namespace::Namespace;
+
+/// Where a message has its fourth info byte.
+const INFO4_AT: usize = 4;
 
 /// The state of one thread for running commands, with reusable buffers.
 #[derive(Debug)]
@@ -100,6 +106,9 @@ impl Context {
         out: &mut Vec<u8>,
     ) -> Option<Box<dyn StreamedReply>> {
         self.counters.requests += 1;
+        let info4 = body.get(INFO4_AT).copied().unwrap_or_default();
+        self.counters.detailed_requests += u64::from(info4 & info4::ERROR_DETAILS != 0);
+        reason::begin(self.detail_level(node, info4));
         if batch::is_batch(body) {
             return self.batch(node, body, now, out);
         }
@@ -126,6 +135,7 @@ impl Context {
     /// Runs a command on one record, either a request of its own or a batch row.
     fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
         let request = target.request;
+        reason::begin(self.detail_level(target.node, request.header.info4));
         let edition = self.state.options.edition;
         let checked = admit(request, edition).and_then(|()| transaction::admit(target, edition));
         if let Err(code) = checked {
@@ -203,13 +213,25 @@ impl Context {
         Some(number)
     }
 
-    fn reject(&mut self, reply: Reply<'_>, rejection: Rejection) {
+    /// How much a request to a node asks for in its fourth info byte, as far as the node knows that.
+    fn detail_level(&self, node: usize, info4: u8) -> DetailLevel {
+        match self.state.nodes.get(node) {
+            Some(node) if node.features.has(Features::ERROR_DETAILS) => {
+                DetailLevel::of_flags(info4)
+            }
+            _ => DetailLevel::Off,
+        }
+    }
+
+    fn reject(&mut self, mut reply: Reply<'_>, rejection: Rejection) {
         self.counters.count_error(rejection.code);
+        reply.explain(reason::take(rejection.code));
         reply.reject(&rejection);
     }
 
-    fn reject_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
+    fn reject_with_last(&mut self, mut reply: Reply<'_>, code: ResultCode) {
         self.counters.count_error(code);
+        reply.explain(reason::take(code));
         reply.last(code);
     }
 }
@@ -235,11 +257,12 @@ impl Target<'_> {
     /// Rejects a record that the filter excludes.
     fn check_filter(&self, record: View<'_>) -> Result<(), ResultCode> {
         let Some(filter) = &self.filter else { return Ok(()) };
-        if filter.passes(&RecordView::stored(&self.namespace.sets, record, self.now)) {
-            Ok(())
-        } else {
-            Err(ResultCode::FILTERED_OUT)
+        let view = RecordView::stored(&self.namespace.sets, record, self.now);
+        if filter.passes(&view) {
+            return Ok(());
         }
+        let bytes = self.request.filter.unwrap_or_default();
+        Err(trace::without_value(ResultCode::FILTERED_OUT, bytes, &view))
     }
 }
 

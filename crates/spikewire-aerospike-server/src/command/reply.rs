@@ -47,6 +47,8 @@ pub struct Reply<'a> {
     ops: u16,
     /// What it says about a transaction.
     about: ReplyFields,
+    /// What it says about a failure beyond the result code, encoded.
+    details: Option<Vec<u8>>,
 }
 
 impl<'a> Reply<'a> {
@@ -55,14 +57,30 @@ impl<'a> Reply<'a> {
         let start = out.len() + frame::HEADER_LEN;
         frame::begin(out, Kind::Message);
         out.extend_from_slice(&[0; HEADER_LEN]);
-        Self { out, start, framed: true, row: 0, ops: 0, about: ReplyFields::default() }
+        Self {
+            out,
+            start,
+            framed: true,
+            row: 0,
+            ops: 0,
+            about: ReplyFields::default(),
+            details: None,
+        }
     }
 
     /// Starts the reply to a batch row at the end of `out`; others share its frame.
     pub fn row(out: &'a mut Vec<u8>, row: u32) -> Self {
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_LEN]);
-        Self { out, start, framed: false, row, ops: 0, about: ReplyFields::default() }
+        Self {
+            out,
+            start,
+            framed: false,
+            row,
+            ops: 0,
+            about: ReplyFields::default(),
+            details: None,
+        }
     }
 
     /// Whether it answers a row of a batch.
@@ -78,6 +96,11 @@ impl<'a> Reply<'a> {
     /// Sets what it says about a transaction, whether it succeeds or not.
     pub fn report(&mut self, about: ReplyFields) {
         self.about = about;
+    }
+
+    /// Sets what it says about a failure beyond the result code: the value of a field.
+    pub fn explain(&mut self, details: Option<Vec<u8>>) {
+        self.details = details;
     }
 
     /// Number of results so far.
@@ -156,8 +179,9 @@ impl<'a> Reply<'a> {
 
     fn close(self, header: &Header) {
         let mut header = Header { ops: self.ops, timeout: self.row, ..*header };
-        if self.about != ReplyFields::default() {
-            header.fields = insert_fields(self.out, self.start + HEADER_LEN, &self.about);
+        if self.about != ReplyFields::default() || self.details.is_some() {
+            let details = self.details.as_deref();
+            header.fields = insert_fields(self.out, self.start + HEADER_LEN, &self.about, details);
         }
         self.out[self.start..self.start + HEADER_LEN].copy_from_slice(&header.to_bytes());
         if self.framed {
@@ -167,7 +191,7 @@ impl<'a> Reply<'a> {
 }
 
 /// Inserts the fields before the results, which are there already; returns their number.
-fn insert_fields(out: &mut Vec<u8>, at: usize, about: &ReplyFields) -> u16 {
+fn insert_fields(out: &mut Vec<u8>, at: usize, about: &ReplyFields, details: Option<&[u8]>) -> u16 {
     let results = out.split_off(at);
     let mut count = 0;
     if let Some(version) = &about.version {
@@ -176,6 +200,10 @@ fn insert_fields(out: &mut Vec<u8>, at: usize, about: &ReplyFields) -> u16 {
     }
     if let Some(deadline) = about.deadline {
         message::write_field(out, field::DEADLINE, &deadline.to_le_bytes());
+        count += 1;
+    }
+    if let Some(details) = details {
+        message::write_field(out, field::ERROR_DETAILS, details);
         count += 1;
     }
     out.extend_from_slice(&results);

@@ -1,6 +1,7 @@
 //! Commands of transactions on records: which version of a record a command works on, what locks
 //! the record, and what becomes of it at the end.
 
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{info2, info4};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -10,6 +11,7 @@ use super::reply::Reply;
 use super::{Context, Target, monitor};
 use crate::hash::{fnv, mix};
 use crate::options::Edition;
+use crate::reason;
 use crate::record::View;
 use crate::storage::locked_partition::LockedPartition;
 use crate::storage::partition::Partition;
@@ -51,7 +53,10 @@ pub(super) fn admit(target: &Target<'_>, edition: Edition) -> Result<(), ResultC
     let needs_strong =
         request.has_transaction || verifies || rolls || request.set == MONITOR_SET.as_bytes();
     if needs_strong && edition.is_enterprise() && !is_strong {
-        return Err(ResultCode::UNSUPPORTED_FEATURE);
+        // Servers call the monitor's set another case.
+        let is_monitor = request.set == MONITOR_SET.as_bytes();
+        let why = if is_monitor { subcode::UNSUPPORTED } else { subcode::STRONG_CONSISTENCY };
+        return Err(reason::of(why));
     }
     let lacks_id = (rolls || request.has_transaction) && request.transaction.is_none();
     let lacks_deadline = request.has_transaction && writes && !rolls && request.deadline.is_none();
@@ -71,7 +76,7 @@ pub(super) fn check_durability(target: &Target<'_>, edition: Edition) -> Result<
     }
     // A deletion that leaves no trace could come undone.
     if !durable && target.namespace.options.strong_consistency {
-        return Err(ResultCode::FORBIDDEN);
+        return Err(reason::of(subcode::DURABILITY));
     }
     Ok(())
 }
@@ -148,7 +153,7 @@ impl Context {
         let lock = partition.provisionals.get(&digest.0);
         let is_own = lock.is_some() && lock.map(|lock| lock.transaction) == request.transaction;
         if writes && lock.is_some() && !is_own {
-            return Err(ResultCode::TRANSACTION_BLOCKED);
+            return Err(reason::of(subcode::RECORD_LOCKED));
         }
         // By the time at which the partition was locked: records are rolled back after that.
         let expired = |deadline| deadline < self.state.clock.now().seconds();
@@ -177,7 +182,7 @@ impl Context {
         let record = table.get(&digest.0);
         let now = version(record.filter(|record| !target.namespace.is_gone(*record, target.now)));
         if partition.provisionals.get(&digest.0).is_some() {
-            self.reject(reply, ResultCode::TRANSACTION_BLOCKED.into());
+            self.reject(reply, reason::of(subcode::RECORD_LOCKED).into());
         } else if target.request.version != Some(now) {
             self.reject(reply, ResultCode::TRANSACTION_VERSION.into());
         } else {
@@ -196,7 +201,7 @@ impl Context {
         }
         let lock = partition.provisionals.get(&digest.0);
         if lock.is_some_and(|lock| lock.transaction != id) {
-            return self.reject(reply, ResultCode::TRANSACTION_BLOCKED.into());
+            return self.reject(reply, reason::of(subcode::ID_MISMATCH).into());
         }
         let forward = request.header.info4 & info4::ROLL_FORWARD != 0;
         partition.roll(&digest.0, id, forward);

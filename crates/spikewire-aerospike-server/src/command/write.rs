@@ -1,5 +1,6 @@
 //! Writes: put, add, append, prepend, touch and operate. Checks are in the server's order.
 
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::limits::{self, TTL_DEFAULT, TTL_NEVER, TTL_UNCHANGED};
 use spikewire_aerospike_protocol::message::{Header, info1, info2, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -13,6 +14,7 @@ use super::request::Request;
 use super::{Context, Target, monitor, transaction};
 use crate::expression::Bins::Edited;
 use crate::expression::{self, RecordView};
+use crate::reason;
 use crate::record::bins::Bins;
 use crate::record::{Draft, View};
 
@@ -102,6 +104,13 @@ pub(super) fn generation_fits(header: &Header, generation: u32) -> bool {
     }
 }
 
+/// Why a command whose expected generation is not the record's fails.
+pub(super) fn wrong_generation(header: &Header, generation: u16) -> ResultCode {
+    reason::saying(ResultCode::GENERATION, || {
+        format!("the generation is {generation}, not {}", header.generation)
+    })
+}
+
 /// The checks that do not need the record. Returns whether the command touches, and therefore needs
 /// a record.
 fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
@@ -168,7 +177,7 @@ pub(super) fn prepare(
     }
     let generation = existing.map_or(0, View::generation);
     if !generation_fits(header, u32::from(generation)) {
-        return Err(ResultCode::GENERATION);
+        return Err(wrong_generation(header, generation));
     }
     let set = match existing {
         Some(record) if target.set == Some(record.set()) => record.set(),
@@ -212,7 +221,7 @@ fn void_time(target: &Target<'_>, existing: Option<View<'_>>) -> Result<u32, Res
         (TTL_NEVER, _) => Ok(0),
         (TTL_UNCHANGED, Some(record)) => Ok(record.void_time()),
         (TTL_DEFAULT | TTL_UNCHANGED, _) => Ok(after(options.default_ttl)),
-        (ttl, _) if ttl > limits::TTL_SECONDS => Err(ResultCode::PARAMETER),
+        (ttl, _) if ttl > limits::TTL_SECONDS => Err(reason::of(subcode::TTL)),
         _ if options.nsup_period == 0 => Err(ResultCode::FORBIDDEN),
         (ttl, _) => Ok(after(ttl)),
     }
@@ -267,6 +276,7 @@ fn apply(
                 let draft = Some(draft);
                 let view = RecordView { sets, digest, record: existing, bins: edited, draft, now };
                 let change = expression::operation::modify(&operation, &view)?;
+                reason::forget();
                 change.apply(bins, operation.name)?;
                 Answer::Nothing.write(&operation, reply, respond_all);
             }
@@ -286,7 +296,7 @@ fn apply(
         }
     }
     if bins.len() > limits::BINS_PER_RECORD {
-        return Err(ResultCode::PARAMETER);
+        return Err(reason::of(subcode::BIN_COUNT));
     }
     Ok(())
 }

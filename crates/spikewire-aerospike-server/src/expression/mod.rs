@@ -16,6 +16,7 @@
 //! | [`pattern`] | POSIX patterns |
 //! | [`operation`] | the operations that read and write what an expression gives |
 //! | [`path_operation`] | path expressions as operations |
+//! | [`trace`] | where in an expression a failure is |
 
 pub mod budget;
 pub mod call;
@@ -26,6 +27,7 @@ mod path;
 pub mod path_operation;
 pub mod pattern;
 pub mod record_view;
+pub mod trace;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -187,7 +189,8 @@ impl Filters {
         {
             return Ok(program.clone());
         }
-        let program = Arc::new(Program::filter(bytes)?);
+        let program = Program::filter(bytes).map_err(|code| trace::unbuilt(code, bytes))?;
+        let program = Arc::new(program);
         self.last = Some((bytes.to_vec(), program.clone()));
         Ok(program)
     }

@@ -1,10 +1,12 @@
 //! Expression read and write operations.
 
+use spikewire_aerospike_protocol::cdt::take;
 use spikewire_aerospike_protocol::expression::{Expression, flag};
 use spikewire_aerospike_protocol::message::Op;
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::{Program, RecordView, Val};
+use super::{Program, RecordView, Val, trace};
 use crate::record::bins::Bins;
 use crate::value::store;
 
@@ -26,7 +28,9 @@ pub fn read(
 ) -> Result<Option<(u8, Vec<u8>)>, ResultCode> {
     let (program, flags) = open(operation.value, flag::EVALUATION_NO_FAIL)?;
     match program.evaluate(view) {
-        Val::Unknown if flags & flag::EVALUATION_NO_FAIL == 0 => Err(ResultCode::OP_NOT_APPLICABLE),
+        Val::Unknown if flags & flag::EVALUATION_NO_FAIL == 0 => {
+            Err(without_value(operation.value, view))
+        }
         value => Ok(value.particle()),
     }
 }
@@ -39,7 +43,26 @@ pub fn modify(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Change, Resul
         | flag::POLICY_NO_FAIL
         | flag::EVALUATION_NO_FAIL;
     let (program, flags) = open(operation.value, all)?;
-    change(&program.evaluate(view), flags, view.bin_type(operation.name) != 0)
+    let value = program.evaluate(view);
+    let change = change(&value, flags, view.bin_type(operation.name) != 0);
+    if change.is_err() && value == Val::Unknown {
+        return Err(without_value(operation.value, view));
+    }
+    change
+}
+
+/// Why an operation's expression has no value.
+fn without_value(payload: &[u8], view: &RecordView<'_>) -> ResultCode {
+    trace::without_value(ResultCode::OP_NOT_APPLICABLE, expression_of(payload), view)
+}
+
+/// The expression in the value of an operation, encoded.
+fn expression_of(payload: &[u8]) -> &[u8] {
+    let mut reader = Reader::new(payload);
+    match reader.next() {
+        Ok(Token::Array(1..)) => take(&mut reader).unwrap_or_default(),
+        _ => &[],
+    }
 }
 
 impl Change {
@@ -59,11 +82,13 @@ impl Change {
 }
 
 fn open(payload: &[u8], known: i64) -> Result<(Program, i64), ResultCode> {
-    let (tree, flags) = Expression::decode_operation(payload).map_err(|_| ResultCode::PARAMETER)?;
+    let unbuilt = |code| trace::unbuilt(code, expression_of(payload));
+    let (tree, flags) =
+        Expression::decode_operation(payload).map_err(|_| unbuilt(ResultCode::PARAMETER))?;
     if flags & !known != 0 {
         return Err(ResultCode::PARAMETER);
     }
-    Ok((Program::new(tree)?, flags))
+    Ok((Program::new(tree).map_err(unbuilt)?, flags))
 }
 
 fn change(value: &Val<'_>, flags: i64, exists: bool) -> Result<Change, ResultCode> {

@@ -9,6 +9,7 @@ pub mod estimate;
 pub mod sketch;
 
 use spikewire_aerospike_protocol::cdt::elements;
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::hll::{HllOp, Precision, write};
 use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -17,6 +18,7 @@ use spikewire_aerospike_protocol::value::particle;
 use self::sketch::Sketch;
 use crate::cdt::item;
 use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
+use crate::reason;
 
 const MALFORMED: ResultCode = ResultCode::PARAMETER;
 const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
@@ -95,7 +97,8 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
     let needs_bin = matches!(op, HllOp::RefreshCount | HllOp::Fold(_));
     let rejection = match old {
         Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
-        None if needs_bin || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
+        None if needs_bin => Some(reason::of(subcode::HLL_MISSING)),
+        None if flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
         _ => None,
     };
     match rejection {
@@ -128,7 +131,13 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
                         || other_minhash && other.minhash_bits != own.minhash_bits
                 });
                 if reduces && flags & write::ALLOW_FOLD == 0 {
-                    return Err(NOT_APPLICABLE);
+                    let fewer = all.iter().any(|other| other.index_bits < own.index_bits);
+                    let why = if fewer {
+                        subcode::HLL_REDUCE_INDEX
+                    } else {
+                        subcode::HLL_REDUCE_MIN_HASH
+                    };
+                    return Err(reason::of(why));
                 }
                 if !reduces {
                     let (index, minhash) = (own.index_bits, own.minhash_bits);
@@ -143,8 +152,11 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
             if let HllOp::Fold(bits) = op {
                 let bits = u8::try_from(bits).ok().filter(|bits| (4..=16).contains(bits));
                 let bits = bits.ok_or(MALFORMED)?;
-                if bits > sketch.index_bits || sketch.minhash_bits > 0 {
-                    return Err(NOT_APPLICABLE);
+                if sketch.minhash_bits > 0 {
+                    return Err(reason::of(subcode::HLL_FOLD_MIN_HASH));
+                }
+                if bits > sketch.index_bits {
+                    return Err(reason::of(subcode::HLL_FOLD_INDEX));
                 }
                 return Ok(stored(&sketch.reduced(bits, 0), None));
             }
@@ -169,7 +181,7 @@ fn check(precision: Precision) -> Result<(), ResultCode> {
 /// An empty sketch; unspecified bits are taken from the old one.
 fn fresh(old: Option<&Sketch>, precision: Precision) -> Result<Sketch, ResultCode> {
     let index = match (precision.index, old) {
-        (-1, None) => return Err(NOT_APPLICABLE),
+        (-1, None) => return Err(reason::of(subcode::HLL_INDEX_BITS)),
         (-1, Some(old)) => old.index_bits,
         (bits, _) => bits as u8,
     };
@@ -215,7 +227,9 @@ fn comparable(sketches: Vec<Sketch>) -> Result<Vec<Sketch>, ResultCode> {
     {
         match sketch::common_minhash(others) {
             0 => return Err(MALFORMED),
-            bits if bits != own.minhash_bits => return Err(ResultCode::OP_NOT_APPLICABLE),
+            bits if bits != own.minhash_bits => {
+                return Err(reason::of(subcode::HLL_INTERSECT));
+            }
             _ => {}
         }
     }

@@ -84,6 +84,8 @@ pub struct Connection {
     /// The fate of every further request once one was lost. Replies have no ids, so a stream that
     /// lost one can only stay silent.
     pub silenced: Option<Fate>,
+    /// When the node begins to answer, if it had only just started when the connection came.
+    pub silent_until: Option<Instant>,
     /// How many requests were answered while the node's faults limit them.
     pub replies: u64,
     /// The streamed reply. No further request is processed before it is complete.
@@ -120,6 +122,7 @@ impl Connection {
             user_agent: None,
             login: None,
             silenced: None,
+            silent_until: None,
             replies: 0,
             running: None,
             send_timeout: Some(SEND_TIMEOUT),

@@ -25,7 +25,8 @@ impl Worker {
     /// bytes they took. Stops early, and records that, when too much output is unsent.
     pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         self.context.peer = connection.peer;
-        let faulty = self.faults[connection.node].is_some() || connection.silenced.is_some();
+        let silent = connection.silenced.is_some() || connection.silent_until.is_some();
+        let faulty = self.faults[connection.node].is_some() || silent;
         let locked = self.state.security.is_some() && !self.refresh_login(connection);
         if faulty || locked || connection.holds() {
             return self.run_one_by_one(connection, bytes);
@@ -248,6 +249,11 @@ impl Worker {
                 }
                 connection.replies += 1;
             }
+        }
+        if let Some(until) = connection.silent_until {
+            let left = until.saturating_duration_since(Instant::now());
+            connection.silent_until = Some(until).filter(|_| !left.is_zero());
+            delay += left;
         }
         if frame.kind == Kind::Message {
             if matches!(fate, Fate::Lost | Fate::Unanswered) {

@@ -25,6 +25,8 @@ pub struct LocalCounters {
     pub compressed_replies: u64,
     /// Writes that were answered before their copies were made.
     pub master_commits: u64,
+    /// Requests that asked for details of errors.
+    pub detailed_requests: u64,
 }
 
 impl LocalCounters {
@@ -41,7 +43,7 @@ impl LocalCounters {
 /// The same counters, shared.
 #[derive(Debug, Default)]
 pub struct SharedCounters {
-    values: [AtomicU64; 9],
+    values: [AtomicU64; 10],
 }
 
 impl SharedCounters {
@@ -57,8 +59,9 @@ impl SharedCounters {
             compressed_requests,
             compressed_replies,
             master_commits,
+            detailed_requests,
         } = std::mem::take(counters);
-        let rare = [compressed_requests, compressed_replies, master_commits];
+        let rare = [compressed_requests, compressed_replies, master_commits, detailed_requests];
         let others = [requests, reads, writes, not_found, errors, infos];
         for (value, more) in self.values.iter().zip(others.into_iter().chain(rare)) {
             if more != 0 {
@@ -69,9 +72,10 @@ impl SharedCounters {
 
     /// Reads the counters.
     pub fn read(&self) -> LocalCounters {
-        let values: [u64; 9] = std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
+        let values: [u64; 10] = std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
         let [requests, reads, writes, not_found, errors, infos, ..] = values;
-        let [.., compressed_requests, compressed_replies, master_commits] = values;
+        let [.., compressed_requests, compressed_replies, master_commits, detailed_requests] =
+            values;
         LocalCounters {
             requests,
             reads,
@@ -82,6 +86,7 @@ impl SharedCounters {
             compressed_requests,
             compressed_replies,
             master_commits,
+            detailed_requests,
         }
     }
 }

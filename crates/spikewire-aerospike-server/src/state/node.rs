@@ -43,7 +43,12 @@ pub struct Node {
     faults: RwLock<Option<Arc<Faults>>>,
     /// Until when it is occupied, if its faults give requests a service time.
     occupied: Mutex<Option<Instant>>,
+    /// Until when it answers nothing, because it has only just started.
+    silent: Mutex<Option<Instant>>,
 }
+
+/// From this version on, nodes answer nothing until they know what the others know.
+const SILENT_FROM: Build = Build([8, 2, 0, 0]);
 
 impl Node {
     pub(super) fn new(
@@ -69,6 +74,7 @@ impl Node {
             alive: AtomicBool::new(true),
             faults: RwLock::default(),
             occupied: Mutex::default(),
+            silent: Mutex::default(),
         }
     }
 
@@ -87,6 +93,19 @@ impl Node {
         self.peers_generation.store(0, Ordering::Release);
         self.jobs.clear();
         self.set_faults(None);
+    }
+
+    /// The node starts while the cluster runs: from 8.2 on, it answers nothing for this time.
+    pub fn begin_sync(&self, time: Duration) {
+        let silent = self.build >= SILENT_FROM && !time.is_zero();
+        *self.silent.lock() = silent.then(|| Instant::now() + time);
+    }
+
+    /// Until when it answers nothing, if it does.
+    pub fn silent_until(&self) -> Option<Instant> {
+        let mut silent = self.silent.lock();
+        *silent = silent.filter(|until| *until > Instant::now());
+        *silent
     }
 
     /// The injected faults, if any.

@@ -1,10 +1,13 @@
 //! Arguments that are invalid whatever the string is.
 
 use spikewire_aerospike_protocol::cdt::elements;
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::strings::{LARGEST, StringOp, number, regex, write};
 use spikewire_aerospike_protocol::value::particle;
+
+use crate::reason;
 
 /// An operation whose texts are decoded; those of a list are in `texts`.
 pub struct CheckedOp<'a> {
@@ -14,7 +17,10 @@ pub struct CheckedOp<'a> {
     pub texts: Vec<&'a str>,
 }
 
-const INVALID: ResultCode = ResultCode::PARAMETER;
+/// Arguments that the operation does not take.
+fn invalid() -> ResultCode {
+    reason::of(subcode::STRING_PARAMETERS)
+}
 
 impl<'a> CheckedOp<'a> {
     /// Checks an operation on a bin, or on what is inside one. The error is the result code of the
@@ -24,7 +30,7 @@ impl<'a> CheckedOp<'a> {
         let mut texts = Vec::new();
         let op = match *op {
             StringOp::Concat(list, flags) => {
-                for item in elements(list).ok().flatten().ok_or(INVALID)? {
+                for item in elements(list).ok().flatten().ok_or_else(invalid)? {
                     texts.push(text(item)?);
                 }
                 StringOp::Concat("", flags)
@@ -34,7 +40,7 @@ impl<'a> CheckedOp<'a> {
                 StringOp::Substring(place(start)?, end.map(place).transpose()?)
             }
             StringOp::CharAt(index) => StringOp::CharAt(place(index)?),
-            StringOp::ToText | StringOp::Find(_, 0) => return Err(INVALID),
+            StringOp::ToText | StringOp::Find(_, 0) => return Err(invalid()),
             StringOp::Find(needle, occurrence) => StringOp::Find(text(needle)?, place(occurrence)?),
             StringOp::Contains(needle) => StringOp::Contains(text(needle)?),
             StringOp::StartsWith(affix) => StringOp::StartsWith(text(affix)?),
@@ -44,7 +50,7 @@ impl<'a> CheckedOp<'a> {
             StringOp::ByteLength => StringOp::ByteLength,
             StringOp::IsNumeric(kind) => {
                 if !(number::ANY..=number::FLOAT).contains(&kind) {
-                    return Err(INVALID);
+                    return Err(invalid());
                 }
                 StringOp::IsNumeric(kind)
             }
@@ -91,7 +97,7 @@ impl<'a> CheckedOp<'a> {
 const PATTERN: i64 = regex::IGNORE_CASE | regex::MULTILINE | regex::DOT_ALL | regex::UNIX_LINES;
 
 fn check_pattern(how: i64, known: i64) -> Result<(), ResultCode> {
-    if how & !known == 0 { Ok(()) } else { Err(INVALID) }
+    if how & !known == 0 { Ok(()) } else { Err(invalid()) }
 }
 
 fn check_flags(op: &StringOp<&[u8]>, is_inside: bool) -> Result<(), ResultCode> {
@@ -101,17 +107,23 @@ fn check_flags(op: &StringOp<&[u8]>, is_inside: bool) -> Result<(), ResultCode> 
     let creates = op.creates() && !is_inside;
     let valid =
         flags & !known == 0 && flags & both != both && (creates || flags & write::CREATE_ONLY == 0);
-    if valid { Ok(()) } else { Err(INVALID) }
+    if valid {
+        return Ok(());
+    }
+    let creates_inside = is_inside && flags & write::CREATE_ONLY != 0;
+    Err(if creates_inside { reason::of(subcode::STRING_CONTEXT) } else { invalid() })
 }
 
 fn text(value: &[u8]) -> Result<&str, ResultCode> {
     match Reader::new(value).next() {
-        Ok(Token::Bytes(particle::STRING, text)) => std::str::from_utf8(text).map_err(|_| INVALID),
+        Ok(Token::Bytes(particle::STRING, text)) => {
+            std::str::from_utf8(text).map_err(|_| reason::of(subcode::ARGUMENT_ENCODING))
+        }
         // A string without even a type.
-        _ => Err(INVALID),
+        _ => Err(invalid()),
     }
 }
 
 fn place(place: i64) -> Result<i64, ResultCode> {
-    if (-LARGEST..=LARGEST).contains(&place) { Ok(place) } else { Err(INVALID) }
+    if (-LARGEST..=LARGEST).contains(&place) { Ok(place) } else { Err(invalid()) }
 }

@@ -1,22 +1,30 @@
 //! What operations change.
 
 use caseless::default_case_fold_str;
-use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::strings::{Change, StringOp, regex};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::arguments::CheckedOp;
 use super::search::Search;
 use super::{Fault, LARGEST, pattern, positions};
+use crate::reason;
 
-/// An index, a length, a count or a text that does not fit the string.
-const UNFIT: Fault = Fault::Unless(ResultCode::PARAMETER);
+/// A length, a count or a text that does not fit the string.
+fn unfit() -> Fault {
+    Fault::Unless(reason::of(subcode::STRING_PARAMETERS))
+}
+
+/// An index that is not in the string.
+fn outside() -> Fault {
+    Fault::Unless(reason::of(subcode::STRING_INDEX))
+}
 
 /// Runs an operation that modifies; returns the new string.
 pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<String, Fault> {
     let estimate = estimate(text, op);
     if estimate.is_none_or(|bytes| bytes > LARGEST) {
-        return Err(UNFIT);
+        return Err(unfit());
     }
     Ok(match op.op {
         StringOp::Insert { index, value, .. } => {
@@ -30,7 +38,7 @@ pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<String, Fault> {
             let range = positions::between(text, start, end);
             [&text[..range.start], &text[range.end..]].concat()
         }
-        StringOp::Replace { find: "", .. } => return Err(UNFIT),
+        StringOp::Replace { find: "", .. } => return Err(unfit()),
         StringOp::Replace { all, find, replacement, .. } => {
             let mut out = String::with_capacity(text.len());
             let mut from = 0;
@@ -44,14 +52,14 @@ pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<String, Fault> {
         }
         StringOp::Change(change, _) => changed(text, change),
         StringOp::Pad { end, length, pad, .. } => pad_to(text, end, length, pad)?,
-        StringOp::Repeat(count, _) => text.repeat(usize::try_from(count).map_err(|_| UNFIT)?),
+        StringOp::Repeat(count, _) => text.repeat(usize::try_from(count).map_err(|_| unfit())?),
         StringOp::ReplaceMatches { pattern: source, replacement, how, .. } => {
             let compiled = pattern::compile(source, how & !regex::ALL)?;
             pattern::replace(&compiled, text, replacement, how & regex::ALL != 0)?
         }
         StringOp::Append(value, _) => [text, value].concat(),
         StringOp::Prepend(value, _) => [value, text].concat(),
-        _ => return Err(Fault::Always(ResultCode::PARAMETER)),
+        _ => return Err(Fault::Always(reason::of(subcode::STRING_OP))),
     })
 }
 
@@ -86,9 +94,9 @@ fn estimate(text: &str, op: &CheckedOp<'_>) -> Option<usize> {
 /// Only a position of the string can be overwritten, and the start of an empty one.
 fn overwrite(text: &str, index: i64, value: &str) -> Result<String, Fault> {
     let length = positions::length(text);
-    let index = usize::try_from(index).map_err(|_| UNFIT)?;
+    let index = usize::try_from(index).map_err(|_| outside())?;
     if index >= length && index > 0 {
-        return Err(UNFIT);
+        return Err(outside());
     }
     let start = positions::byte_of(text, index);
     let end = start + positions::byte_of(&text[start..], positions::length(value));
@@ -108,9 +116,9 @@ fn changed(text: &str, change: Change) -> String {
 }
 
 fn pad_to(text: &str, end: bool, length: i64, pad: &str) -> Result<String, Fault> {
-    let length = usize::try_from(length).map_err(|_| UNFIT)?;
+    let length = usize::try_from(length).map_err(|_| unfit())?;
     if pad.is_empty() {
-        return Err(UNFIT);
+        return Err(unfit());
     }
     let missing = length.saturating_sub(positions::length(text));
     let padding: String = pad.chars().cycle().take(missing).collect();

@@ -21,6 +21,7 @@ mod search;
 
 use spikewire_aerospike_protocol::cdt::Step;
 use spikewire_aerospike_protocol::cdt::context::Create;
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::strings::{Request, write};
@@ -29,6 +30,7 @@ use spikewire_aerospike_protocol::value::particle;
 use self::arguments::CheckedOp;
 use crate::cdt::{Edit, path};
 use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
+use crate::reason;
 
 pub use self::read::text_of;
 
@@ -57,9 +59,9 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<ReplyVa
     if kind != particle::STRING {
         return Err(ResultCode::BIN_TYPE);
     }
-    let Request { context, op } = Request::decode(payload)?;
+    let Request { context, op } = decode(payload)?;
     if op.modifies() {
-        return Err(ResultCode::PARAMETER);
+        return Err(reason::of(subcode::STRING_OP));
     }
     let op = CheckedOp::new(&op, !context.is_empty())?;
     let value = if context.is_empty() {
@@ -75,8 +77,8 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> ModifyResult {
     if kind != particle::STRING {
         return Err(ResultCode::BIN_TYPE);
     }
-    let Request { context, op } = Request::decode(payload)?;
-    let Some(flags) = op.flags() else { return Err(ResultCode::PARAMETER) };
+    let Request { context, op } = decode(payload)?;
+    let Some(flags) = op.flags() else { return Err(reason::of(subcode::STRING_OP)) };
     let creates = op.creates() && context.is_empty() && flags & write::UPDATE_ONLY == 0;
     let op = CheckedOp::new(&op, !context.is_empty())?;
     let lenient = flags & write::NO_FAIL != 0;
@@ -118,6 +120,14 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> ModifyResult {
         Err(Fault::Unless(_)) if lenient => Ok(unchanged),
         Err(fault) => Err(fault.code()),
     }
+}
+
+/// Reads a request.
+fn decode(payload: &[u8]) -> Result<Request<'_>, ResultCode> {
+    Request::decode(payload).map_err(|code| match code {
+        ResultCode::PARAMETER => reason::of(subcode::STRING_PARAMETERS),
+        code => code,
+    })
 }
 
 const NOWHERE: Fault = Fault::Unless(ResultCode::OP_NOT_APPLICABLE);

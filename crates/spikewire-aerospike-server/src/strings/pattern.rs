@@ -2,10 +2,11 @@
 //! differs is in `docs/string-operations.md`.
 
 use fancy_regex::{Captures, Error, Regex, RegexBuilder, RuntimeError};
-use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::strings::regex;
 
 use super::{Fault, LARGEST};
+use crate::reason;
 
 /// Steps after which a pattern is given up.
 const STEPS: usize = 5_000_000;
@@ -13,13 +14,18 @@ const STEPS: usize = 5_000_000;
 const LONGEST: usize = 16 << 10;
 const AUTOMATON: usize = 1 << 20;
 
-const INVALID: Fault = Fault::Unless(ResultCode::PARAMETER);
-const LIMIT: Fault = Fault::Unless(ResultCode::OP_NOT_APPLICABLE);
+fn invalid() -> Fault {
+    Fault::Unless(reason::of(subcode::REGEX))
+}
+
+fn limit() -> Fault {
+    Fault::Unless(reason::of(subcode::REGEX_LIMIT))
+}
 
 /// Compiles a pattern with flags of [`regex`].
 pub fn compile(pattern: &str, how: i64) -> Result<Regex, Fault> {
     if pattern.len() > LONGEST || is_foreign(pattern) {
-        return Err(INVALID);
+        return Err(invalid());
     }
     let has = |flag| how & flag != 0;
     RegexBuilder::new(pattern)
@@ -30,7 +36,7 @@ pub fn compile(pattern: &str, how: i64) -> Result<Regex, Fault> {
         .delegate_size_limit(AUTOMATON)
         .delegate_dfa_size_limit(AUTOMATON)
         .build()
-        .map_err(|_| INVALID)
+        .map_err(|_| invalid())
 }
 
 /// Whether it has what ICU's expressions do not have, and this engine's do.
@@ -69,7 +75,7 @@ pub fn replace(
         expand(pattern, &captures, replacement, &mut out)?;
         from = whole.end();
         if out.len() > LARGEST {
-            return Err(INVALID);
+            return Err(invalid());
         }
         if !every {
             break;
@@ -82,9 +88,9 @@ pub fn replace(
 fn fault(error: &Error) -> Fault {
     match error {
         Error::RuntimeError(RuntimeError::BacktrackLimitExceeded | RuntimeError::StackOverflow) => {
-            LIMIT
+            limit()
         }
-        _ => INVALID,
+        _ => invalid(),
     }
 }
 
@@ -101,22 +107,22 @@ fn expand(
         out.push_str(&rest[..at]);
         let (mark, after) = rest.split_at(at).1.split_at(1);
         if mark == "\\" {
-            let next = after.chars().next().ok_or(INVALID)?;
+            let next = after.chars().next().ok_or_else(invalid)?;
             out.push(next);
             rest = &after[next.len_utf8()..];
             continue;
         }
         let group;
         if let Some(named) = after.strip_prefix('{') {
-            let (name, after) = named.split_once('}').ok_or(INVALID)?;
+            let (name, after) = named.split_once('}').ok_or_else(invalid)?;
             let is_known = pattern.capture_names().flatten().any(|known| known == name);
             if !is_known {
-                return Err(INVALID);
+                return Err(invalid());
             }
             group = captures.name(name);
             rest = after;
         } else {
-            let (number, len) = group_number(after, captures.len()).ok_or(INVALID)?;
+            let (number, len) = group_number(after, captures.len()).ok_or_else(invalid)?;
             group = captures.get(number);
             rest = &after[len..];
         }

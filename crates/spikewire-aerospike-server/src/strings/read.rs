@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use spikewire_aerospike_protocol::error_details::{Subcode, subcode};
 use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::strings::StringOp;
@@ -11,12 +12,16 @@ use super::arguments::CheckedOp;
 use super::search::Search;
 use super::{Fault, numbers, pattern, positions};
 use crate::outcome::ReplyValue;
+use crate::reason;
 
 /// The text is not what it is to be read as.
-const UNREADABLE: Fault = Fault::Always(ResultCode::OP_NOT_APPLICABLE);
+fn unreadable(as_what: Subcode) -> Fault {
+    Fault::Always(reason::of(as_what))
+}
 
 /// Runs an operation that reads.
 pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<ReplyValue, Fault> {
+    let number = || unreadable(subcode::STRING_CONVERSION);
     Ok(match op.op {
         StringOp::Length => ReplyValue::count(positions::length(text)),
         StringOp::ByteLength => ReplyValue::count(text.len()),
@@ -30,9 +35,9 @@ pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<ReplyValue, Fault> {
         StringOp::Contains(needle) => flag(!Search::new(text, needle).matches().is_empty()),
         StringOp::StartsWith(prefix) => flag(Search::new(text, prefix).is_at_start()),
         StringOp::EndsWith(suffix) => flag(Search::new(text, suffix).is_at_end()),
-        StringOp::ToInt => ReplyValue::int(numbers::int(text).ok_or(UNREADABLE)?),
+        StringOp::ToInt => ReplyValue::int(numbers::int(text).ok_or_else(number)?),
         StringOp::ToFloat => {
-            let value = numbers::float(text).ok_or(UNREADABLE)?.to_be_bytes().to_vec();
+            let value = numbers::float(text).ok_or_else(number)?.to_be_bytes().to_vec();
             ReplyValue { particle: particle::FLOAT, value }
         }
         StringOp::IsNumeric(kind) => flag(numbers::is_numeric(text, kind)),
@@ -43,12 +48,14 @@ pub(super) fn run(text: &str, op: &CheckedOp<'_>) -> Result<ReplyValue, Fault> {
             flag(text.chars().all(|letter| !is_cased(letter) || letter.is_lowercase()))
         }
         StringOp::ToBlob => blob(text.as_bytes().to_vec()),
-        StringOp::FromBase64 => blob(STANDARD.decode(text).map_err(|_| UNREADABLE)?),
+        StringOp::FromBase64 => {
+            blob(STANDARD.decode(text).map_err(|_| unreadable(subcode::BASE64))?)
+        }
         StringOp::Split(separator) => split(text, separator.unwrap_or_default()),
         StringOp::Matches(source, how) => {
             flag(pattern::is_match(&pattern::compile(source, how)?, text)?)
         }
-        _ => return Err(Fault::Always(ResultCode::PARAMETER)),
+        _ => return Err(Fault::Always(reason::of(subcode::STRING_OP))),
     })
 }
 
@@ -59,7 +66,9 @@ pub fn text_of((kind, bytes): (u8, &[u8])) -> Result<ReplyValue, ResultCode> {
         particle::FLOAT => value::read_float(bytes).map_err(|_| ResultCode::BIN_TYPE)?.to_string(),
         particle::BOOL => (bytes != [0]).to_string(),
         particle::STRING => utf8(bytes).ok_or(ResultCode::INVALID_ENCODING)?.to_owned(),
-        particle::BLOB => utf8(bytes).ok_or(ResultCode::OP_NOT_APPLICABLE)?.to_owned(),
+        particle::BLOB => {
+            utf8(bytes).ok_or_else(|| reason::of(subcode::STRING_ENCODING))?.to_owned()
+        }
         _ => return Err(ResultCode::BIN_TYPE),
     };
     Ok(string(&text))

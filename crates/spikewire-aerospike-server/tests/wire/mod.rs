@@ -279,6 +279,13 @@ impl Wire {
         self.try_ask(&request).unwrap()
     }
 
+    /// The header of the reply, whatever its fields are.
+    pub fn ask_raw(&mut self, request: &Request) -> Header {
+        self.send(&request.bytes());
+        let (_, body) = self.frame().unwrap();
+        Header::parse(&body).unwrap()
+    }
+
     /// The code of the reply.
     pub fn code(&mut self, request: Request) -> u8 {
         self.ask(request).code()

@@ -38,7 +38,6 @@ pub use operations::{
 };
 pub use response::{Judgement, ResponseKind, ResponseOutcome, Sink, judge_row, read_bins};
 pub use set_ref::SetRef;
-pub(crate) use spec::compression;
 pub use spec::{
     BinSelection, CommandDefaults, CommandSpec, Prepared, ReadOptions, ReadRules, WriteOptions,
     limits,

@@ -13,6 +13,7 @@ use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
 use super::{InvalidArgument, OperationRef, RetryOptions, SetRef, Target};
+use crate::marks;
 use crate::model::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
 use crate::model::{Hedge, ShareReads};
 use crate::model::{Policy, ReplicaPolicy};
@@ -376,8 +377,7 @@ impl CommandSpec {
         }
         let mut bytes = buffer::take();
         let timeout = server_timeout(self.policy.timeout);
-        let info1 = self.header.info1 | compression(&self.policy);
-        let mut request = Request::begin(&mut bytes, &Header { timeout, info1, ..self.header });
+        let mut request = Request::begin(&mut bytes, &Header { timeout, ..self.header });
         request.encoded_fields(2, &set.fields);
         request.digest(digest);
         let mut needs = self.needs;
@@ -394,6 +394,9 @@ impl CommandSpec {
         if let Err(error) = composed {
             buffer::give(bytes);
             return Err(error);
+        }
+        if self.policy.retries.marks_requests() {
+            marks::set(&mut bytes, &self.policy);
         }
         let target = Target::record(set.namespace.clone(), digest, self.write);
         let target = target.with_hedge(self.hedge).with_share(self.share).with_needs(needs);
@@ -433,13 +436,6 @@ impl CommandSpec {
             row.field(field::KEY, key);
         }
     }
-}
-
-/// The flag of commands whose requests and replies are compressed. Connections act on it, and take
-/// it out where it has no place: the node may not know compression.
-#[inline]
-pub fn compression(policy: &Policy) -> u8 {
-    if policy.retries.compress() { info1::COMPRESS_RESPONSE } else { 0 }
 }
 
 /// The limits of one call: the client's defaults, overridden by the call's options.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use spikewire_aerospike_protocol::Malformed;
-use spikewire_aerospike_protocol::message::{Header, Message};
+use spikewire_aerospike_protocol::error_details::ErrorDetails;
+use spikewire_aerospike_protocol::message::{Header, Message, field};
 use spikewire_aerospike_protocol::request::TooLarge;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_options::InvalidArgument;
@@ -169,6 +170,8 @@ struct Details {
     in_doubt: bool,
     /// The error underneath, such as that of the operating system.
     cause: Option<Cause>,
+    /// What the server said beyond its code.
+    server: Option<Box<ErrorDetails>>,
 }
 
 impl Error {
@@ -181,6 +184,7 @@ impl Error {
             attempts: 0,
             in_doubt: false,
             cause: None,
+            server: None,
         }))
     }
 
@@ -213,6 +217,39 @@ impl Error {
         match first_op().filter(|op| code == ResultCode::UDF && !op.value.is_empty()) {
             Some(op) => Self::new(Kind::Server(code), String::from_utf8_lossy(op.value)),
             None => Self::server(code),
+        }
+        .detailed(message)
+    }
+
+    /// The same with what a reply message says beyond its code, if it says anything.
+    #[must_use]
+    pub(crate) fn detailed(self, message: &[u8]) -> Self {
+        if Header::parse(message).is_ok_and(|header| header.fields == 0) {
+            return self;
+        }
+        let parsed = Message::parse(message).ok();
+        let field = parsed.and_then(|(message, _)| message.field(field::ERROR_DETAILS));
+        self.with_details(field.and_then(ErrorDetails::read))
+    }
+
+    /// The same with what the server said beyond its code. The text has it in brackets.
+    #[must_use]
+    pub(crate) fn with_details(mut self, details: Option<ErrorDetails>) -> Self {
+        if let (Kind::Server(_), Some(details)) = (self.kind(), details) {
+            self.0.server = Some(Box::new(details));
+            self.0.message = self.explained(&self.0.message);
+        }
+        self
+    }
+
+    /// A message for this error, with what the server said in brackets behind it; for hosts that
+    /// know more about the call than [`message`](Self::message) says.
+    pub fn explained(&self, message: &str) -> String {
+        match (self.kind(), self.details()) {
+            (Kind::Server(code), Some(details)) => {
+                format!("{message} {}", details.brackets(code.0))
+            }
+            _ => message.to_owned(),
         }
     }
 
@@ -250,6 +287,25 @@ impl Error {
         self.0.attempts = attempts;
         self.0.in_doubt = in_doubt;
         self
+    }
+
+    /// What the server said beyond its code, if it was asked for it; see
+    /// [`RetryOptions::error_details`](super::RetryOptions::error_details).
+    pub fn details(&self) -> Option<&ErrorDetails> {
+        self.0.server.as_deref()
+    }
+
+    /// A number that says more than the server's code, if the server sent one.
+    pub fn subcode(&self) -> Option<u32> {
+        self.details().and_then(|details| details.subcode)
+    }
+
+    /// What that number is called.
+    pub fn subcode_name(&self) -> Option<&'static str> {
+        match self.kind() {
+            Kind::Server(code) => self.details().and_then(|details| details.name(code.0)),
+            _ => None,
+        }
     }
 
     /// The class of this error.

@@ -1,6 +1,7 @@
 //! Parses keywords from arguments of callers in any language, with the error messages for invalid
 //! ones.
 
+use spikewire_aerospike_protocol::error_details::DetailLevel;
 use spikewire_aerospike_protocol::query::Collection;
 pub use spikewire_options::parse::{count, milliseconds, named, seconds, unknown};
 
@@ -39,6 +40,11 @@ pub fn share_reads(word: &str) -> Result<ShareReads, InvalidArgument> {
         ("in_flight", ShareReads::InFlight),
     ];
     named("share_reads", &known, word)
+}
+
+/// How much servers are asked to say about errors, by name.
+pub fn error_details(word: &str) -> Result<DetailLevel, InvalidArgument> {
+    named("error_details", &DetailLevel::NAMES, word)
 }
 
 /// The existence rule with this name.

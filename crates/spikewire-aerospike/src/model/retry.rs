@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::Policy;
 use super::{InvalidArgument, parse};
+use spikewire_aerospike_protocol::error_details::DetailLevel;
 use spikewire_options::OptionValue;
 use spikewire_transport::Priority;
 
@@ -34,6 +35,8 @@ pub struct RetryOptions {
     pub compress: Option<bool>,
     /// When a write is answered.
     pub commit_level: Option<CommitLevel>,
+    /// How much the server is asked to say about errors.
+    pub error_details: Option<DetailLevel>,
 }
 
 /// When a write is answered.
@@ -68,6 +71,7 @@ impl RetryOptions {
         priority: None,
         compress: None,
         commit_level: None,
+        error_details: None,
     };
 
     /// Boxes the options if any of them is set.
@@ -82,7 +86,8 @@ impl RetryOptions {
             | in_doubt.is_some()
             | self.priority.is_some()
             | self.compress.is_some()
-            | self.commit_level.is_some();
+            | self.commit_level.is_some()
+            | self.error_details.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -114,6 +119,9 @@ impl RetryOptions {
         }
         if let Some(level) = self.commit_level {
             policy.retries.set_commits_at_master(level == CommitLevel::Master);
+        }
+        if let Some(level) = self.error_details {
+            policy.retries.set_details(level as u8);
         }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }
@@ -157,6 +165,24 @@ mod tests {
         assert_eq!((policy.max_retries, policy.retries.in_doubt()), (0, true));
         assert_eq!(policy.sleep, base.sleep);
         assert_eq!(policy.backoff(), Backoff { longest: second, ..base.backoff() });
+    }
+
+    #[test]
+    fn a_call_has_other_details_than_the_client() {
+        let mut policy = Policy::default();
+        assert_eq!((policy.retries.details(), policy.retries.marks_requests()), (0, false));
+        for (name, level) in DetailLevel::NAMES {
+            assert_eq!(parse::error_details(name), Ok(level));
+            let own = RetryOptions { error_details: Some(level), ..RetryOptions::default() };
+            own.boxed().unwrap().apply(&mut policy);
+            let expected = (level as u8, level != DetailLevel::Off);
+            assert_eq!((policy.retries.details(), policy.retries.marks_requests()), expected);
+            assert!(!policy.retries.compress() && !policy.retries.in_doubt(), "{name}");
+        }
+        assert_eq!(
+            parse::error_details("all").unwrap_err().message(),
+            "error_details must be 'off', 'subcode', 'message' or 'trace', got \"all\""
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::error_details::DetailLevel;
 use spikewire_aerospike_protocol::query::{Query, Row};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
@@ -27,6 +28,8 @@ pub struct Limits {
     pub nodes: usize,
     /// Bytes read ahead from each node.
     pub window: usize,
+    /// How much nodes are asked to say about errors.
+    pub details: DetailLevel,
 }
 
 /// Default of [`Limits::window`].
@@ -146,6 +149,7 @@ mod tests {
             replica: ReplicaPolicy::Sequence,
             nodes: 0,
             window: WINDOW,
+            details: DetailLevel::Off,
         };
         let mut retries = Retries::default();
         let pauses: Vec<_> = (0..9).map(|_| retries.failed(&limits)).collect();

@@ -9,6 +9,7 @@ use spikewire_options::{Bounds, OptionValue};
 
 use super::range::check_index;
 use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor, pauses};
+use crate::marks;
 use crate::model::{Error, Result};
 use crate::model::{Policy, ReplicaPolicy};
 use crate::model::{RetryOptions, parse};
@@ -230,6 +231,7 @@ impl QuerySpec {
             replica: self.replica.unwrap_or(policy.replica),
             nodes: self.concurrent_nodes.unwrap_or(0) as usize,
             window,
+            details: marks::details(&policy),
         })
     }
 

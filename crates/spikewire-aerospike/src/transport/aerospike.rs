@@ -29,6 +29,7 @@ impl Protocol for Aerospike {
         let threshold = cluster.options().compression_threshold;
         Self::new(&node.access)
             .with_compression(node.features.has(Features::COMPRESSION).then_some(threshold))
+            .with_details(node.features.has(Features::ERROR_DETAILS))
     }
 
     #[inline(always)]
@@ -62,7 +63,7 @@ impl Protocol for Aerospike {
         }
         let code = Header::result_of(body);
         if matches!(code, ResultCode::BIN_TYPE | ResultCode::RECORD_TOO_BIG) {
-            explain::describe(code, request)
+            explain::describe(code, request).map(|error| error.detailed(body))
         } else {
             None
         }

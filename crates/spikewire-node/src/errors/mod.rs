@@ -2,6 +2,7 @@
 //! `node/src/aerospike/model/errors.ts`.
 
 mod cql;
+mod details;
 
 use spikewire_aerospike::{Error, Kind};
 
@@ -61,6 +62,9 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
         node,
         env.uint32(error.attempts())?,
         env.boolean(error.in_doubt())?,
+        error
+            .details()
+            .map_or_else(|| env.null(), |details| details::object(env, error, details))?,
     ];
     hooks.make_error.call(env, &arguments)
 }

@@ -150,7 +150,7 @@ impl ResponsePlan {
         match &self.shape {
             ResponseShape::Results((_, operations)) if concerns_an_operation(code) => {
                 let message = format!("{}{}", code.text(), suspects(py, operations));
-                errors::to_python_as(py, error, &message, key)
+                errors::to_python_as(py, error, &error.explained(&message), key)
             }
             ResponseShape::Record(None) if code == ResultCode::NOT_FOUND => {
                 let raised = errors::to_python(py, error, key);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::command::{CommandDefaults, ReadMode, parse};
 use spikewire_aerospike::{
-    Auth, Backoff, ClientOptions, CommitLevel, Hedge, ReplicaPolicy, ShareReads, Tls,
+    Auth, Backoff, ClientOptions, CommitLevel, DetailLevel, Hedge, ReplicaPolicy, ShareReads, Tls,
 };
 
 use crate::{Result, Seeds};
@@ -156,6 +156,13 @@ impl Builder {
     /// get plain requests. Queries and jobs are never compressed. Default no.
     pub fn compress(mut self, compress: bool) -> Self {
         self.client.options.policy.retries.set_compress(compress);
+        self
+    }
+
+    /// How much servers are asked to say about errors: [`Error::details`](crate::Error::details).
+    /// Nodes before 8.2 are not asked. Default [`DetailLevel::Off`].
+    pub fn error_details(mut self, level: DetailLevel) -> Self {
+        self.client.options.policy.retries.set_details(level as u8);
         self
     }
 

@@ -7,7 +7,7 @@ use spikewire_aerospike::command::{
     ExistsRule as Exists, GenerationRule, OperationRef, ReadMode, ReadOptions, ReadRules,
     ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
-use spikewire_aerospike::{Backoff, CommitLevel, Hedge, ReplicaPolicy, ShareReads};
+use spikewire_aerospike::{Backoff, CommitLevel, DetailLevel, Hedge, ReplicaPolicy, ShareReads};
 use spikewire_transport::Priority;
 
 use crate::{Error, Expression, Result};
@@ -141,6 +141,13 @@ impl CallOptions {
     /// Whether request and reply are compressed where nodes can do that.
     pub const fn compress(mut self, compress: bool) -> Self {
         self.retry_mut().compress = Some(compress);
+        self
+    }
+
+    /// How much the server is asked to say about errors, where its node knows that; see
+    /// [`Error::details`](crate::Error::details).
+    pub const fn error_details(mut self, level: DetailLevel) -> Self {
+        self.retry_mut().error_details = Some(level);
         self
     }
 

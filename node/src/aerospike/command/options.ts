@@ -57,6 +57,19 @@ export interface CompressionOptions {
   compress?: boolean | undefined
 }
 
+/** How much servers are asked to say about errors: see `DetailOptions`. */
+export type DetailLevel = 'off' | 'subcode' | 'message' | 'trace'
+
+/** What an error of a call says. */
+export interface DetailOptions {
+  /**
+   * How much the server is asked to say about errors, where its node has 8.2 or later: `'subcode'`,
+   * `'message'` for that and a message, `'trace'` for both and where in an expression it happened,
+   * `'off'` for nothing. It is in the error's `details`. Default: the client's.
+   */
+  errorDetails?: DetailLevel | undefined
+}
+
 /**
  * When a second request is sent to another replica because no reply has come: after this many
  * milliseconds, or after a percentile of that node's response times (`'p99'`). 0: never.
@@ -96,7 +109,8 @@ export interface ReadOptions
   extends CallOptions,
     RetryOptions,
     PriorityOptions,
-    CompressionOptions {
+    CompressionOptions,
+    DetailOptions {
   /** Read only if this is true for the record. Default: no filter. */
   where?: Where | undefined
   /** Renew the time to live if at most this percentage of it is left. */
@@ -130,7 +144,8 @@ export interface WriteOptions
   extends CallOptions,
     RetryOptions,
     PriorityOptions,
-    CompressionOptions {
+    CompressionOptions,
+    DetailOptions {
   /** The new time to live. Default: `'default'`, the namespace's. */
   ttl?: Ttl | undefined
   /**
@@ -159,7 +174,7 @@ export interface WriteOptions
 /** The options of a call that limit it. */
 export type LimitOptions = Pick<
   WriteOptions,
-  | ('replica' | 'retryInDoubt' | 'priority' | 'compress' | 'commitLevel')
+  | ('replica' | 'retryInDoubt' | 'priority' | 'compress' | 'errorDetails' | 'commitLevel')
   | keyof CallOptions
   | keyof RetryOptions
 >
@@ -187,12 +202,12 @@ export const RETRY = [
 /** @internal The options of a call that limit it. */
 export const LIMITS = [
   ...(['replica', 'timeout', 'signal', 'retryInDoubt', 'priority', 'compress'] as const),
-  'commitLevel',
+  ...(['errorDetails', 'commitLevel'] as const),
   ...RETRY,
 ] as const
 export const READ = [
   ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal', 'priority'] as const),
-  'compress',
+  ...(['compress', 'errorDetails'] as const),
   ...RETRY,
 ] as const
 /** @internal */

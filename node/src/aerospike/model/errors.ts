@@ -4,7 +4,10 @@
  * Invalid arguments are a `TypeError` or a `RangeError` instead, and nothing is sent.
  */
 
+import type { ErrorDetails } from './details.js'
 import { Key } from './key.js'
+
+export type { ErrorDetails, ErrorTrace } from './details.js'
 
 /** Base class of all Spikewire errors. */
 export class SpikewireError extends Error {
@@ -18,6 +21,8 @@ export class SpikewireError extends Error {
   readonly inDoubt: boolean
   /** The key of the call; `null` if the failure does not concern a single record. */
   key: Key | null = null
+  /** What the server said beyond its code, if it was asked with `errorDetails`; else `null`. */
+  details: ErrorDetails | null = null
 
   /** Created by the engine. */
   constructor(
@@ -32,6 +37,19 @@ export class SpikewireError extends Error {
     this.node = node
     this.attempts = attempts
     this.inDoubt = inDoubt
+  }
+
+  /**
+   * A number that says more than `code` and means something together with it only; `null` if the
+   * server sent none.
+   */
+  get subcode(): number | null {
+    return this.details?.subcode ?? null
+  }
+
+  /** What `subcode` is called; `null` if there is none, or it is not known. */
+  get subcodeName(): string | null {
+    return this.details?.subcodeName ?? null
   }
 
   /** @internal */

@@ -1,5 +1,6 @@
 /** Creates errors for failures reported by the engine. */
 
+import type { ErrorDetails } from './details.js'
 import * as errors from './errors.js'
 
 const CLASSES: { readonly [name: string]: typeof errors.SpikewireError } = errors
@@ -22,10 +23,13 @@ export function makeError(
   node: string | null = null,
   attempts = 0,
   inDoubt = false,
+  details: ErrorDetails | null = null,
 ): Error {
   if (className === 'TypeError' || className === 'RangeError') {
     return invalidArgument(className === 'RangeError', message)
   }
   const errorClass = CLASSES[className] ?? errors.ServerError
-  return new errorClass(message, code, node, attempts, inDoubt)
+  const error = new errorClass(message, code, node, attempts, inDoubt)
+  error.details = details
+  return error
 }

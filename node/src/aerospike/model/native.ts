@@ -1,6 +1,7 @@
 /** Types of the native functions for Aerospike, exported by `crates/spikewire-node`. */
 
 import { type Handle, type NativePart, nativePart, type Slot } from '../../addon/native.js'
+import type { ErrorDetails } from './details.js'
 
 /** The number of a set; see `spaceNumber` in `key.ts`. */
 export type Space = number
@@ -53,6 +54,7 @@ export type Hooks = [
     node: string | null,
     attempts: number,
     inDoubt: boolean,
+    details: ErrorDetails | null,
   ) => unknown,
   makeFactory: (names: string[]) => unknown,
   makeRecord: (

@@ -13,6 +13,7 @@ import {
   tableArguments,
 } from '../command/columns.js'
 import {
+  type DetailOptions,
   RETRY,
   type Replica,
   type RetryOptions,
@@ -39,7 +40,7 @@ export interface PartitionRange {
 }
 
 /** Options of a query. Durations are in milliseconds. */
-export interface QueryOptions extends RetryOptions {
+export interface QueryOptions extends RetryOptions, DetailOptions {
   /** Return only records for which this is true. Default: no filter. */
   where?: Where | undefined
   /** Return only these records of a secondary index. Default: all records. */
@@ -93,7 +94,7 @@ const QUERY = [
     'after',
   ] as const),
   ...(['pageSize', 'resume', 'recordsPerSecond', 'concurrentNodes', 'replica'] as const),
-  ...(['socketTimeout', 'timeout', 'signal'] as const),
+  ...(['socketTimeout', 'timeout', 'signal', 'errorDetails'] as const),
   ...RETRY,
 ]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spikewire.aerospike.profiles.explain import Explanation
     from spikewire.types import (
         CommitLevel,
+        DetailLevel,
         Hedge,
         Priority,
         ReadMode,
@@ -81,6 +82,10 @@ class Step(StepBase):
     def compress(self, compress: bool | None) -> Self:
         """Whether request and reply are compressed; as in ``get``."""
         return self._set("compress", compress)
+
+    def error_details(self, level: DetailLevel | None) -> Self:
+        """How much the server is asked to say about errors; as in ``get``."""
+        return self._set("error_details", level)
 
     def retries(
         self,

@@ -76,6 +76,7 @@ INHERITED = {
     "sleep_jitter": False,
     "priority": "interactive",
     "compress": False,
+    "error_details": "off",
     "commit_level": "all",
     "retry_in_doubt": False,
     "hedge": 0.0,

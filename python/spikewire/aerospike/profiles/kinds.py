@@ -54,6 +54,7 @@ FIELDS = (
     "retry_in_doubt",
     "priority",
     "compress",
+    "error_details",
     "commit_level",
     "hedge",
     "share_reads",

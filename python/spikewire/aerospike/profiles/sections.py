@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from spikewire.types import (
         CommitLevel,
+        DetailLevel,
         Exists,
         Hedge,
         Priority,
@@ -46,6 +47,7 @@ class CallOptions(TypedDict, total=False):
     sleep_jitter: bool | None
     priority: Priority | None
     compress: bool | None
+    error_details: DetailLevel | None
 
 
 class BatchOptions(CallOptions, total=False):
@@ -133,6 +135,7 @@ class QueryOptions(TypedDict, total=False):
     sleep_multiplier: float | None
     max_sleep_between_retries: Seconds | None
     sleep_jitter: bool | None
+    error_details: DetailLevel | None
     page_size: int | None
     records_per_second: int | None
     concurrent_nodes: int | None

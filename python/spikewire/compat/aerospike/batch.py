@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches"]
 
-_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries", "compress")
+_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries", "compress", "error_details")
 _FAILED = -16
 _NO_RESPONSE = -15
 _INVALID_REQUEST = 4

@@ -8,7 +8,7 @@ __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 
 #: Settings of policies that have no effect here.
 POLICY_NO_EFFECT = frozenset(
-    {"connect_timeout", "timeout_delay", "error_detail_verbosity",
+    {"connect_timeout", "timeout_delay",
      "on_locking_only", "deserialize",
      "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
      "concurrent", "async_heap_rec",
@@ -64,6 +64,10 @@ _ENTRIES: dict[str, Entry] = {
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
     "policy.compress": _OF_SCANS,
+    "policy.error_detail_verbosity": Differs(
+        "0 in the policy of one call is that of the client; a message is added to the exception's, "
+        "in brackets, instead of replacing it; has no effect on background jobs and aggregations"
+    ),
     "policy.commit_level": Differs("has no effect on rows of batches"),
     "policy.compression_threshold": Differs(
         "in the policy of one call, it switches compression on, from the client's threshold on"

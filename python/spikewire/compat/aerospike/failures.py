@@ -132,6 +132,13 @@ def _of_argument(text: str) -> names.AerospikeError:
 
 
 def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
+    exception = _in_official_words(error, of_record=of_record)
+    if error.subcode is not None:
+        exception.subcode = error.subcode
+    return exception
+
+
+def _in_official_words(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
     text = error.message if error.node is None else f"{error.node} {error.message}"
     for kind, name in _BY_KIND:
         if isinstance(error, kind):

@@ -110,6 +110,7 @@ _BOOLS = {"compress", "durable_delete", "deserialize", "on_locking_only", "respo
 _REPLICAS = ("master", "any", "sequence", "prefer-rack", "any")
 _EXISTS = (None, "create", "update", "replace_only", "replace")
 _COMMITS = (None, "master")
+_DETAILS = ("off", "subcode", "message", "trace")
 _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
 #: Entries that verbs accept in policies of any kind.
@@ -295,6 +296,9 @@ class Policies:
                 keywords["compress"] = bool(value) or keywords.get("compress", False)
             elif value:
                 without_effect("the policy 'compress' of a query or scan")
+        elif name == "error_detail_verbosity":
+            if value:
+                keywords["error_details"] = _DETAILS[min(value, len(_DETAILS) - 1)]
         elif name == "commit_level":
             if kind.startswith("batch_"):
                 if value:

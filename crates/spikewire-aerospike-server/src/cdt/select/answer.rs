@@ -1,6 +1,7 @@
 //! Results of selections.
 
 use spikewire_aerospike_protocol::cdt::{flags, return_type as rt};
+use spikewire_aerospike_protocol::error_details::Subcode;
 use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
@@ -9,6 +10,7 @@ use super::super::container::{self, Container, ContainerKind};
 use super::super::item;
 use super::{Run, SelectResult, outside, range, single};
 use crate::outcome::ReplyValue;
+use crate::reason;
 
 const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
 
@@ -88,12 +90,13 @@ impl<'c, 'b> Answer<'c, 'b> {
         self.reject_if(self.inverted && !self.many)
     }
 
-    /// The existing elements of a range of indexes or ranks. A single one must exist.
-    pub fn window(&self, start: i64, count: Option<i64>) -> Result<Run, ResultCode> {
+    /// The existing elements of a range of indexes or ranks. A single one must exist; the reason
+    /// that it does not is `why`.
+    pub fn window(&self, start: i64, count: Option<i64>, why: Subcode) -> Result<Run, ResultCode> {
         if self.many {
             return Ok(range(start, count, self.len()));
         }
-        single(start, self.len()).map(|at| (at, 1)).ok_or(NOT_APPLICABLE)
+        single(start, self.len()).map(|at| (at, 1)).ok_or_else(|| reason::of(why))
     }
 
     /// The result where nothing is selected.

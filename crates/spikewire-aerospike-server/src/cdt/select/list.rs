@@ -1,6 +1,7 @@
 //! Elements of lists.
 
 use spikewire_aerospike_protocol::cdt::{By, return_type as rt};
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::super::container::Container;
@@ -55,7 +56,7 @@ fn by_index(
     index: i64,
     count: Option<i64>,
 ) -> Result<SelectResult, ResultCode> {
-    let run = answer.window(index, count)?;
+    let run = answer.window(index, count, subcode::CDT_INDEX)?;
     answer.reject_inverted_single()?;
     answer.reject_if(answer.inverted && (answer.is_index_range() || answer.is_rank_range()))?;
     let runs = answer.selected(run);
@@ -98,7 +99,7 @@ fn by_rank(
     if list.is_sorted_list() {
         return by_index(answer, rank, count);
     }
-    let run = answer.window(rank, count)?;
+    let run = answer.window(rank, count, subcode::CDT_RANK)?;
     answer.reject_inverted_single()?;
     let order = if run.1 == 0 { Vec::new() } else { of_ranks(list, run) };
     let indexes = marked(&marks(&order, list.len()), !answer.inverted);

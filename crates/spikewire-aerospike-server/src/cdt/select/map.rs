@@ -1,6 +1,7 @@
 //! Elements of maps.
 
 use spikewire_aerospike_protocol::cdt::{By, return_type as rt};
+use spikewire_aerospike_protocol::error_details::subcode;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::super::container::Container;
@@ -75,7 +76,7 @@ fn by_index(
     index: i64,
     count: Option<i64>,
 ) -> Result<SelectResult, ResultCode> {
-    let run = answer.window(index, count)?;
+    let run = answer.window(index, count, subcode::CDT_INDEX)?;
     answer.reject_if(answer.is_rank_range())?;
     answer.reject_inverted_single()?;
     let runs = answer.selected(run);
@@ -136,7 +137,7 @@ fn by_rank(
     count: Option<i64>,
 ) -> Result<SelectResult, ResultCode> {
     let map = answer.container;
-    let run = answer.window(rank, count)?;
+    let run = answer.window(rank, count, subcode::CDT_RANK)?;
     answer.reject_if(answer.is_index_range())?;
     answer.reject_inverted_single()?;
     let mut runs = answer.selected(run);

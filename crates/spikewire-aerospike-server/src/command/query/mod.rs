@@ -37,6 +37,7 @@ use crate::expression::Program;
 use crate::index::definition::is_plain_context;
 use crate::index::query_range::QueryRange;
 use crate::job::{Job, JobKind, JobOptions};
+use crate::reason;
 use crate::security::permission::Permissions;
 use crate::storage::namespace::Namespace;
 
@@ -199,7 +200,12 @@ fn select(
     };
     check_context(index.context.as_deref())?;
     let range = QueryRange::new(&index.range)?;
-    let index = namespace.indexes.choose(set, index)?;
+    let index = namespace.indexes.choose(set, index).map_err(|code| match code {
+        ResultCode::INDEX_NOT_FOUND => {
+            reason::saying(code, || "no index fits the query".to_owned())
+        }
+        code => code,
+    })?;
     if index.definition.kind != range.kind {
         set_filter = SetFilter::Nothing;
     }

@@ -115,7 +115,9 @@ impl Worker {
         let Ok(tls) = self.state.tls.as_ref().map(Tls::accept).transpose() else { return };
         self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
         self.state.nodes[node].connections_opened.fetch_add(1, Ordering::Relaxed);
-        self.add_connection(Box::new(Connection::new(stream, tls, node)));
+        let mut connection = Box::new(Connection::new(stream, tls, node));
+        connection.silent_until = self.state.nodes[node].silent_until();
+        self.add_connection(connection);
     }
 
     /// Takes over a connection of its partner.

@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::{ROW_LEN, Writer, flag};
+use spikewire_aerospike_protocol::error_details::DetailLevel;
+use spikewire_aerospike_protocol::features::Features;
+use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::request::server_timeout;
 use spikewire_transport::policy::Preference as _;
 
-use super::{Batch, Part, RowState};
+use super::{Batch, Part, RowKind, RowState};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
-use crate::command::{Command, Router, Target, compression};
+use crate::command::{Command, Router, Target};
+use crate::marks;
 use crate::model::Policy;
 use crate::model::{Error, Kind, Result};
 use crate::transport::buffer;
@@ -153,28 +157,21 @@ impl Batch {
             Tick::NEVER => 0,
             deadline => server_timeout(deadline.since(now)).max(1),
         };
-        let compression = compression(&self.policy);
         let mut bytes = buffer::take();
         let single = rows.len() == 1;
-        let mut write = false;
-        if let [index] = rows {
+        let details = marks::details(&self.policy);
+        let write = if let [index] = rows {
             let row = &self.rows[*index as usize];
             let kind = &self.kinds[row.kind as usize];
-            write = kind.write;
-            kind.row.request(&mut bytes, &row.digest, timeout, compression)?;
+            kind.row.request(&mut bytes, &row.digest, timeout)?;
+            kind.write
+        } else if details == DetailLevel::Off || !node.features.has(Features::ERROR_DETAILS) {
+            self.write_rows(&mut bytes, timeout, rows, plain_row)?
         } else {
-            let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
-            let mut batch = Writer::begin(&mut bytes, timeout, flags);
-            batch.add_info1(compression);
-            for index in rows {
-                let row = &self.rows[*index as usize];
-                let kind = &self.kinds[row.kind as usize];
-                write |= kind.write;
-                // Numbered from 1, so that an error for the whole request cannot be mistaken for
-                // that of a row.
-                batch.row(*index + 1, &row.digest, kind.row.as_bytes(), kind.row.is_repeatable());
-            }
-            batch.finish()?;
+            self.write_rows(&mut bytes, timeout, rows, row_with_details(details))?
+        };
+        if self.policy.retries.marks_requests() {
+            marks::set(&mut bytes, &self.policy);
         }
         let mut policy = Policy { max_retries: 0, ..self.policy };
         if self.schedule.is_some() {
@@ -200,6 +197,46 @@ impl Batch {
         (command.stream, command.rows) = (!single, rows.len());
         command.attempts.count = self.rounds - 1;
         Ok(command)
+    }
+
+    /// Writes the request for several rows, each with `put`; returns whether one of them writes.
+    fn write_rows(
+        &self,
+        bytes: &mut Vec<u8>,
+        timeout: u32,
+        rows: &[u32],
+        mut put: impl FnMut(&mut Writer<'_>, u32, &Digest, &RowKind),
+    ) -> Result<bool> {
+        let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
+        let mut batch = Writer::begin(bytes, timeout, flags);
+        let mut write = false;
+        for index in rows {
+            let row = &self.rows[*index as usize];
+            let kind = &self.kinds[row.kind as usize];
+            write |= kind.write;
+            // Numbered from 1, so that an error for the whole request cannot be mistaken for that of
+            // a row.
+            put(&mut batch, *index + 1, &row.digest, kind);
+        }
+        batch.finish()?;
+        Ok(write)
+    }
+}
+
+fn plain_row(batch: &mut Writer<'_>, number: u32, digest: &Digest, kind: &RowKind) {
+    batch.row(number, digest, kind.row.as_bytes(), kind.row.is_repeatable());
+}
+
+/// Writes rows of which those that read ask for details of errors; for others the flags of the whole
+/// request do.
+fn row_with_details(level: DetailLevel) -> impl FnMut(&mut Writer<'_>, u32, &Digest, &RowKind) {
+    let mut asking = Vec::new();
+    move |batch, number, digest, kind| {
+        if kind.write {
+            return plain_row(batch, number, digest, kind);
+        }
+        kind.row.ask(level, &mut asking);
+        batch.row(number, digest, &asking, kind.row.is_repeatable());
     }
 }
 
@@ -229,12 +266,9 @@ impl Groups {
 mod tests {
     use std::convert::Infallible;
 
-    use super::super::RowKind;
     use super::*;
     use crate::model::ReplicaPolicy;
     use spikewire_aerospike_protocol::batch as wire;
-    use spikewire_aerospike_protocol::features::Features;
-    use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::Header;
     use spikewire_aerospike_protocol::message::op;
     use spikewire_aerospike_protocol::request;

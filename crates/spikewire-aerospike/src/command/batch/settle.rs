@@ -104,7 +104,7 @@ impl Batch {
                     }
                     // The server's own timeout does not say whether it wrote.
                     row.doubt |= write && code == ResultCode::TIMEOUT;
-                    Error::server(code).on(body.node.to_string())
+                    Error::replied(&body.bytes[range.clone()]).on(body.node.to_string())
                 }
                 _ => continue,
             };

@@ -7,8 +7,11 @@
 use std::io::{self, Read};
 
 use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::error_details::ErrorDetails;
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind};
+use spikewire_aerospike_protocol::message::{Message, field};
 use spikewire_aerospike_protocol::query::Answer;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 #[derive(Debug)]
 pub(super) struct Inbox {
@@ -20,11 +23,13 @@ pub(super) struct Inbox {
     end: usize,
     /// Bytes of the current frame that have not been consumed.
     frame: usize,
+    /// What the node said about the failure that ended its reply.
+    details: Option<Box<ErrorDetails>>,
 }
 
 impl Inbox {
     pub fn new(window: usize) -> Self {
-        Self { window, buffer: Vec::new(), start: 0, end: 0, frame: 0 }
+        Self { window, buffer: Vec::new(), start: 0, end: 0, frame: 0, details: None }
     }
 
     /// Reads once into the free space. Returns the number of bytes (0: the peer closed) and whether
@@ -53,6 +58,11 @@ impl Inbox {
         let have = (self.end - self.start).min(self.frame);
         match Answer::parse(&self.buffer[self.start..self.start + have]) {
             Ok((answer, used)) => {
+                if let Answer::End(code) = answer
+                    && code != ResultCode::OK
+                {
+                    self.details = details(&self.buffer[self.start..self.start + used]);
+                }
                 self.start += used;
                 self.frame -= used;
                 Ok(Some(answer))
@@ -60,6 +70,11 @@ impl Inbox {
             Err(error) if error.is_cut() && have < self.frame => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Takes what the node said about the failure that ended its reply, if it said anything.
+    pub fn take_details(&mut self) -> Option<ErrorDetails> {
+        self.details.take().map(|details| *details)
     }
 
     /// Whether the buffer is empty, so that another request's reply can follow.
@@ -85,6 +100,13 @@ impl Inbox {
     }
 }
 
+/// What a message says about a failure beyond its code.
+#[cold]
+fn details(message: &[u8]) -> Option<Box<ErrorDetails>> {
+    let (message, _) = Message::parse(message).ok()?;
+    message.field(field::ERROR_DETAILS).and_then(ErrorDetails::read).map(Box::new)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,7 +116,6 @@ mod tests {
     use spikewire_aerospike_protocol::message::write_op;
     use spikewire_aerospike_protocol::query::answer::write_end;
     use spikewire_aerospike_protocol::query::{Point, Row};
-    use spikewire_aerospike_protocol::result_code::ResultCode;
 
     fn record(number: u8, value: &[u8], out: &mut Vec<u8>) {
         let mut ops = Vec::new();

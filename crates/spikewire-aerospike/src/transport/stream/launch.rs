@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use mio::{Interest, Token};
 use rustc_hash::FxHashMap;
+use spikewire_aerospike_protocol::error_details;
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::query::Share;
 use spikewire_transport::dial::Opening;
 
@@ -145,6 +147,9 @@ impl Stream {
         // Validated when the query was planned.
         if let Err(error) = self.query.write(&share, line.request()) {
             return Err((io::Error::other(error), line.node));
+        }
+        if line.node.features.has(Features::ERROR_DETAILS) {
+            error_details::ask(line.request(), self.limits.details);
         }
         // On a reused connection the poller may not report anything before this.
         let written = if is_ready { line.write() } else { Ok(()) };

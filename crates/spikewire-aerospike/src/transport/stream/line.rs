@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::error_details::ErrorDetails;
 use spikewire_aerospike_protocol::query::Answer;
 use spikewire_transport::dial::Opening;
 use spikewire_transport::wire::Wire;
@@ -138,6 +139,11 @@ impl Line {
     /// The next complete message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
         self.inbox.next()
+    }
+
+    /// Takes what the node said about the failure that ended its reply, if it said anything.
+    pub fn take_details(&mut self) -> Option<ErrorDetails> {
+        self.inbox.take_details()
     }
 
     /// Whether the request has returned its maximum, so that only its end is still to come.

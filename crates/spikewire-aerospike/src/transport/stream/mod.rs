@@ -339,6 +339,8 @@ impl Stream {
         let node = line.node.to_string();
         let end = AnswerEnd::of(code, self.known);
         let good = end == AnswerEnd::Whole;
+        let details = line.take_details();
+        let error = |node| Error::server(code).with_details(details).on(node);
         if good {
             self.known = true;
             self.tracker.finish(line.piece, line.cap > 0 && line.got >= line.cap);
@@ -352,8 +354,8 @@ impl Stream {
                 self.retry_or_fail(Error::new(code, message).on(node), Tick::now());
             }
             AnswerEnd::Whole => self.retries.progress(),
-            AnswerEnd::TryAgain => self.retry_or_fail(Error::server(code).on(node), Tick::now()),
-            AnswerEnd::Failed => self.fail(Error::server(code).on(node)),
+            AnswerEnd::TryAgain => self.retry_or_fail(error(node), Tick::now()),
+            AnswerEnd::Failed => self.fail(error(node)),
         }
         let _ = self.poll.registry().deregister(&mut line.wire);
         if good && line.is_reusable() {

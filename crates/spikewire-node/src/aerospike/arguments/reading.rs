@@ -61,6 +61,10 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
             .get(c"commitLevel")?
             .map(|value| Ok::<_, Failure>(CommitLevel::parse(&text("commitLevel", value)?)?))
             .transpose()?,
+        error_details: options
+            .get(c"errorDetails")?
+            .map(|value| Ok::<_, Failure>(parse::error_details(&text("errorDetails", value)?)?))
+            .transpose()?,
     };
     Ok(retry.boxed())
 }

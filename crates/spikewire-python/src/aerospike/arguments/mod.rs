@@ -10,7 +10,7 @@ mod reading;
 mod writing;
 
 pub use crate::arguments::{Argument, count, flags, no_unknown, seconds};
-pub use reading::{priority, read_mode, read_touch, replica, share_reads, timeout};
+pub use reading::{error_details, priority, read_mode, read_touch, replica, share_reads, timeout};
 pub use writing::{Newer, commit_level, exists, generation, ttl};
 
 use pyo3::PyClass;

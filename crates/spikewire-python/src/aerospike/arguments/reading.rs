@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
 use spikewire_aerospike::command::{ReadMode, ReadTouch, parse};
-use spikewire_aerospike::{ReplicaPolicy, ShareReads};
+use spikewire_aerospike::{DetailLevel, ReplicaPolicy, ShareReads};
 use spikewire_transport::Priority;
 
 use super::seconds;
@@ -22,6 +22,11 @@ pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
 /// The priority with this name.
 pub fn priority(value: &Bound<'_, PyAny>) -> PyResult<Priority> {
     Priority::parse(text("priority", value)?).map_err(invalid_argument)
+}
+
+/// How much servers are asked to say about errors, by name.
+pub fn error_details(value: &Bound<'_, PyAny>) -> PyResult<DetailLevel> {
+    parse::error_details(text("error_details", value)?).map_err(invalid_argument)
 }
 
 /// The total timeout of one call.

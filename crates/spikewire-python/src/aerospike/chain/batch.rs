@@ -94,7 +94,7 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 12] = [
+const OF_THE_CALL: [&str; 13] = [
     "deadline",
     "replica",
     "timeout",
@@ -107,6 +107,7 @@ const OF_THE_CALL: [&str; 12] = [
     "priority",
     "compress",
     "commit_level",
+    "error_details",
 ];
 
 impl<'py> Part<'py> {
@@ -266,6 +267,7 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         priority: of("priority")?,
         compress: switch("compress")?,
         commit_level: of("commit_level")?,
+        error_details: of("error_details")?,
     };
     Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
 }

@@ -151,7 +151,9 @@ impl<'a, 'py> Settler<'a, 'py> {
                 let error = error.value(py);
                 let doubt = error.getattr(intern!(py, "in_doubt"))?.extract()?;
                 let message = error.getattr(intern!(py, "message"))?.unbind();
+                let subcode: Option<u32> = error.getattr(intern!(py, "subcode"))?.extract()?;
                 row.result.store(batch.code(at), Relaxed);
+                row.subcode.store(subcode.map_or(0, u32::cast_signed), Relaxed);
                 row.in_doubt.store(doubt, Relaxed);
                 row.message.set(py, Some(message));
                 batch.code(at)

@@ -270,7 +270,7 @@ impl OfficialWrites {
     /// its record, and `options` the keywords of a row with a policy or metadata. `results` makes
     /// the records. The keywords are those of `batch`.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None, compress=None))]
+    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None, compress=None, error_details=None))]
     fn write<'py>(
         &self,
         py: Python<'py>,
@@ -284,6 +284,7 @@ impl OfficialWrites {
         max_retries: Option<Bound<'py, PyAny>>,
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         compress: Option<bool>,
+        error_details: Option<Bound<'py, PyAny>>,
     ) -> PyResult<bool> {
         let client = client.get();
         let began = client.begin();
@@ -292,6 +293,7 @@ impl OfficialWrites {
             max_retries,
             sleep: sleep_between_retries,
             compress,
+            error_details,
             ..RetryRules::default()
         };
         let limits = Limits { replica, timeout, retry };

@@ -209,6 +209,7 @@ pub struct RetryRules<'py> {
     pub priority: Option<Bound<'py, PyAny>>,
     pub compress: Option<bool>,
     pub commit_level: Option<Bound<'py, PyAny>>,
+    pub error_details: Option<Bound<'py, PyAny>>,
 }
 
 impl RetryRules<'_> {
@@ -218,6 +219,7 @@ impl RetryRules<'_> {
         let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
         let silent = silent && longest.is_none() && jitter.is_none();
         let silent = silent && in_doubt.is_none() && self.compress.is_none();
+        let silent = silent && self.error_details.is_none();
         if silent && self.priority.is_none() && self.commit_level.is_none() {
             return Ok(None);
         }
@@ -242,6 +244,7 @@ impl RetryRules<'_> {
             priority: self.priority.as_ref().map(arguments::priority).transpose()?,
             compress: self.compress,
             commit_level: self.commit_level.as_ref().map(arguments::commit_level).transpose()?,
+            error_details: self.error_details.as_ref().map(arguments::error_details).transpose()?,
         })
     }
 }

@@ -39,6 +39,7 @@ macro_rules! client_verbs {
             /// Default: no limit; the client's `timeout` does not apply.
             /// `max_retries`: consecutive failures, without a record in between, after which the query
             /// fails. Default: the client's, but at least 8 if that is not 0.
+            /// `error_details`: as in `get`.
             /// `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
             /// client has no pause, 20 ms, doubled for each further one, up to 1 s.
             ///
@@ -46,7 +47,7 @@ macro_rules! client_verbs {
             /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
             /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
             /// says where to resume.
-            #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, namespace, set=None, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
+            #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, error_details=None, **unknown), text_signature = "($self, namespace, set=None, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, error_details=None)")]
             fn query<'py>(
                 &self,
                 py: Python<'py>,
@@ -72,12 +73,13 @@ macro_rules! client_verbs {
                 sleep_multiplier: Option<Bound<'py, PyAny>>,
                 max_sleep_between_retries: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<$query> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".query"),
                     unknown,
-                    "after, bins, concurrent_nodes, include_values, index, limit, max_retries, max_sleep_between_retries, namespace, operations, page_size, partitions, records_per_second, replica, resume, set, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
+                    "after, bins, concurrent_nodes, error_details, include_values, index, limit, max_retries, max_sleep_between_retries, namespace, operations, page_size, partitions, records_per_second, replica, resume, set, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
                 )?;
                 let defaults = self.defaults();
                 let space = crate::aerospike::space::named(namespace, set)?;
@@ -91,6 +93,7 @@ macro_rules! client_verbs {
                     priority: None,
                     compress: None,
                     commit_level: None,
+                    error_details,
                 };
                 let query = QueryOptions {
                     filter: r#where,

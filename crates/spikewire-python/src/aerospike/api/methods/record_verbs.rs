@@ -45,6 +45,10 @@ macro_rules! record_verbs {
             /// where calls wait for a node. Default: "interactive".
             /// `compress`: whether request and reply are compressed, where nodes are of the Enterprise
             /// Edition. Default: the client's, False unless set.
+            /// `error_details`: how much the server is asked to say about errors, where its node has
+            /// 8.2 or later: "subcode", "message" for that and a message, "trace" for both and where in
+            /// an expression it happened, "off" for nothing. It is in the error's `details`. Default: the
+            /// client's, "off" unless set.
             /// `hedge`: how long to wait for an answer before sending a second request to another
             /// replica: a time, or a percentile of that node's recent response times ("p99"). The first
             /// answer wins. 0: never. Default: the client's, never unless set.
@@ -58,7 +62,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
             /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
             /// invalid arguments.
-            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, bins=None, *, default=Argument::Absent, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, hedge=None, share_reads=None)")]
             fn get<'py>(
                 &self,
                 py: Python<'py>,
@@ -78,6 +82,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -85,7 +90,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get"),
                     unknown,
-                    "bins, buffers, compress, default, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, compress, default, error_details, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -102,6 +107,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level: None,
+                    error_details,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -114,7 +120,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
             /// Default: no filter.
             /// The other keywords are those of `get`.
-            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, hedge=None, share_reads=None)")]
             fn exists<'py>(
                 &self,
                 py: Python<'py>,
@@ -131,6 +137,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -138,7 +145,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists"),
                     unknown,
-                    "compress, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "compress, error_details, hedge, key, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -155,6 +162,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level: None,
+                    error_details,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
@@ -188,7 +196,8 @@ macro_rules! record_verbs {
             /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
             /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
             /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
-            /// `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`: as in `get`.
+            /// `max_sleep_between_retries`, `sleep_jitter`, `priority`, `compress`, `error_details`: as in
+            /// `get`.
             /// `commit_level`: "all" answers a write once all copies of the record have it, "master"
             /// once the master has; if that fails then, the write may be lost. Default: the client's,
             /// "all" unless set.
@@ -199,7 +208,7 @@ macro_rules! record_verbs {
             /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
             /// that cannot be stored; nothing is sent then.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn put<'py>(
                 &self,
                 py: Python<'py>,
@@ -220,6 +229,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -227,7 +237,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put"),
                     unknown,
-                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -242,6 +252,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -263,7 +274,7 @@ macro_rules! record_verbs {
             /// `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn add<'py>(
                 &self,
                 py: Python<'py>,
@@ -284,6 +295,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -291,7 +303,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".add"),
                     unknown,
-                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -306,6 +318,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -326,7 +339,7 @@ macro_rules! record_verbs {
             /// or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn append<'py>(
                 &self,
                 py: Python<'py>,
@@ -347,6 +360,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -354,7 +368,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".append"),
                     unknown,
-                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -369,6 +383,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -389,7 +404,7 @@ macro_rules! record_verbs {
             /// bin, or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn prepend<'py>(
                 &self,
                 py: Python<'py>,
@@ -410,6 +425,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -417,7 +433,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".prepend"),
                     unknown,
-                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -432,6 +448,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -458,7 +475,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
             /// is False. Default: no filter.
             /// The other keywords are those of `put`.
-            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn delete<'py>(
                 &self,
                 py: Python<'py>,
@@ -476,6 +493,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -483,7 +501,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete"),
                     unknown,
-                    "commit_level, compress, durable, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, error_details, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -498,6 +516,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -518,7 +537,7 @@ macro_rules! record_verbs {
             /// the generation increases. Keywords as in `put`.
             ///
             /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn touch<'py>(
                 &self,
                 py: Python<'py>,
@@ -536,6 +555,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -543,7 +563,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".touch"),
                     unknown,
-                    "commit_level, compress, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, error_details, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -558,6 +578,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -586,7 +607,7 @@ macro_rules! record_verbs {
             ///
             /// Raises `FunctionFailed` with the function's error, including file and line, or if the
             /// module or function does not exist; also the errors of `put`.
-            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
             fn apply<'py>(
                 &self,
                 py: Python<'py>,
@@ -607,6 +628,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
@@ -614,7 +636,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply"),
                     unknown,
-                    "arguments, commit_level, compress, durable, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, error_details, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -629,6 +651,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -657,7 +680,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound` if the operations only read and the record does not exist,
             /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
             /// does not fit its bin, and the errors of `put`.
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -680,6 +703,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
+                error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
@@ -689,7 +713,7 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate"),
                     unknown,
-                    "commit_level, compress, durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, durable, error_details, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -706,6 +730,7 @@ macro_rules! record_verbs {
                     priority,
                     compress,
                     commit_level,
+                    error_details,
                 };
                 let write = WriteOptions {
                     ttl,
