@@ -135,6 +135,8 @@ pub mod field {
     pub const BATCH: u8 = 41;
     /// Filter expression.
     pub const FILTER: u8 = 43;
+    /// Filter of a query as text, and flags; see [`crate::query::text`].
+    pub const TEXT_FILTER: u8 = 44;
 }
 
 /// Operation codes.
