@@ -107,6 +107,7 @@ export {
 export { Page } from './aerospike/query/page.js'
 export { type PartitionRange, Query, type QueryOptions } from './aerospike/query/query.js'
 export * as index from './aerospike/query/range.js'
+export type { QueryPlan } from './aerospike/query/plan.js'
 export { IndexRange } from './aerospike/query/range.js'
 export { Recording, type RecordingSummary, type RecordOptions } from './aerospike/recording.js'
 export {

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind};
-use spikewire_aerospike_protocol::query::Answer;
+use spikewire_aerospike_protocol::query::{Answer, PlanReply};
 
 #[derive(Debug)]
 pub(super) struct Inbox {
@@ -40,15 +40,8 @@ impl Inbox {
 
     /// The next complete message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
-        while self.frame == 0 {
-            let Some(header) = Header::parse(&self.buffer[self.start..self.end])? else {
-                return Ok(None);
-            };
-            if header.kind != Kind::Message {
-                return Err(Malformed::new("answer of a query", "not a message frame"));
-            }
-            self.start += HEADER_LEN;
-            self.frame = header.len;
+        if !self.enter_frame()? {
+            return Ok(None);
         }
         let have = (self.end - self.start).min(self.frame);
         match Answer::parse(&self.buffer[self.start..self.start + have]) {
@@ -60,6 +53,33 @@ impl Inbox {
             Err(error) if error.is_cut() && have < self.frame => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The reply to a request for a plan: one frame.
+    pub fn next_plan(&mut self) -> Result<Option<PlanReply>, Malformed> {
+        if !self.enter_frame()? || self.end - self.start < self.frame {
+            return Ok(None);
+        }
+        let body = &self.buffer[self.start..self.start + self.frame];
+        let reply = PlanReply::parse(body)?;
+        self.start += self.frame;
+        self.frame = 0;
+        Ok(Some(reply))
+    }
+
+    /// Passes the header of the next frame that is not empty; false: it has not arrived.
+    fn enter_frame(&mut self) -> Result<bool, Malformed> {
+        while self.frame == 0 {
+            let Some(header) = Header::parse(&self.buffer[self.start..self.end])? else {
+                return Ok(false);
+            };
+            if header.kind != Kind::Message {
+                return Err(Malformed::new("answer of a query", "not a message frame"));
+            }
+            self.start += HEADER_LEN;
+            self.frame = header.len;
+        }
+        Ok(true)
     }
 
     /// Whether the buffer is empty, so that another request's reply can follow.

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use spikewire_aerospike_protocol::Malformed;
-use spikewire_aerospike_protocol::query::Answer;
+use spikewire_aerospike_protocol::query::{Answer, PlanReply};
 use spikewire_transport::dial::Opening;
 use spikewire_transport::wire::Wire;
 
@@ -23,6 +23,8 @@ pub(super) struct Line {
     pub opening: Option<Opening<Aerospike>>,
     /// Its current request.
     pub piece: Piece,
+    /// Whether that asks for the plan of the query instead of records.
+    pub asks_plan: bool,
     /// Maximum number of records of the request; 0: no limit.
     pub cap: u64,
     /// Records received.
@@ -71,6 +73,7 @@ impl Line {
             wire,
             opening,
             piece,
+            asks_plan: false,
             cap: 0,
             got: 0,
             unavailable: 0,
@@ -138,6 +141,11 @@ impl Line {
     /// The next complete message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
         self.inbox.next()
+    }
+
+    /// The plan that the line asked for.
+    pub fn next_plan(&mut self) -> Result<Option<PlanReply>, Malformed> {
+        self.inbox.next_plan()
     }
 
     /// Whether the request has returned its maximum, so that only its end is still to come.
