@@ -95,7 +95,7 @@ def test_a_plan_says_what_the_nodes_have_chosen(api: Api, new: Cluster) -> None:
         assert plan.values == (18, 2**63 - 1)
         assert plan.text == "$.age >= 18"
         assert plan.node is not None
-        expected = f"<QueryPlan: index \"users_age\" on \"age\", (18, {2**63 - 1}); chosen by a node>"
+        expected = f'<QueryPlan: index "users_age" on "age", (18, {2**63 - 1}); chosen by a node>'
         assert repr(plan) == expected
         named = plan_of(api, users.query(where=("$.name == ? and $.age > 3", "Zoé 😀")))
         assert (named.index, named.values) == ("users_name", "Zoé 😀")
@@ -127,7 +127,7 @@ def test_a_plan_says_why_a_filter_is_compiled_here(api: Api, new: Cluster) -> No
         ranged = plan_of(api, users.query(where="$.id > 3", index=between("age", 1, 2)))
         assert (ranged.access, ranged.on_server, ranged.bin) == ("index", False, "age")
         assert (ranged.index, ranged.values) == (None, (1, 2))
-        assert repr(ranged) == "<QueryPlan: index on \"age\", (1, 2); not chosen by a node>"
+        assert repr(ranged) == '<QueryPlan: index on "age", (1, 2); not chosen by a node>'
 
 
 @pytest.mark.parametrize("build", ["8.1.2", "8.2,8.1.2"])
@@ -138,7 +138,7 @@ def test_an_older_node_is_named_and_never_asked(api: Api, build: str) -> None:
         assert (plan.access, plan.on_server, plan.node) == ("scan", False, None)
         assert plan.reason is not None
         assert "needs server 8.2; node BB9" in plan.reason
-        with pytest.raises(spikewire.FeatureUnavailable, match="^require_index: "):
+        with pytest.raises(spikewire.FeatureUnavailable, match=r"^require_index: "):
             api.rows(users.query(where="$.age > 3", require_index=True))
 
 
@@ -157,7 +157,7 @@ def test_hints_are_preferred_and_requirements_met_or_fail(api: Api, new: Cluster
             users.query(where="$.id == 5", require_index=True),
             users.query(where=where, index="unknown", require_hint=True),
         ]:
-            with pytest.raises(spikewire.IndexNotFound, match="^require_(index|hint): "):
+            with pytest.raises(spikewire.IndexNotFound, match=r"^require_(index|hint): "):
                 api.rows(query)
 
 

@@ -151,7 +151,10 @@ fn what_is_compiled_here_says_why() {
     assert!(why.contains("a filter that is a text"), "{why}");
     let ranged = users(&client, "$.id > 3").index(IndexRange::between("age", 1, 2));
     let named = plan(&ranged);
-    assert_eq!((named.access, named.index, named.bin.as_deref()), (Access::Index, None, Some("age")));
+    assert_eq!(
+        (named.access, named.index, named.bin.as_deref()),
+        (Access::Index, None, Some("age"))
+    );
     assert_eq!(ids(&ranged), [91, 92, 181, 182, 271, 272].map(|id| id), "both apply");
     assert_eq!(requests(&eight_two), before + 1, "only the query itself was sent");
 
@@ -181,7 +184,10 @@ fn hints_are_preferred_and_requirements_are_met_or_fail() {
     for (query, message) in [
         (scan().require_index(), "require_index: no index can be used for $.id == 5"),
         (both().index_hint("unknown").require_hint(), "require_hint: index \"unknown\" cannot be"),
-        (scan().index_hint("by_age").require_hint(), "require_hint: index \"by_age\" cannot be used"),
+        (
+            scan().index_hint("by_age").require_hint(),
+            "require_hint: index \"by_age\" cannot be used",
+        ),
     ] {
         let error = query.explain().unwrap_err();
         assert_eq!(error.kind(), missing, "{error}");

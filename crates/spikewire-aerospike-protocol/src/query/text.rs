@@ -267,8 +267,7 @@ impl PlanReply {
         };
         let start = frame::begin(out, frame::Kind::Message);
         let fields = if chosen.is_some() { 3 } else { 0 };
-        let header =
-            Header { info3: info3::LAST, result: result.0, fields, ..Header::default() };
+        let header = Header { info3: info3::LAST, result: result.0, fields, ..Header::default() };
         out.extend_from_slice(&header.to_bytes());
         if let Some(chosen) = chosen {
             message::write_field(out, field::INDEX_NAME, chosen.name.as_bytes());
@@ -306,13 +305,16 @@ mod tests {
     fn the_request_for_a_plan_encodes() {
         let mut out = Vec::new();
         explain().write(&mut out).unwrap();
-        let expected = hex("0203 00000000004c 16 01 00 00 00 00 00000000 00000000 00000000 0005 0000
+        let expected =
+            hex("0203 00000000004c 16 01 00 00 00 00 00000000 00000000 00000000 0005 0000
              00000005 00 74657374 00000002 01 73 00000005 09 00007530
              00000009 07 0102030405060708 0000000d 2c 02 242e616765203e3d203138");
         assert_eq!(out, expected);
         let mut out = Vec::new();
         let flags = flag::REQUIRE_INDEX | flag::HARD_HINT;
-        Explain { hint: Some("foo"), flags, text: "$.a == 1", ..explain() }.write(&mut out).unwrap();
+        Explain { hint: Some("foo"), flags, text: "$.a == 1", ..explain() }
+            .write(&mut out)
+            .unwrap();
         let end = hex("00000004 15 666f6f 0000000a 2c 0e 242e61203d3d2031");
         assert!(out.ends_with(&end), "{out:02x?}");
     }
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_without_an_index_are_told_apart() {
+    fn replies_without_an_index_are_distinct() {
         for reply in [
             PlanReply::Plan(Plan::Scan),
             PlanReply::Plan(Plan::Empty),
@@ -372,9 +374,18 @@ mod tests {
         let nine = [&[3][..], &[1; 7], b"\x00x"].concat();
         assert_eq!(decoded(&nine), Ok((flag::EXPLAIN, "x")));
         let ten = [&[1; 9][..], b"\x00x"].concat();
-        let refused =
-            [&b""[..], b"\x00", b"\x02", b"\x04$.a", b"\x08$.a", b"\x10$.a", b"\x03", b"\x00\xff", &ten];
-        for bytes in refused {
+        let invalid = [
+            &b""[..],
+            b"\x00",
+            b"\x02",
+            b"\x04$.a",
+            b"\x08$.a",
+            b"\x10$.a",
+            b"\x03",
+            b"\x00\xff",
+            &ten,
+        ];
+        for bytes in invalid {
             assert!(decoded(bytes).is_err(), "{bytes:02x?}");
         }
         let high = TextFilter { flags: 1 << 9, text: "x" };

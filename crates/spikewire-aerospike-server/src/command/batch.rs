@@ -68,7 +68,8 @@ impl Context {
         };
         let features = self.state.nodes[node].features;
         let filter = features::check_filter(features, parent.filter);
-        let filter = filter.and_then(|()| parent.filter.map(|it| self.filters.read(it)).transpose());
+        let filter =
+            filter.and_then(|()| parent.filter.map(|it| self.filters.read(it)).transpose());
         if let Err(code) = filter {
             self.reject_with_last(Reply::begin(out), code);
             return None;

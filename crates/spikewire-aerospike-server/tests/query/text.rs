@@ -15,7 +15,8 @@ use crate::indexes::{create, put_value};
 use crate::wire::{Request, SET, Wire, hex};
 
 fn started(build: &str) -> (Cluster, Wire) {
-    let cluster = Cluster::start(Options { build: build.to_owned(), ..Options::default() }).unwrap();
+    let cluster =
+        Cluster::start(Options { build: build.to_owned(), ..Options::default() }).unwrap();
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(100);
     (cluster, wire)

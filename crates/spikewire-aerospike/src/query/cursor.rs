@@ -49,10 +49,7 @@ pub fn encode(query: &Query, tracker: &Tracker, left: Option<u64>) -> Vec<u8> {
 
 /// Decodes the progress of a query, the records that its limit still allows, and the index that a
 /// node has chosen for it.
-pub fn decode(
-    query: &Query,
-    cursor: &[u8],
-) -> Result<(Tracker, Option<u64>, Option<ChosenIndex>)> {
+pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>, Option<ChosenIndex>)> {
     let bad = |why: &str| Error::invalid(format!("the cursor cannot be used: {why}"));
     if cursor.len() < HEAD + BITMAP + CHECK || !cursor.starts_with(MAGIC) {
         return Err(bad("it is not one of a query"));

@@ -19,6 +19,8 @@ pub mod partitions;
 mod range;
 pub mod rules;
 pub mod selection;
+#[cfg(test)]
+mod selection_tests;
 pub mod spec;
 mod task_id;
 pub mod tracker;

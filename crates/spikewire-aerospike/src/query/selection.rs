@@ -9,7 +9,6 @@ use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::query::text::{ChosenIndex, Plan, flag};
 use spikewire_aerospike_protocol::query::{Collection, Index, Query, Range, Subject};
 
-use super::QuerySpec;
 use crate::model::{Error, Result};
 
 /// What a query's filter was made from.
@@ -176,11 +175,29 @@ impl Explanation {
     }
 }
 
-impl QuerySpec {
-    /// Checks what is said about the choice of an index. `fixed`: whether what was read before has
-    /// settled how the rest is read.
-    pub(super) fn selection(&self, fixed: bool) -> Result<Selection> {
-        let hint = self.index_hint.as_deref();
+/// What a query says about the choice of an index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SelectionOptions<'a> {
+    /// What its filter was made from.
+    pub source: &'a FilterSource,
+    /// Whether it names a range of an index.
+    pub has_range: bool,
+    /// The name of the index to prefer.
+    pub hint: Option<&'a str>,
+    /// Fail rather than examine every record.
+    pub require_index: bool,
+    /// Fail unless the index of the hint can be used.
+    pub require_hint: bool,
+    /// Whether nodes may read the filter.
+    pub server_filter: bool,
+    /// Whether what was read before has settled how the rest is read.
+    pub fixed: bool,
+}
+
+impl SelectionOptions<'_> {
+    /// Checks them.
+    pub fn selection(&self) -> Result<Selection> {
+        let hint = self.hint;
         let requirement = requirement(self.require_hint, self.require_index);
         let named = requirement.or(hint.map(|_| "the name of an index"));
         if let Some(hint) = hint
@@ -199,8 +216,8 @@ impl QuerySpec {
             Some(named) => Err(Error::invalid(format!("{named}: {reason}"))),
             None => Ok(Selection::Settled(reason.to_owned())),
         };
-        let text = match &self.source {
-            _ if self.index.is_some() => return settled("the query names its range of an index"),
+        let text = match self.source {
+            _ if self.has_range => return settled("the query names its range of an index"),
             FilterSource::Compiled => {
                 return settled("nodes choose an index only for a filter that is a text");
             }
@@ -211,7 +228,7 @@ impl QuerySpec {
             },
             FilterSource::Text(text) => text.clone(),
         };
-        if fixed {
+        if self.fixed {
             return match requirement {
                 Some(named) => Err(Error::invalid(format!(
                     "{named}: the rest of a partition is read as its first part was"
@@ -223,77 +240,9 @@ impl QuerySpec {
         }
         Ok(Selection::Ask(IndexWish {
             text,
-            hint: self.index_hint.clone(),
+            hint: hint.map(str::to_owned),
             require_index: self.require_index,
             require_hint: self.require_hint,
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::query::QueryPlan;
-    use spikewire_aerospike_protocol::expression::text::parse_filter;
-
-    fn spec(filter: &str) -> QuerySpec {
-        let tree = parse_filter(filter, &[]).unwrap();
-        let source = FilterSource::of_text(&tree);
-        QuerySpec { filter: tree.filter().ok(), source, ..QuerySpec::new("test", "users") }
-    }
-
-    fn plan(spec: &QuerySpec) -> Result<QueryPlan> {
-        spec.plan(&crate::Policy::default())
-    }
-
-    fn reason(spec: &QuerySpec) -> String {
-        match plan(spec).unwrap().selection {
-            Selection::Settled(reason) => reason,
-            Selection::Ask(wish) => panic!("{wish:?}"),
-        }
-    }
-
-    fn refusal(spec: &QuerySpec) -> String {
-        plan(spec).unwrap_err().message().to_owned()
-    }
-
-    #[test]
-    fn a_node_is_asked_about_a_text_that_means_the_same_there() {
-        let hint = Some("by_age".to_owned());
-        let hinted = QuerySpec { index_hint: hint.clone(), require_hint: true, ..spec("$.a == 1") };
-        let Selection::Ask(wish) = plan(&hinted).unwrap().selection else { panic!() };
-        assert_eq!((wish.text.as_str(), &wish.hint, wish.flags()), ("$.a == 1", &hint, 4));
-        assert_eq!(wish.requirement(), Some("require_hint"));
-        // The query itself does not have the text yet: it must not reach a node unasked.
-        assert_eq!(plan(&hinted).unwrap().query.text, None);
-        let pattern = spec("$.name =~ /^a/");
-        assert!(reason(&pattern).starts_with("a pattern"), "{}", reason(&pattern));
-        let off = QuerySpec { server_filter: false, ..spec("$.a == 1") };
-        assert_eq!(reason(&off), "server_filter is off");
-        let after = spikewire_aerospike_protocol::key::Digest([7; 20]);
-        let after = QuerySpec { after: Some(after), ..spec("$.a == 1") };
-        assert!(reason(&after).starts_with("the rest of a partition"));
-    }
-
-    #[test]
-    fn wishes_that_nothing_can_grant_are_refused() {
-        let text = || spec("$.a == 1");
-        let required = |spec| QuerySpec { require_index: true, ..spec };
-        let hinted = |spec| QuerySpec { index_hint: Some("i".to_owned()), ..spec };
-        let refusals = [
-            (required(QuerySpec::new("test", "users")), "require_index: nodes choose"),
-            (hinted(QuerySpec::new("test", "users")), "the name of an index: nodes choose"),
-            (required(spec("$.name =~ /^a/")), "require_index: a pattern"),
-            (required(QuerySpec { server_filter: false, ..text() }), "require_index: server_filter"),
-            (hinted(QuerySpec { server_filter: false, ..text() }), "the name of an index: server_"),
-            (QuerySpec { require_hint: true, ..text() }, "require_hint: index must be the name"),
-            (QuerySpec { index_hint: Some(String::new()), ..text() }, "the name of an index has"),
-            (QuerySpec { index_hint: Some("x".repeat(64)), ..text() }, "the name of an index has"),
-        ];
-        for (spec, message) in refusals {
-            assert!(refusal(&spec).starts_with(message), "{}", refusal(&spec));
-        }
-        // A hint may go unheeded.
-        assert!(plan(&hinted(spec("$.name =~ /^a/"))).is_ok());
     }
 }

@@ -8,6 +8,7 @@ use spikewire_aerospike_protocol::query::{ChosenIndex, Index, Query};
 use spikewire_options::{Bounds, OptionValue};
 
 use super::range::check_index;
+use super::selection::SelectionOptions;
 use super::{
     FilterSource, Limits, Partitions, QueryOps, Selection, Tracker, WINDOW, cursor, pauses,
 };
@@ -182,6 +183,20 @@ impl QuerySpec {
         let operations = self.operations.as_ref().map(QueryOps::len);
         let (query, page_size) = (Arc::new(query), self.page_size);
         Ok(QueryPlan { query, limits, tracker, left, page_size, operations, selection })
+    }
+
+    /// How its index is chosen. `fixed`: what was read before has settled how the rest is read.
+    fn selection(&self, fixed: bool) -> Result<Selection> {
+        let options = SelectionOptions {
+            source: &self.source,
+            has_range: self.index.is_some(),
+            hint: self.index_hint.as_deref(),
+            require_index: self.require_index,
+            require_hint: self.require_hint,
+            server_filter: self.server_filter,
+            fixed,
+        };
+        options.selection()
     }
 
     /// Which records to process, and at which rate: the part that jobs and aggregations share.

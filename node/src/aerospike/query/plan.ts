@@ -49,8 +49,8 @@ const OPTIONAL = ['index', 'bin', 'of', 'values', 'text', 'node', 'reason'] as c
 /** The plan with these parts. */
 export function toPlan([access, onServer, ...parts]: PlanParts): QueryPlan {
   const known = OPTIONAL.map((name, at) => [name, parts[at]] as const)
-  const given = known.filter(([, value]) => value !== undefined)
-  return Object.freeze({ access, onServer, ...Object.fromEntries(given) }) as QueryPlan
+  const present = known.filter(([, value]) => value !== undefined)
+  return Object.freeze({ access, onServer, ...Object.fromEntries(present) }) as QueryPlan
 }
 
 /** The options of a query, with what they say about texts for the native part. */

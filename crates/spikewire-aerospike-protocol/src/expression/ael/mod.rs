@@ -21,9 +21,10 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `write` | AEL from an expression |
+//! | `write`, `path`, `name` | AEL from an expression |
 //! | [`read`] | an expression from AEL, as far as the embedded cluster knows it |
 
+mod name;
 mod path;
 pub mod read;
 #[cfg(test)]

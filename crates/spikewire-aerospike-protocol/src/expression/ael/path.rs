@@ -1,7 +1,7 @@
 //! Paths to one element of a list or map.
 
 use super::NoAel;
-use super::write::{bin_name, is_plain, quoted};
+use super::name::{bin_name, is_plain, quoted};
 use crate::cdt::context::{At, Inside};
 use crate::cdt::{By, ListOp, MapOp, Op, Request, Step, return_type as returns};
 use crate::expression::call::CDT;

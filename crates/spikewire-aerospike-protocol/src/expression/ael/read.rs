@@ -40,7 +40,7 @@ struct Rewriting<'a> {
     joined: Vec<Option<char>>,
 }
 
-fn refuse<T>(why: &str) -> Result<T, Fault> {
+fn invalid<T>(why: &str) -> Result<T, Fault> {
     Err(Fault::of_value(why))
 }
 
@@ -54,7 +54,7 @@ impl<'a> Rewriting<'a> {
                 }
                 '/' if self.rest().starts_with("/*") => self.comment()?,
                 '=' if self.rest().starts_with("=~") => self.pattern()?,
-                '?' if !self.rest().starts_with("?(") => return refuse("a parameter"),
+                '?' if !self.rest().starts_with("?(") => return invalid("a parameter"),
                 'A'..='Z' | 'a'..='z' | '_' => self.word()?,
                 '0'..='9' => self.number()?,
                 _ => self.sign(first)?,
@@ -97,7 +97,7 @@ impl<'a> Rewriting<'a> {
             '&' | '|' | '^' if !self.rest().starts_with("&[") => {
                 let joined = self.joined.last_mut().map(|joined| joined.replace(sign));
                 if joined.flatten().is_some_and(|before| before != sign) {
-                    return refuse("& | ^ side by side without parentheses");
+                    return invalid("& | ^ side by side without parentheses");
                 }
             }
             _ => {}
@@ -121,7 +121,8 @@ impl<'a> Rewriting<'a> {
             }
             ("b64", Some(quote)) if !is_step => {
                 let text = self.quoted(quote)?;
-                let bytes = STANDARD.decode(text).or_else(|_| refuse("bytes that are no base64"))?;
+                let bytes =
+                    STANDARD.decode(text).or_else(|_| invalid("bytes that are no base64"))?;
                 let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
                 self.out.push('X');
                 self.put_text(&digits);
@@ -132,11 +133,11 @@ impl<'a> Rewriting<'a> {
         let is_call = self.rest().trim_start().starts_with('(');
         let own = match name {
             "NIL" if !is_step => "nil",
-            "nil" | "unknown" | "error" if !is_step => return refuse("a bare name"),
+            "nil" | "unknown" | "error" if !is_step => return invalid("a bare name"),
             "lastUpdateTime" if of_record && is_call => "lastUpdate",
             "timeSinceLastUpdate" if of_record && is_call => "sinceUpdate",
             "lastUpdate" | "sinceUpdate" if of_record && is_call => {
-                return refuse("an unknown function of the record");
+                return invalid("an unknown function of the record");
             }
             name => name,
         };
@@ -148,7 +149,7 @@ impl<'a> Rewriting<'a> {
         let number = self.name();
         let has_prefix = ["0x", "0X", "0b", "0B"].iter().any(|it| number.starts_with(it));
         if !has_prefix && !number.bytes().all(|byte| byte.is_ascii_digit()) {
-            return refuse("a number with something else than digits");
+            return invalid("a number with something else than digits");
         }
         self.out.push_str(number);
         Ok(())
@@ -156,7 +157,7 @@ impl<'a> Rewriting<'a> {
 
     fn comment(&mut self) -> Result<(), Fault> {
         let Some(end) = self.rest()[2..].find("*/") else {
-            return refuse("a comment without its end");
+            return invalid("a comment without its end");
         };
         self.at += end + 4;
         self.out.push(' ');
@@ -172,7 +173,7 @@ impl<'a> Rewriting<'a> {
         while let Some((at, letter)) = letters.next() {
             if letter == quote {
                 self.at += at + 1;
-                return String::from_utf8(bytes).or_else(|_| refuse("a text that is not UTF-8"));
+                return String::from_utf8(bytes).or_else(|_| invalid("a text that is not UTF-8"));
             }
             if letter != '\\' {
                 bytes.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
@@ -188,13 +189,13 @@ impl<'a> Rewriting<'a> {
                     let mut digit = || letters.next().and_then(|(_, digit)| digit.to_digit(16));
                     match (digit(), digit()) {
                         (Some(high), Some(low)) => (high << 4 | low) as u8,
-                        _ => return refuse("\\x without two hexadecimal digits"),
+                        _ => return invalid("\\x without two hexadecimal digits"),
                     }
                 }
-                _ => return refuse("an unknown escape in a text"),
+                _ => return invalid("an unknown escape in a text"),
             });
         }
-        refuse("a text without its closing quote")
+        invalid("a text without its closing quote")
     }
 
     /// `=~ /pattern/flags`.
@@ -203,7 +204,7 @@ impl<'a> Rewriting<'a> {
         let start = 2 + rest[2..].len() - rest[2..].trim_start().len();
         let mut letters = rest[start..].char_indices();
         if letters.next() != Some((0, '/')) {
-            return refuse("a pattern is written /pattern/");
+            return invalid("a pattern is written /pattern/");
         }
         let mut end = None;
         while let Some((at, letter)) = letters.next() {
@@ -218,12 +219,12 @@ impl<'a> Rewriting<'a> {
                 _ => {}
             }
         }
-        let Some(end) = end else { return refuse("a pattern without its closing slash") };
+        let Some(end) = end else { return invalid("a pattern without its closing slash") };
         self.at += end;
         self.out.push_str(&rest[..end]);
         let flags = self.name();
         if !matches!(flags, "" | "i") {
-            return refuse("a pattern with flags other than i");
+            return invalid("a pattern with flags other than i");
         }
         self.out.push_str(flags);
         Ok(())

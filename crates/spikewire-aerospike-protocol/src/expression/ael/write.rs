@@ -3,17 +3,12 @@
 use std::fmt::Write as _;
 
 use super::NoAel;
+use super::name::{bin_name, is_plain, quoted};
 use super::path;
 use crate::expression::{Constant, Expression, Meta, Node, Op, Type};
 use crate::value::Value;
 
 type Written = Result<(), NoAel>;
-
-/// Words that are no bin names, keys or variables without quotes.
-const WORDS: [&str; 14] = [
-    "and", "or", "not", "in", "exclusive", "true", "false", "NIL", "INF", "let", "then", "when",
-    "default", "unknown",
-];
 
 pub(super) fn whole(expression: &Expression) -> Result<String, NoAel> {
     let mut writer = Writer { out: String::new() };
@@ -65,7 +60,9 @@ impl Writer {
 
     fn apply(&mut self, op: Op, operands: &[Expression]) -> Written {
         match (op, operands) {
-            (Op::Ne, [left, right]) if is_zero(right) && matches!(left.node(), Node::BinType(_)) => {
+            (Op::Ne, [left, right])
+                if is_zero(right) && matches!(left.node(), Node::BinType(_)) =>
+            {
                 let Node::BinType(name) = left.node() else { unreachable!("a particle type") };
                 let name = bin_name(name)?;
                 self.put(&format!("{name}.exists()"))
@@ -95,7 +92,10 @@ impl Writer {
                 self.expression(operand)?;
                 self.put(")")
             }
-            (Op::Pow | Op::ShiftLeft | Op::ShiftRight | Op::ShiftSigned | Op::Mod | Op::Div, [_, _])
+            (
+                Op::Pow | Op::ShiftLeft | Op::ShiftRight | Op::ShiftSigned | Op::Mod | Op::Div,
+                [_, _],
+            )
             | (Op::Add | Op::Sub | Op::Mul | Op::IntAnd | Op::IntOr | Op::IntXor, [_, _, ..]) => {
                 self.joined(op, operands, Self::operand)
             }
@@ -156,18 +156,21 @@ impl Writer {
     /// One side of a comparison: a constant on the other side says the type of a bin or of what is
     /// in it.
     fn compared(&mut self, side: &Expression, other: &Expression) -> Written {
-        let is_said = matches!(
+        let has_type = matches!(
             other.node(),
             Node::Constant(
-                Constant::Int(_) | Constant::Float(_) | Constant::Bool(_) | Constant::Bytes(Type::Str, _)
+                Constant::Int(_)
+                    | Constant::Float(_)
+                    | Constant::Bool(_)
+                    | Constant::Bytes(Type::Str, _)
             )
         );
         match side.node() {
-            Node::Bin(Some(_), name) if is_said => {
+            Node::Bin(Some(_), name) if has_type => {
                 let name = bin_name(name)?;
                 self.put(&name)
             }
-            Node::Call(call) if is_said => {
+            Node::Call(call) if has_type => {
                 let text = path::of_call(call)?;
                 self.put(&text)
             }
@@ -330,40 +333,6 @@ fn hex(bytes: &[u8]) -> String {
         text
     });
     format!("X'{digits}'")
-}
-
-/// A text in quotes, with the escapes of AEL; everything above ASCII is written as it is.
-pub(super) fn quoted(text: &str, quote: char) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push(quote);
-    for letter in text.chars() {
-        match letter {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x00'..='\x1f' | '\x7f' => {
-                let _ = write!(out, "\\x{:02x}", u32::from(letter));
-            }
-            letter if letter == quote => out.extend(['\\', letter]),
-            letter => out.push(letter),
-        }
-    }
-    out.push(quote);
-    out
-}
-
-/// Whether a name needs no quotes.
-pub(super) fn is_plain(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-        && !WORDS.contains(&name)
-}
-
-/// A bin, without its type.
-pub(super) fn bin_name(name: &[u8]) -> Result<String, NoAel> {
-    let name = std::str::from_utf8(name).map_err(|_| NoAel("a bin name that is not UTF-8"))?;
-    Ok(if is_plain(name) { format!("$.{name}") } else { format!("$.{}", quoted(name, '"')) })
 }
 
 fn variable(name: &[u8]) -> Result<&str, NoAel> {

@@ -84,8 +84,8 @@ impl Context {
     ) -> Result<Option<PlanReply>, ResultCode> {
         let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let features = self.state.nodes[node].features;
-        let wanted = match text::of_request(features, &message)? {
-            Some(wanted) if wanted.flags & flag::EXPLAIN != 0 => wanted,
+        let text_filter = match text::of_request(features, &message)? {
+            Some(text_filter) if text_filter.flags & flag::EXPLAIN != 0 => text_filter,
             _ => return Ok(None),
         };
         let state = self.state.clone();
@@ -95,7 +95,7 @@ impl Context {
             return Err(ResultCode::ROLE_VIOLATION);
         }
         let hint = message.field(field::INDEX_NAME);
-        let plan = text::plan(namespace, namespace.sets.find(set), &wanted, hint)?;
+        let plan = text::plan(namespace, namespace.sets.find(set), &text_filter, hint)?;
         Ok(Some(PlanReply::Plan(plan)))
     }
 

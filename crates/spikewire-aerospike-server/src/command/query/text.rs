@@ -46,10 +46,10 @@ pub fn filter(text: &str) -> Result<Arc<Program>, ResultCode> {
 pub fn plan(
     namespace: &Namespace,
     set: Option<u16>,
-    wanted: &TextFilter<'_>,
+    text_filter: &TextFilter<'_>,
     hint: Option<&[u8]>,
 ) -> Result<Plan, ResultCode> {
-    let tree = read_filter(wanted.text).map_err(|_| ResultCode::PARAMETER)?;
+    let tree = read_filter(text_filter.text).map_err(|_| ResultCode::PARAMETER)?;
     Program::new(tree.clone())?;
     let mut conditions = Conditions::default();
     conditions.add(&tree);
@@ -71,8 +71,8 @@ pub fn plan(
     });
     let chosen = candidates.min_by(|(a, ..), (b, ..)| a.cmp(b));
     let unheeded = chosen.as_ref().is_none_or(|((is_other, ..), ..)| *is_other);
-    if wanted.flags & flag::HARD_HINT != 0 && unheeded
-        || wanted.flags & flag::REQUIRE_INDEX != 0 && chosen.is_none()
+    if text_filter.flags & flag::HARD_HINT != 0 && unheeded
+        || text_filter.flags & flag::REQUIRE_INDEX != 0 && chosen.is_none()
     {
         return Err(ResultCode::INDEX_NOT_FOUND);
     }
@@ -148,7 +148,7 @@ impl Conditions {
     fn compare(&mut self, op: Op, left: &Expression, right: &Expression) {
         let (op, name, constant) = match (left.node(), right.node()) {
             (Node::Bin(_, name), Node::Constant(constant)) => (op, name, constant),
-            (Node::Constant(constant), Node::Bin(_, name)) => (turned(op), name, constant),
+            (Node::Constant(constant), Node::Bin(_, name)) => (mirrored(op), name, constant),
             _ => return,
         };
         let Ok(name) = std::str::from_utf8(name) else { return };
@@ -211,7 +211,7 @@ impl Conditions {
 }
 
 /// The comparison with its sides exchanged.
-fn turned(op: Op) -> Op {
+fn mirrored(op: Op) -> Op {
     match op {
         Op::Gt => Op::Lt,
         Op::Ge => Op::Le,

@@ -24,7 +24,7 @@ pub(super) struct Line {
     /// Its current request.
     pub piece: Piece,
     /// Whether that asks for the plan of the query instead of records.
-    pub asks_plan: bool,
+    pub requests_plan: bool,
     /// Maximum number of records of the request; 0: no limit.
     pub cap: u64,
     /// Records received.
@@ -73,7 +73,7 @@ impl Line {
             wire,
             opening,
             piece,
-            asks_plan: false,
+            requests_plan: false,
             cap: 0,
             got: 0,
             unavailable: 0,

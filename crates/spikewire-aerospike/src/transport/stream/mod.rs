@@ -249,6 +249,7 @@ impl Stream {
         }
         if records > 0 {
             self.retries.progress();
+            self.planning.has_records = true;
             self.waiting = None;
         }
         if self.tally.is_open() {
@@ -276,7 +277,7 @@ impl Stream {
     ) -> std::result::Result<bool, E> {
         loop {
             let Some(line) = &mut self.lines[index] else { return Ok(true) };
-            if line.asks_plan {
+            if line.requests_plan {
                 self.take_plan(index);
                 return Ok(true);
             }
@@ -360,8 +361,8 @@ impl Stream {
                 self.retry_or_fail(Error::new(code, message).on(node), Tick::now());
             }
             AnswerEnd::Whole => self.retries.progress(),
-            AnswerEnd::TryAgain => self.retry_or_fail(Error::server(code).on(node), Tick::now()),
-            AnswerEnd::Failed => self.fail(self.refused(code).on(node)),
+            AnswerEnd::TryAgain => self.retry_or_fail(self.rejection(code).on(node), Tick::now()),
+            AnswerEnd::Failed => self.fail(self.rejection(code).on(node)),
         }
         let _ = self.poll.registry().deregister(&mut line.wire);
         if good && line.is_reusable() {

@@ -34,7 +34,9 @@ pub(super) struct Planning {
     /// Whether the plan was made again because its index was gone.
     is_second: bool,
     /// Whether only the plan is wanted.
-    is_alone: bool,
+    pub(super) is_alone: bool,
+    /// Whether records were taken, in the order of the access that was chosen.
+    pub(super) has_records: bool,
     /// Why the filter is compiled here.
     reason: String,
     /// The plan of a node.
@@ -48,7 +50,15 @@ impl Planning {
             Selection::Settled(reason) => (None, reason),
         };
         let is_open = wish.is_some();
-        Self { wish, is_open, is_second: false, is_alone: false, reason, explanation: None }
+        Self {
+            wish,
+            is_open,
+            is_second: false,
+            is_alone: false,
+            has_records: false,
+            reason,
+            explanation: None,
+        }
     }
 }
 
@@ -75,8 +85,7 @@ impl Stream {
                 return Err(Error::new(Kind::Interrupted, "the wait for a plan was interrupted"));
             }
             stream.fill(Some(PATIENCE))?;
-            let taken = stream.take(1, |_| Ok::<_, Error>(()));
-            taken?;
+            stream.take(1, |_| Ok::<_, Error>(()))?;
             stream.check()?;
         }
         stream.close();
@@ -86,7 +95,7 @@ impl Stream {
 
     /// Whether a node is being asked for its plan.
     pub(super) fn is_asking(&self) -> bool {
-        self.planning.is_open && self.lines.iter().flatten().any(|line| line.asks_plan)
+        self.planning.is_open && self.lines.iter().flatten().any(|line| line.requests_plan)
     }
 
     /// Whether it is known how the query is executed. Asks a node if it is not.
@@ -135,7 +144,7 @@ impl Stream {
         now: Tick,
     ) -> std::result::Result<(), (io::Error, Arc<Node>)> {
         let (index, mut line) = self.open_line(node, Piece(u32::MAX), now)?;
-        line.asks_plan = true;
+        line.requests_plan = true;
         let patience = u32::try_from(self.limits.socket_timeout.as_millis()).unwrap_or(u32::MAX);
         let explain = Explain {
             namespace: &self.query.namespace,
@@ -218,12 +227,12 @@ impl Stream {
     }
 
     /// Whether this end of a reply means that the chosen index is gone, and another one can be
-    /// chosen: no partition has been read in part, in the order of the index.
+    /// chosen: nothing has been read yet in the order of that one.
     pub(super) fn plans_again(&self, code: ResultCode) -> bool {
         self.is_index_gone(code)
             && self.planning.wish.is_some()
             && !self.planning.is_second
-            && !self.tracker.is_started()
+            && !self.planning.has_records
     }
 
     /// Has the index chosen again.
@@ -241,7 +250,7 @@ impl Stream {
     }
 
     /// The error of a request that no node will accept.
-    pub(super) fn refused(&self, code: ResultCode) -> Error {
+    pub(super) fn rejection(&self, code: ResultCode) -> Error {
         match &self.query.chosen {
             Some(chosen) if self.is_index_gone(code) => {
                 let message = format!(

@@ -45,8 +45,18 @@ pub struct QueryPlan {
 
 impl QueryPlan {
     fn new(py: Python<'_>, explanation: Explanation) -> PyResult<Self> {
-        let Explanation { access, on_server, index, collection, bin, range, text, node, reason, .. } =
-            explanation;
+        let Explanation {
+            access,
+            on_server,
+            index,
+            collection,
+            bin,
+            range,
+            text,
+            node,
+            reason,
+            ..
+        } = explanation;
         let collection = collection.filter(|it| *it != Collection::Value);
         Ok(Self {
             access: access.name(),
@@ -137,10 +147,7 @@ impl ExplainCall {
 }
 
 /// Runs blocking work in a thread of the event loop's executor. `work` is a callable with `ended`.
-pub fn in_executor<'py>(
-    py: Python<'py>,
-    work: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub fn in_executor<'py>(py: Python<'py>, work: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
     let future = event_loop.call_method1("run_in_executor", (py.None(), work))?;
     future.call_method1("add_done_callback", (work.getattr("ended")?,))?;
