@@ -7047,13 +7047,13 @@ class QueryPlan:
 
     @property
     def access(self) -> Literal["index", "scan", "nothing"]:
-        """How records are found: `"index"`, by a secondary index; `"scan"`, by examining every record
-        of the set or namespace; `"nothing"`: the filter is never true, and nothing is read.
+        """How records are found: `"index"`, by a secondary index; `"scan"`, by examining every
+        record of the set or namespace; `"nothing"`: the filter is never true, nothing is read.
         """
     @property
     def on_server(self) -> bool:
-        """Whether the nodes read the filter as text, and one of them has chosen the access. Otherwise
-        the filter, if there is one, is compiled by the client.
+        """Whether the nodes read the filter as text, and one of them has chosen the access.
+        Otherwise the filter, if there is one, is compiled by the client.
         """
     @property
     def index(self) -> str | None:
@@ -7541,9 +7541,9 @@ class Query(Generic[_V_co]):
         between nodes in the meantime, `Timeout`, and the other errors of iteration.
         """
     def explain(self) -> QueryPlan:
-        """How the query would be executed: whether the nodes read its filter and choose an index, and
-        which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index, says
-        what the client asks for. Reads no records, and does not start the query.
+        """How the query would be executed: whether the nodes read its filter and choose an index,
+        and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+        says what the client asks for. Reads no records, and does not start the query.
 
         Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
         be met.
@@ -7754,9 +7754,9 @@ class AsyncQuery(Generic[_V_co]):
         the call also ends it on the nodes.
         """
     def explain(self) -> Future[QueryPlan]:
-        """How the query would be executed: whether the nodes read its filter and choose an index, and
-        which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index, says
-        what the client asks for. Reads no records, and does not start the query.
+        """How the query would be executed: whether the nodes read its filter and choose an index,
+        and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+        says what the client asks for. Reads no records, and does not start the query.
 
         Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
         be met.

@@ -110,9 +110,9 @@ query_methods!(AsyncQuery, "_soon" {
         in_executor(py, Bound::new(py, aggregation)?.as_any())
     }
 
-    /// How the query would be executed: whether the nodes read its filter and choose an index, and
-    /// which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index, says
-    /// what the client asks for. Reads no records, and does not start the query.
+    /// How the query would be executed: whether the nodes read its filter and choose an index,
+    /// and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+    /// says what the client asks for. Reads no records, and does not start the query.
     ///
     /// Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
     /// be met.

@@ -20,11 +20,11 @@ use crate::errors::{invalid_argument, to_python};
 /// How a query would be executed, from its `explain`.
 #[pyclass(frozen, get_all, module = "spikewire")]
 pub struct QueryPlan {
-    /// How records are found: `"index"`, by a secondary index; `"scan"`, by examining every record
-    /// of the set or namespace; `"nothing"`: the filter is never true, and nothing is read.
+    /// How records are found: `"index"`, by a secondary index; `"scan"`, by examining every
+    /// record of the set or namespace; `"nothing"`: the filter is never true, nothing is read.
     access: &'static str,
-    /// Whether the nodes read the filter as text, and one of them has chosen the access. Otherwise
-    /// the filter, if there is one, is compiled by the client.
+    /// Whether the nodes read the filter as text, and one of them has chosen the access.
+    /// Otherwise the filter, if there is one, is compiled by the client.
     on_server: bool,
     /// The name of the index, if the client knows it.
     index: Option<String>,
