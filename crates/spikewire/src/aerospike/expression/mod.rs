@@ -141,11 +141,6 @@ impl Expression {
         Self(Form::Wire(bytes.into()))
     }
 
-    /// Encodes a filter.
-    pub(crate) fn filter(&self) -> Result<Vec<u8>> {
-        self.query_filter().map(|(filter, _)| filter)
-    }
-
     /// Encodes a filter, and says what it was made from.
     pub(crate) fn query_filter(&self) -> Result<(Vec<u8>, FilterSource)> {
         let tree = match &self.0 {
