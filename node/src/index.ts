@@ -105,9 +105,9 @@ export {
   type TouchAllOptions,
 } from './aerospike/query/job.js'
 export { Page } from './aerospike/query/page.js'
+export type { QueryPlan } from './aerospike/query/plan.js'
 export { type PartitionRange, Query, type QueryOptions } from './aerospike/query/query.js'
 export * as index from './aerospike/query/range.js'
-export type { QueryPlan } from './aerospike/query/plan.js'
 export { IndexRange } from './aerospike/query/range.js'
 export { Recording, type RecordingSummary, type RecordOptions } from './aerospike/recording.js'
 export {

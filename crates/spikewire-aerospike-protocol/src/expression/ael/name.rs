@@ -55,3 +55,12 @@ pub(super) fn bin_name(name: &[u8]) -> Result<String, NoAel> {
     let name = std::str::from_utf8(name).map_err(|_| NoAel("a bin name that is not UTF-8"))?;
     Ok(if is_plain(name) { format!("$.{name}") } else { format!("$.{}", quoted(name, '"')) })
 }
+
+/// Bytes as a constant.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02X}");
+        text
+    });
+    format!("X'{digits}'")
+}

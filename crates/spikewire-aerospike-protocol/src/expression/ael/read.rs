@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::LONGEST;
+use super::name::hex;
 use crate::expression::text::{self, TextError};
 use crate::expression::{Expression, Fault};
 
@@ -123,9 +124,7 @@ impl<'a> Rewriting<'a> {
                 let text = self.quoted(quote)?;
                 let bytes =
                     STANDARD.decode(text).or_else(|_| invalid("bytes that are no base64"))?;
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-                self.out.push('X');
-                self.put_text(&digits);
+                self.out.push_str(&hex(&bytes));
                 return Ok(());
             }
             _ => {}

@@ -1,9 +1,7 @@
 //! AEL from an expression.
 
-use std::fmt::Write as _;
-
 use super::NoAel;
-use super::name::{bin_name, is_plain, quoted};
+use super::name::{bin_name, hex, is_plain, quoted};
 use super::path;
 use crate::expression::{Constant, Expression, Meta, Node, Op, Type};
 use crate::value::Value;
@@ -47,6 +45,7 @@ impl Writer {
         }
     }
 
+    #[allow(clippy::unnecessary_wraps)] // so that it can end what may fail
     fn put(&mut self, text: &str) -> Written {
         self.out.push_str(text);
         Ok(())
@@ -125,14 +124,10 @@ impl Writer {
                 self.put(")")
             }
             (Op::ToInt | Op::ToFloat | Op::ToText, [operand]) => {
-                match operand.node() {
-                    Node::Bin(..) => self.expression(operand)?,
-                    _ => {
-                        self.put("(")?;
-                        self.expression(operand)?;
-                        self.put(")")?;
-                    }
-                }
+                let is_bin = matches!(operand.node(), Node::Bin(..));
+                self.put(if is_bin { "" } else { "(" })?;
+                self.expression(operand)?;
+                self.put(if is_bin { "" } else { ")" })?;
                 self.put(&format!(".{}()", op.word()))
             }
             (Op::Cond, [tests @ .., last]) => {
@@ -325,14 +320,6 @@ fn decimal(float: f64) -> Result<String, NoAel> {
     }
     let text = float.to_string();
     Ok(if text.contains('.') { text } else { text + ".0" })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02X}");
-        text
-    });
-    format!("X'{digits}'")
 }
 
 fn variable(name: &[u8]) -> Result<&str, NoAel> {

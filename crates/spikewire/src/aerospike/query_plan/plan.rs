@@ -89,13 +89,11 @@ impl QueryRequest {
 
     /// The query's own filter, or that of its dataset.
     fn filter(&self) -> Result<Option<(Vec<u8>, FilterSource)>> {
-        match &self.filter {
-            Some(filter) => filter.query_filter().map(Some),
-            None => {
-                let filter = self.options.query_filter()?;
-                Ok(filter.map(|(bytes, source)| (bytes.to_vec(), source)))
-            }
+        if let Some(filter) = &self.filter {
+            return filter.query_filter().map(Some);
         }
+        let filter = self.options.query_filter()?;
+        Ok(filter.map(|(bytes, source)| (bytes.to_vec(), source)))
     }
 }
 
