@@ -1,5 +1,6 @@
 //! How a query would be executed: its plan.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -91,13 +92,13 @@ impl QueryPlan {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let mut text = format!("<QueryPlan: {}", self.access);
         if let Some(index) = &self.index {
-            text += &format!(" {index:?}");
+            let _ = write!(text, " {index:?}");
         }
         if let Some(bin) = &self.bin {
-            text += &format!(" on {bin:?}");
+            let _ = write!(text, " on {bin:?}");
         }
         if let Some(values) = &self.values {
-            text += &format!(", {}", values.bind(py).repr()?);
+            let _ = write!(text, ", {}", values.bind(py).repr()?);
         }
         text += match (&self.reason, self.on_server) {
             (None, _) => "; chosen by a node>",
