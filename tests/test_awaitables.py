@@ -213,6 +213,7 @@ async def aerospike_verbs(client: spikewire.AsyncClient, set_name: str) -> dict[
     calls |= {f"AsyncClient.{name}": it for name, it in set_verbs(client, *place).items()}
     calls |= {f"AsyncQuery.{name}": it for name, it in query_verbs(data.query).items()}
     calls["AsyncQuery.page"] = lambda: data.query(page_size=5).page()
+    calls["AsyncQuery.explain"] = lambda: data.query(where="$.n > 1").explain()
     calls["AsyncQuery.aggregate"] = lambda: data.query().aggregate("awaited", "ones")
     calls |= {f"AsyncJob.{name}": getattr(job, name) for name in ("progress", "wait", "abort")}
     calls |= admin_verbs(client, set_name)

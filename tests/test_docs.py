@@ -40,6 +40,7 @@ PROGRAMS = [
     "docs/security.md",
     "docs/profiles.md",
     "docs/queries.md",
+    "docs/server-filters.md",
     "docs/side-by-side.md",
     "docs/builder.md",
     "docs/columns.md",

@@ -6,7 +6,9 @@ use libfuzzer_sys::fuzz_target;
 use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::query::answer::{write_end, write_unavailable};
-use spikewire_aerospike_protocol::query::{Answer, NodeQuery, Query, Share, Work};
+use spikewire_aerospike_protocol::query::{
+    Answer, ChosenIndex, NodeQuery, PlanReply, Query, Share, TextFilter, Work,
+};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 fuzz_target!(|body: &[u8]| {
@@ -16,12 +18,30 @@ fuzz_target!(|body: &[u8]| {
     {
         again(&node_query);
     }
+    plans(body);
     let mut rest = body;
     while let Ok((answer, used)) = Answer::parse(rest) {
         stream(&answer);
         rest = &rest[used..];
     }
 });
+
+/// Text filters, and the plans that servers make for them.
+fn plans(body: &[u8]) {
+    if let Ok(filter) = TextFilter::decode(body) {
+        assert_eq!(TextFilter::decode(&filter.encode()), Ok(filter));
+    }
+    if let Ok(reply) = PlanReply::parse(body) {
+        let mut out = Vec::new();
+        reply.write(&mut out);
+        assert_eq!(PlanReply::parse(&out[frame::HEADER_LEN..]), Ok(reply));
+    }
+    if let Ok((chosen, _)) = ChosenIndex::restore(body) {
+        let mut out = Vec::new();
+        chosen.store(&mut out);
+        assert_eq!(ChosenIndex::restore(&out), Ok((chosen, out.len())));
+    }
+}
 
 /// Encodes the decoded request and decodes it again.
 fn again(node_query: &NodeQuery<'_>) {

@@ -106,6 +106,7 @@ export {
   type TouchAllOptions,
 } from './aerospike/query/job.js'
 export { Page } from './aerospike/query/page.js'
+export type { QueryPlan } from './aerospike/query/plan.js'
 export { type PartitionRange, Query, type QueryOptions } from './aerospike/query/query.js'
 export * as index from './aerospike/query/range.js'
 export { IndexRange } from './aerospike/query/range.js'

@@ -111,6 +111,7 @@ __all__ = [
     "PlainBase",
     "Query",
     "QueryBatches",
+    "QueryPlan",
     "Read",
     "ReadBase",
     "Record",
@@ -1396,7 +1397,10 @@ class Client:
         *,
         where: Where | None = None,
         bins: BinNames | None = None,
-        index: IndexRange | None = None,
+        index: IndexRange | str | None = None,
+        require_index: bool = False,
+        require_hint: bool = False,
+        server_filter: bool = True,
         operations: list[Operation] | tuple[Operation, ...] | None = None,
         include_values: bool = True,
         limit: int | None = None,
@@ -1421,11 +1425,19 @@ class Client:
         read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: no filter.
+        `where`: a filter as in `get`. If it is a text and every node has version 8.2 or later,
+        the nodes read it themselves and choose a secondary index for it; otherwise it is
+        compiled by the client, and every record is examined. Default: no filter.
         `bins`: the names of the bins to read, in a list or tuple; records that have none of
         them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all records.
+        `contains`, `within` or `around`. Or the name of the index that the nodes should prefer
+        for a text in `where`, if they can use it. Default: all records, or the nodes' choice.
+        `require_index`: True fails with `IndexNotFound` rather than examine every record. It needs
+        nodes that choose, so a text in `where` and servers from 8.2 on. Default: False.
+        `require_hint`: True fails with `IndexNotFound` unless the index that `index` names can be
+        used. It needs the same. Default: False.
+        `server_filter`: False compiles a text in the client on every server. Default: True.
         `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
         their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
@@ -2608,7 +2620,10 @@ class Dataset(Generic[_V]):
         *,
         where: Where | None = None,
         bins: BinNames | None = None,
-        index: IndexRange | None = None,
+        index: IndexRange | str | None = None,
+        require_index: bool = False,
+        require_hint: bool = False,
+        server_filter: bool = True,
         operations: list[Operation] | tuple[Operation, ...] | None = None,
         include_values: bool = True,
         limit: int | None = None,
@@ -2633,11 +2648,19 @@ class Dataset(Generic[_V]):
         read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: no filter.
+        `where`: a filter as in `get`. If it is a text and every node has version 8.2 or later,
+        the nodes read it themselves and choose a secondary index for it; otherwise it is
+        compiled by the client, and every record is examined. Default: no filter.
         `bins`: the names of the bins to read, in a list or tuple; records that have none of
         them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all records.
+        `contains`, `within` or `around`. Or the name of the index that the nodes should prefer
+        for a text in `where`, if they can use it. Default: all records, or the nodes' choice.
+        `require_index`: True fails with `IndexNotFound` rather than examine every record. It needs
+        nodes that choose, so a text in `where` and servers from 8.2 on. Default: False.
+        `require_hint`: True fails with `IndexNotFound` unless the index that `index` names can be
+        used. It needs the same. Default: False.
+        `server_filter`: False compiles a text in the client on every server. Default: True.
         `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
         their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
@@ -5809,7 +5832,10 @@ class AsyncClient:
         *,
         where: Where | None = None,
         bins: BinNames | None = None,
-        index: IndexRange | None = None,
+        index: IndexRange | str | None = None,
+        require_index: bool = False,
+        require_hint: bool = False,
+        server_filter: bool = True,
         operations: list[Operation] | tuple[Operation, ...] | None = None,
         include_values: bool = True,
         limit: int | None = None,
@@ -5834,11 +5860,19 @@ class AsyncClient:
         read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: no filter.
+        `where`: a filter as in `get`. If it is a text and every node has version 8.2 or later,
+        the nodes read it themselves and choose a secondary index for it; otherwise it is
+        compiled by the client, and every record is examined. Default: no filter.
         `bins`: the names of the bins to read, in a list or tuple; records that have none of
         them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all records.
+        `contains`, `within` or `around`. Or the name of the index that the nodes should prefer
+        for a text in `where`, if they can use it. Default: all records, or the nodes' choice.
+        `require_index`: True fails with `IndexNotFound` rather than examine every record. It needs
+        nodes that choose, so a text in `where` and servers from 8.2 on. Default: False.
+        `require_hint`: True fails with `IndexNotFound` unless the index that `index` names can be
+        used. It needs the same. Default: False.
+        `server_filter`: False compiles a text in the client on every server. Default: True.
         `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
         their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
@@ -7018,7 +7052,10 @@ class AsyncDataset(Generic[_V]):
         *,
         where: Where | None = None,
         bins: BinNames | None = None,
-        index: IndexRange | None = None,
+        index: IndexRange | str | None = None,
+        require_index: bool = False,
+        require_hint: bool = False,
+        server_filter: bool = True,
         operations: list[Operation] | tuple[Operation, ...] | None = None,
         include_values: bool = True,
         limit: int | None = None,
@@ -7043,11 +7080,19 @@ class AsyncDataset(Generic[_V]):
         read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: no filter.
+        `where`: a filter as in `get`. If it is a text and every node has version 8.2 or later,
+        the nodes read it themselves and choose a secondary index for it; otherwise it is
+        compiled by the client, and every record is examined. Default: no filter.
         `bins`: the names of the bins to read, in a list or tuple; records that have none of
         them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all records.
+        `contains`, `within` or `around`. Or the name of the index that the nodes should prefer
+        for a text in `where`, if they can use it. Default: all records, or the nodes' choice.
+        `require_index`: True fails with `IndexNotFound` rather than examine every record. It needs
+        nodes that choose, so a text in `where` and servers from 8.2 on. Default: False.
+        `require_hint`: True fails with `IndexNotFound` unless the index that `index` names can be
+        used. It needs the same. Default: False.
+        `server_filter`: False compiles a text in the client on every server. Default: True.
         `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
         their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
@@ -7209,6 +7254,44 @@ class Key(Generic[_V_co]):
     def __reduce__(self) -> tuple[object, ...]: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class QueryPlan:
+    """How a query would be executed, from its `explain`."""
+
+    @property
+    def access(self) -> Literal["index", "scan", "nothing"]:
+        """How records are found: `"index"`, by a secondary index; `"scan"`, by examining every
+        record of the set or namespace; `"nothing"`: the filter is never true, nothing is read.
+        """
+    @property
+    def on_server(self) -> bool:
+        """Whether the nodes read the filter as text, and one of them has chosen the access.
+        Otherwise the filter, if there is one, is compiled by the client.
+        """
+    @property
+    def index(self) -> str | None:
+        """The name of the index, if the client knows it."""
+    @property
+    def bin(self) -> str | None:
+        """The indexed bin, if the client knows it."""
+    @property
+    def of(self) -> Literal["list", "mapkeys", "mapvalues"] | None:
+        """What of a list or map is indexed: `"list"`, `"mapkeys"` or `"mapvalues"`."""
+    @property
+    def values(self) -> tuple[int, int] | str | bytes | GeoJSON | None:
+        """The values looked up in the index: the least and the greatest integer, or a str, bytes or
+        `GeoJSON`.
+        """
+    @property
+    def text(self) -> str | None:
+        """The filter as the nodes get it, if they get text."""
+    @property
+    def node(self) -> str | None:
+        """The node that has chosen."""
+    @property
+    def reason(self) -> str | None:
+        """Why no node has chosen; `None` if one has."""
 
 @final
 class IndexRange:
@@ -7671,6 +7754,14 @@ class Query(Generic[_V_co]):
         Raises `FunctionFailed` with the function's error, `NodeUnavailable` if records moved
         between nodes in the meantime, `Timeout`, and the other errors of iteration.
         """
+    def explain(self) -> QueryPlan:
+        """How the query would be executed: whether the nodes read its filter and choose an index,
+        and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+        says what the client asks for. Reads no records, and does not start the query.
+
+        Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
+        be met.
+        """
     def close(self) -> None:
         """Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.
         Closing again has no effect; any thread may close it.
@@ -7875,6 +7966,14 @@ class AsyncQuery(Generic[_V_co]):
         Raises `FunctionFailed` with the function's error, `NodeUnavailable` if records moved
         between nodes in the meantime, `Timeout`, and the other errors of iteration. Cancelling
         the call also ends it on the nodes.
+        """
+    def explain(self) -> Future[QueryPlan]:
+        """How the query would be executed: whether the nodes read its filter and choose an index,
+        and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+        says what the client asks for. Reads no records, and does not start the query.
+
+        Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
+        be met.
         """
     def close(self) -> None:
         """Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.

@@ -225,7 +225,7 @@ def test_a_cursor_of_another_query_raises(filled: Filled) -> None:
         ({"operations": [op.put("n", 1)]}, ValueError, r"operations\[0\] writes"),
         ({"operations": [op.get("n"), op.get()]}, ValueError, r"operations\[1\] reads every bin"),
         ({"operations": ["n"]}, TypeError, r"operations\[0\] must be an operation"),
-        ({"index": "age"}, TypeError, "index must come from spikewire.between"),
+        ({"index": 5}, TypeError, "index must come from spikewire.between"),
         ({"index": spikewire.equal("n", 1), "after": 1}, ValueError, "after and index exclude"),
         ({"where": 5}, TypeError, "where: an expression is"),
         ({"replica": "best"}, ValueError, "replica must be"),

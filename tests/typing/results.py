@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import array
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from typing_extensions import assert_type
@@ -24,6 +24,7 @@ from spikewire import (
     Operation,
     Page,
     Query,
+    QueryPlan,
     Read,
     Record,
     Write,
@@ -63,6 +64,7 @@ def of_a_query(query: Query) -> None:
     assert_type(query.to_numpy("f8", missing="raise"), Plain)
     assert_type(query.page(), Page)
     assert_type(query.aggregate("m", "f"), list[Value])
+    assert_type(query.explain(), QueryPlan)
     assert_type(query.arrow_batches(100), Iterator[ArrowTable])
     assert_type(query.numpy_batches("f8"), Iterator[Masked])
     assert_type(query.numpy_batches("f8", missing="raise"), Iterator[Plain])
@@ -83,6 +85,7 @@ async def of_an_asynchronous_query(query: AsyncQuery) -> None:
     assert_type(await query.to_numpy("f8", missing="raise"), Plain)
     assert_type(await query.page(), Page)
     assert_type(await query.aggregate("m", "f"), list[Value])
+    assert_type(await query.explain(), QueryPlan)
     assert_type(query.arrow_batches(100), AsyncIterator[ArrowTable])
     assert_type(query.numpy_batches("f8"), AsyncIterator[Masked])
     assert_type(query.numpy_batches("f8", missing="raise"), AsyncIterator[Plain])
@@ -90,6 +93,18 @@ async def of_an_asynchronous_query(query: AsyncQuery) -> None:
     query.close()
     assert_type(await anext(query), Record)
     assert_type(aiter(query), AsyncIterator[Record])
+
+
+def of_a_plan(plan: QueryPlan) -> None:
+    assert_type(plan.access, Literal["index", "scan", "nothing"])
+    assert_type(plan.on_server, bool)
+    assert_type(plan.index, str | None)
+    assert_type(plan.bin, str | None)
+    assert_type(plan.of, Literal["list", "mapkeys", "mapvalues"] | None)
+    assert_type(plan.values, tuple[int, int] | str | bytes | GeoJSON | None)
+    assert_type(plan.text, str | None)
+    assert_type(plan.node, str | None)
+    assert_type(plan.reason, str | None)
 
 
 def of_a_batch(batch: Batch) -> None:

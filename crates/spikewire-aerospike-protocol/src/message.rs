@@ -137,6 +137,8 @@ pub mod field {
     pub const BATCH: u8 = 41;
     /// Filter expression.
     pub const FILTER: u8 = 43;
+    /// Filter of a query as text, and flags; see [`crate::query::text`].
+    pub const TEXT_FILTER: u8 = 44;
     /// In an error reply: what the server says beyond the result code.
     pub const ERROR_DETAILS: u8 = 45;
 }

@@ -11,6 +11,7 @@ use spikewire_aerospike::admin::InfoCommand;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, UpkeepTask};
 use spikewire_aerospike::{Kind, Options};
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
@@ -48,6 +49,25 @@ fn names(cluster: &Cluster) -> Vec<String> {
 fn master(cluster: &Cluster, pid: u16) -> Option<String> {
     let snapshot = cluster.snapshot();
     Some(snapshot.namespaces.get("test")?.holder(0, pid)?.0.name.clone())
+}
+
+/// A text filter must not reach a node that was replaced by an older version under the same name.
+#[test]
+fn a_node_that_returns_with_another_version_is_identified_again() {
+    let (a, b) = pair();
+    a.set("build", "8.2.0.0");
+    let cluster = Cluster::connect(options(&[&a])).unwrap();
+    let reads_texts = |name: &str| {
+        let snapshot = cluster.snapshot();
+        let node = snapshot.nodes.iter().find(|node| node.name == name)?;
+        Some(node.features.has(Features::TEXT_FILTERS))
+    };
+    assert_eq!((reads_texts("A1"), reads_texts("B1")), (Some(true), Some(false)));
+    a.set("build", "8.1.2.0");
+    b.set("build", "8.2.0.0");
+    eventually("both have their new versions", || {
+        (reads_texts("A1"), reads_texts("B1")) == (Some(false), Some(true))
+    });
 }
 
 #[test]

@@ -101,6 +101,7 @@ pub const EXPORTS: &[Export] = &[
     export!("indexRange", query::index::range),
     export!("aggregate", query::aggregate::aggregate),
     export!("aggregateGiveUp", query::aggregate::cancel),
+    export!("explain", query::explain::explain),
     export!("jobStart", query::job::start),
     export!("jobProgress", query::job::progress),
     export!("jobWait", query::job::wait),

@@ -11,6 +11,7 @@ use crate::aerospike::batch::BatchRows;
 use crate::aerospike::chain::home::Home;
 use crate::aerospike::compat::named::lazy_rows::LazyRows;
 use crate::aerospike::query::aggregate::Aggregation;
+use crate::aerospike::query::explain::ExplainCall;
 use crate::aerospike::query::on_loop::QueryOnLoop;
 use crate::aerospike::query::step::{QueryStep, ReadyRecords};
 use crate::aerospike::query::stream_driver::StreamDriver;
@@ -35,6 +36,7 @@ pub fn create(py: Python<'_>) -> PyResult<()> {
     let _ = (none.cast::<PyMapping>(), none.cast::<PySequence>());
     // The classes that the module does not export.
     Aggregation::type_object(py);
+    ExplainCall::type_object(py);
     BatchRows::type_object(py);
     Buffer::type_object(py);
     Driver::type_object(py);

@@ -83,6 +83,8 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::query::blocking::Query;
     #[pymodule_export]
+    use crate::aerospike::query::explain::QueryPlan;
+    #[pymodule_export]
     use crate::aerospike::query::index::IndexRange;
     #[pymodule_export]
     use crate::aerospike::query::page::Page;

@@ -1,5 +1,6 @@
 //! Expressions from their wire form.
 
+use super::ael::read::read_expression;
 use super::encode::{MODIFIES, WRAPPED, number};
 use super::{
     Argument, Call, Constant, DEPTH, Expression, Fault, LoopPart, Meta, Op, PathCall,
@@ -150,6 +151,12 @@ fn expression(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> 
         number::CALL => {
             exactly(operands, 4)?;
             call(reader, depth)
+        }
+        number::TEXT => {
+            exactly(operands, 1)?;
+            let ael = raw(reader)?;
+            let ael = std::str::from_utf8(&ael).or_else(|_| fail("a text that is not UTF-8"))?;
+            read_expression(ael)
         }
         _ => fail("an unknown operator"),
     }

@@ -16,6 +16,8 @@ pub(super) mod number {
     pub const LET: u64 = 125;
     pub const QUOTE: u64 = 126;
     pub const CALL: u64 = 127;
+    /// An expression as text, which servers from 8.2 on read.
+    pub const TEXT: u64 = 128;
 
     /// Stands for an unknown type in an image. Never sent.
     pub const UNTYPED: u64 = 127;

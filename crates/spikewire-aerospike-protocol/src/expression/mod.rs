@@ -27,7 +27,9 @@
 //! | [`flag`] | flags of the operations that read and write bins by expressions |
 //! | [`display`] | the readable form, which [`text`] reads again |
 //! | [`text`] | expressions as people write them |
+//! | [`ael`] | expressions as servers from 8.2 on read them |
 
+pub mod ael;
 pub mod build;
 pub mod call;
 mod chain;

@@ -11,16 +11,19 @@
 //! | [`request`] | composing a request |
 //! | [`node_query`] | reading a request, on the side of the server |
 //! | [`answer`] | the messages of the stream, both ways |
+//! | [`text`] | filters as text: asking a server for its plan, and the index that it chooses |
 
 pub mod answer;
 pub mod node_query;
 pub mod range;
 pub mod request;
+pub mod text;
 
 pub use answer::{Answer, Row};
 pub use node_query::{NodeQuery, Work};
 pub use range::{Collection, Index, Range, Subject};
 pub use request::{Query, Share, Task};
+pub use text::{ChosenIndex, Explain, Plan, PlanReply, TextFilter};
 
 use crate::key::Digest;
 

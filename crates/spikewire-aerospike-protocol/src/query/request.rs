@@ -1,7 +1,7 @@
 //! Encodes the request for one node's share of a query, and the request that starts a background
 //! job.
 
-use super::{Collection, Index, Point, Subject};
+use super::{ChosenIndex, Collection, Index, Point, Subject, TextFilter};
 use crate::features::{self, Features};
 use crate::limits::PARTITIONS;
 use crate::message::{self, Header, field, info1, info2, info3};
@@ -22,6 +22,10 @@ pub struct Query {
     pub index: Option<Index>,
     /// The filter expression in its wire form.
     pub filter: Option<Vec<u8>>,
+    /// The same filter as text, for servers that read it; see [`super::text`].
+    pub text: Option<String>,
+    /// The index that a server has chosen for the text, instead of `index`.
+    pub chosen: Option<ChosenIndex>,
     /// Read operations that select what to return, encoded; empty for all bins.
     pub ops: Vec<u8>,
     /// Number of those operations.
@@ -85,6 +89,7 @@ impl Query {
     /// Rejects a query that servers would reject, for every possible share of a node.
     pub fn check(&self) -> Result<(), TooLarge> {
         let filter = self.filter.as_ref().map_or(0, Vec::len);
+        let filter = filter.max(self.text.as_ref().map_or(0, String::len));
         check(self.op_count, ROOM_FOR_A_SHARE + self.ops.len() + filter)
     }
 
@@ -94,8 +99,19 @@ impl Query {
         filter | features::of_operations(&self.ops)
     }
 
-    /// Writes the request for one node's share.
+    /// Writes the request for one node's share, in a form for every server: the filter is compiled.
     pub fn write(&self, share: &Share<'_>, out: &mut Vec<u8>) -> Result<(), TooLarge> {
+        self.write_for(Features::NONE, share, out)
+    }
+
+    /// Writes the request for the share of a node with these features. It gets the filter as text
+    /// only if it reads that.
+    pub fn write_for(
+        &self,
+        features: Features,
+        share: &Share<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), TooLarge> {
         let flag = |on: bool, flag: u8| if on { flag } else { 0 };
         let header = Header {
             info1: info1::READ
@@ -118,7 +134,7 @@ impl Query {
             list.clear();
             share.points.iter().for_each(|point| list.extend_from_slice(&point.digest.0));
             request.field(field::DIGESTS, &list);
-            if self.index.is_some() {
+            if self.index.is_some() || self.chosen.is_some() {
                 list.clear();
                 list.extend(share.points.iter().flat_map(|point| point.value.to_le_bytes()));
                 request.field(field::INDEX_VALUES, &list);
@@ -127,7 +143,14 @@ impl Query {
         if share.limit > 0 {
             request.field(field::MAX_RECORDS, &share.limit.to_be_bytes());
         }
-        self.choice(&mut request);
+        self.index_choice(&mut request);
+        match &self.text {
+            Some(text) if features.has(Features::TEXT_FILTERS) => {
+                let filter = TextFilter { flags: 0, text };
+                request.field(field::TEXT_FILTER, &filter.encode());
+            }
+            _ => self.compiled(&mut request),
+        }
         if !self.no_bins {
             request.encoded_ops(self.op_count, &self.ops);
         }
@@ -195,9 +218,26 @@ impl Query {
         }
     }
 
-    /// Writes the index and the filter.
+    /// Writes the index and the compiled filter.
     fn choice(&self, request: &mut Request<'_>) {
-        if let Some(index) = &self.index {
+        self.index_choice(request);
+        self.compiled(request);
+    }
+
+    fn compiled(&self, request: &mut Request<'_>) {
+        if let Some(filter) = &self.filter {
+            request.field(field::FILTER, filter);
+        }
+    }
+
+    fn index_choice(&self, request: &mut Request<'_>) {
+        if let Some(chosen) = &self.chosen {
+            request.field(field::INDEX_RANGE, &chosen.range_field());
+            request.field(field::INDEX_NAME, chosen.name.as_bytes());
+            if chosen.collection != Collection::Value {
+                request.field(field::INDEX_TYPE, &[chosen.collection as u8]);
+            }
+        } else if let Some(index) = &self.index {
             let bin = match &index.subject {
                 Subject::Bin(bin) => bin.as_str(),
                 Subject::Name(name) => {
@@ -218,9 +258,6 @@ impl Query {
             if index.collection != Collection::Value {
                 request.field(field::INDEX_TYPE, &[index.collection as u8]);
             }
-        }
-        if let Some(filter) = &self.filter {
-            request.field(field::FILTER, filter);
         }
     }
 }
@@ -297,6 +334,44 @@ mod tests {
         holds(ints, "0000001d 16 01016101 00000008 0000000000000001 00000008 000000000000000a");
         let text = bytes(index(Range::Str("x1".to_owned()), Collection::Value));
         holds(text, "00000011 16 01016103 00000002 7831 00000002 7831");
+    }
+
+    /// Section 5.2: with an index 22, 21 and 44, without one 44 alone, and never to an older server.
+    #[test]
+    fn the_text_of_a_filter_goes_only_to_servers_that_read_it() {
+        let filter = Some(vec![0xc3]);
+        let text = Some("$.age >= 18".to_owned());
+        let scan = Query { filter, text, ..scan() };
+        let bytes = |query: &Query, features| {
+            let mut out = Vec::new();
+            query.write_for(features, &share(&[7], &[]), &mut out).unwrap();
+            out
+        };
+        let fields = |bytes: &[u8]| {
+            let (message, _) = Message::parse(&bytes[frame::HEADER_LEN..]).unwrap();
+            message.fields().map(|part| (part.id, part.data.to_vec())).collect::<Vec<_>>()
+        };
+        let as_text = (field::TEXT_FILTER, b"\x00$.age >= 18".to_vec());
+        let compiled = (field::FILTER, vec![0xc3]);
+        let sent = fields(&bytes(&scan, Features::TEXT_FILTERS));
+        assert!(sent.contains(&as_text) && !sent.contains(&compiled), "{sent:02x?}");
+        for features in [Features::NONE, Features::STRINGS | Features::PATHS] {
+            let sent = fields(&bytes(&scan, features));
+            assert!(!sent.contains(&as_text) && sent.contains(&compiled), "{sent:02x?}");
+        }
+        let range = Range::Int(18, i64::MAX);
+        let chosen = Some(ChosenIndex::new("by_age", Collection::Value, "age", &range));
+        let query = Query { chosen, ..scan };
+        let sent = fields(&bytes(&query, Features::TEXT_FILTERS));
+        let data = hex("01 00 01 00000008 0000000000000012 00000008 7fffffffffffffff");
+        let end = [(22, data), (21, b"by_age".to_vec()), as_text];
+        assert!(sent.ends_with(&end), "{sent:02x?}");
+        // An older node reads the same records from the same index.
+        let bytes = bytes(&query, Features::NONE);
+        let old = parsed(&bytes).unwrap();
+        let subject = Subject::Name("by_age".to_owned());
+        let index = Index { subject, collection: Collection::Value, context: None, range };
+        assert_eq!((old.index, old.filter), (Some(index), Some(&[0xc3][..])));
     }
 
     #[test]

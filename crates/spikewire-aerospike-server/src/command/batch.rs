@@ -15,7 +15,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::reply::Reply;
 use super::request::Request;
 use super::stream::{SLICE, StreamedReply};
-use super::{Context, Target};
+use super::{Context, Target, features};
 use crate::record::clock::Moment;
 use crate::turn::NextTurn;
 
@@ -68,7 +68,11 @@ impl Context {
             self.reject_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
         };
-        if let Some(Err(code)) = parent.filter.map(|filter| self.filters.read(filter)) {
+        let features = self.state.nodes[node].features;
+        let filter = features::check_filter(features, parent.filter);
+        let filter =
+            filter.and_then(|()| parent.filter.map(|it| self.filters.read(it)).transpose());
+        if let Err(code) = filter {
             self.reject_with_last(Reply::begin(out), code);
             return None;
         }

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
 use spikewire_aerospike_protocol::expression::Expression;
+use spikewire_aerospike_protocol::features::{Features, of_expression};
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
@@ -153,6 +154,9 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
     let bad = || error(ResultCode::PARAMETER, "bad 'exp'");
     let wire =
         STANDARD.decode(text).map_err(|_| error(ResultCode::PARAMETER, "'exp' invalid base64"))?;
+    if of_expression(&wire).has(Features::TEXT_FILTERS) {
+        return Err(bad());
+    }
     let tree = Expression::decode(&wire).map_err(|_| bad())?;
     let kind_of_tree = tree.check().map_err(|_| bad())?;
     let expected = expected_type(kind, collection);

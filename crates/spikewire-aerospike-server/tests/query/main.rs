@@ -8,5 +8,6 @@ mod pace;
 mod places;
 mod scans;
 mod sets;
+mod text;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -12,7 +12,7 @@ use super::info_request::{InfoCommands, InfoConnection, InfoRequest};
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::{generation, partition_generation};
-use super::{Node, build, poll};
+use super::{Build, Node, build, poll};
 use crate::clock::Tick;
 
 /// How long a pass waits for nodes that failed before. Later replies are read in the next pass.
@@ -116,6 +116,15 @@ impl Member {
             return Err(NodeError::OtherNode {
                 actual: name.to_owned(),
                 expected: self.node.name.clone(),
+            });
+        }
+        // What it can do may have changed with its version: it is identified again.
+        let build = info::value(answer, "build").ok().and_then(Build::parse);
+        if let Some(build) = build.filter(|build| *build != self.node.build && !any_node) {
+            self.replaced = true;
+            return Err(NodeError::OtherNode {
+                actual: format!("{name} of version {build}"),
+                expected: format!("{name} of version {}", self.node.build),
             });
         }
         let peers = generation(answer, "peers-generation")?;
@@ -224,8 +233,9 @@ impl Member {
 
 /// The commands whose replies [`Member::apply_counters`] processes.
 pub(super) fn counter_commands(racks: bool) -> &'static [&'static str] {
-    let all = &["node", "peers-generation", "partition-generation", "rebalance-generation"];
-    if racks { all } else { &all[..3] }
+    let all =
+        &["node", "build", "peers-generation", "partition-generation", "rebalance-generation"];
+    if racks { all } else { &all[..4] }
 }
 
 /// Sends requests to all members that `who` selects, concurrently, and returns the replies by index

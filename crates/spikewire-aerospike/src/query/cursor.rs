@@ -1,20 +1,22 @@
 //! Cursors: the progress of a query as bytes, from which another process can resume it.
 //!
-//! `"SWQC", version u8, query u64, limited u8, left u64, 512 bytes of partitions, points..., check
-//! u32`: integers big-endian. The bitmap contains the partitions that are not done; for each of
+//! `"SWQC", version u8, query u64, limited u8, left u64, [index], 512 bytes of partitions, points...,
+//! check u32`: integers big-endian. Version 2 has the index that a node has chosen. The bitmap contains the partitions that are not done; for each of
 //! them that was started there is a point, with digest and index value. `query` identifies the
 //! query, so that a cursor cannot be used with another one; `check` is the start of a hash over
 //! everything before it.
 
 use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
-use spikewire_aerospike_protocol::query::{Point, Query, Share};
+use spikewire_aerospike_protocol::query::{ChosenIndex, Point, Query, Share};
 
 use super::Tracker;
 use crate::model::{Error, Result};
 
 const MAGIC: &[u8; 4] = b"SWQC";
 const VERSION: u8 = 1;
+/// The version of cursors with an index that a node has chosen.
+const WITH_INDEX: u8 = 2;
 const HEAD: usize = 4 + 1 + 8 + 1 + 8;
 const BITMAP: usize = PARTITIONS / 8;
 const POINT: usize = 28;
@@ -24,13 +26,17 @@ const CHECK: usize = 4;
 pub fn encode(query: &Query, tracker: &Tracker, left: Option<u64>) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEAD + BITMAP + CHECK);
     out.extend_from_slice(MAGIC);
-    out.push(VERSION);
+    out.push(if query.chosen.is_some() { WITH_INDEX } else { VERSION });
     out.extend_from_slice(&fingerprint(query));
     out.push(u8::from(left.is_some()));
     out.extend_from_slice(&left.unwrap_or(0).to_be_bytes());
-    out.resize(HEAD + BITMAP, 0);
+    if let Some(chosen) = &query.chosen {
+        chosen.store(&mut out);
+    }
+    let bitmap = out.len();
+    out.resize(bitmap + BITMAP, 0);
     for (pid, point) in tracker.unread() {
-        out[HEAD + usize::from(pid >> 3)] |= 0x80 >> (pid & 7);
+        out[bitmap + usize::from(pid >> 3)] |= 0x80 >> (pid & 7);
         if let Some(point) = point {
             out.extend_from_slice(&point.digest.0);
             out.extend_from_slice(&point.value.to_be_bytes());
@@ -41,15 +47,16 @@ pub fn encode(query: &Query, tracker: &Tracker, left: Option<u64>) -> Vec<u8> {
     out
 }
 
-/// Decodes the progress of a query, and the records that its limit still allows.
-pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
+/// Decodes the progress of a query, the records that its limit still allows, and the index that a
+/// node has chosen for it.
+pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>, Option<ChosenIndex>)> {
     let bad = |why: &str| Error::invalid(format!("the cursor cannot be used: {why}"));
     if cursor.len() < HEAD + BITMAP + CHECK || !cursor.starts_with(MAGIC) {
         return Err(bad("it is not one of a query"));
     }
     let (body, sum) = cursor.split_at(cursor.len() - CHECK);
-    if body[4] != VERSION {
-        return Err(bad(&format!("its version is {}, this client knows {VERSION}", body[4])));
+    if !matches!(body[4], VERSION | WITH_INDEX) {
+        return Err(bad(&format!("its version is {}, this client knows {WITH_INDEX}", body[4])));
     }
     if check(body) != sum {
         return Err(bad("its bytes are damaged"));
@@ -65,8 +72,16 @@ pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
         1 => Some(left),
         _ => return Err(bad("its bytes are invalid")),
     };
-    let bitmap = &body[HEAD..HEAD + BITMAP];
-    let (points, rest) = body[HEAD + BITMAP..].as_chunks::<POINT>();
+    let invalid = || bad("its bytes are invalid");
+    let (chosen, rest) = match body[4] {
+        WITH_INDEX => {
+            let (chosen, used) = ChosenIndex::restore(&body[HEAD..]).map_err(|_| invalid())?;
+            (Some(chosen), &body[HEAD + used..])
+        }
+        _ => (None, &body[HEAD..]),
+    };
+    let (bitmap, points) = rest.split_at_checked(BITMAP).ok_or_else(invalid)?;
+    let (points, rest) = points.as_chunks::<POINT>();
     let mut points = points.iter().map(|bytes| {
         let (digest, value) = bytes.split_at(20);
         let value = value.iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
@@ -86,14 +101,15 @@ pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
         }
     }
     if next.is_some() || !rest.is_empty() {
-        return Err(bad("its bytes are invalid"));
+        return Err(invalid());
     }
-    Ok((tracker, left))
+    Ok((tracker, left, chosen))
 }
 
-/// Identifies a query: a hash of what all its requests have in common, except the rate limit.
+/// Identifies a query: a hash of what all its requests have in common, except the rate limit and
+/// what a node has chosen.
 fn fingerprint(query: &Query) -> [u8; 8] {
-    let query = Query { records_per_second: 0, ..query.clone() };
+    let query = Query { records_per_second: 0, text: None, chosen: None, ..query.clone() };
     let mut request = Vec::new();
     let share = Share { id: 0, patience: 0, partitions: &[], points: &[], limit: 0 };
     // A query that is too large is rejected before there is a cursor.

@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::query::{Index, Query};
+use spikewire_aerospike_protocol::query::{ChosenIndex, Index, Query};
 use spikewire_options::{Bounds, OptionValue};
 
 use super::range::check_index;
-use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor, pauses};
+use super::selection::SelectionOptions;
+use super::{
+    FilterSource, Limits, Partitions, QueryOps, Selection, Tracker, WINDOW, cursor, pauses,
+};
 use crate::marks;
 use crate::model::{Error, Result};
 use crate::model::{Policy, ReplicaPolicy};
@@ -47,6 +50,16 @@ pub struct QuerySpec {
     pub index: Option<Index>,
     /// The filter expression in its wire form.
     pub filter: Option<Vec<u8>>,
+    /// What the filter was made from.
+    pub source: FilterSource,
+    /// The name of the index that nodes should prefer for a filter that is a text.
+    pub index_hint: Option<String>,
+    /// Fail rather than examine every record.
+    pub require_index: bool,
+    /// Fail unless the index of the hint can be used.
+    pub require_hint: bool,
+    /// Whether nodes that can may read a filter that is a text, and choose the index.
+    pub server_filter: bool,
     /// Bins to return.
     pub bins: Option<QueryOps>,
     /// Operations whose results to return instead of bins.
@@ -94,6 +107,8 @@ pub struct QueryPlan {
     pub page_size: Option<u64>,
     /// Number of operations; `None`: the query returns bins.
     pub operations: Option<usize>,
+    /// How its index is chosen.
+    pub selection: Selection,
 }
 
 impl QuerySpec {
@@ -104,6 +119,11 @@ impl QuerySpec {
             set: set.into(),
             index: None,
             filter: None,
+            source: FilterSource::Compiled,
+            index_hint: None,
+            require_index: false,
+            require_hint: false,
+            server_filter: true,
             bins: None,
             operations: None,
             include_values: true,
@@ -151,10 +171,33 @@ impl QuerySpec {
         self.project(&mut query)?;
         query.check()?;
         let limits = self.limits(policy)?;
-        let (tracker, left) = self.start(&query)?;
+        let (tracker, left, chosen) = self.start(&query)?;
+        // Records come in the order of an index: what was begun with one goes on with it.
+        let chosen = chosen.filter(|_| tracker.is_started());
+        let selection = self.selection(tracker.is_started())?;
+        if chosen.is_some() {
+            if let (FilterSource::Text(text), true) = (&self.source, self.server_filter) {
+                query.text = Some(text.clone());
+            }
+            query.chosen = chosen;
+        }
         let operations = self.operations.as_ref().map(QueryOps::len);
         let (query, page_size) = (Arc::new(query), self.page_size);
-        Ok(QueryPlan { query, limits, tracker, left, page_size, operations })
+        Ok(QueryPlan { query, limits, tracker, left, page_size, operations, selection })
+    }
+
+    /// How its index is chosen. `fixed`: what was read before has settled how the rest is read.
+    fn selection(&self, fixed: bool) -> Result<Selection> {
+        let options = SelectionOptions {
+            source: &self.source,
+            has_range: self.index.is_some(),
+            hint: self.index_hint.as_deref(),
+            require_index: self.require_index,
+            require_hint: self.require_hint,
+            server_filter: self.server_filter,
+            fixed,
+        };
+        options.selection()
     }
 
     /// Which records to process, and at which rate: the part that jobs and aggregations share.
@@ -187,6 +230,10 @@ impl QuerySpec {
             ("concurrent_nodes", self.concurrent_nodes.is_some()),
             ("replica", self.replica.is_some()),
             ("window", self.window.is_some()),
+            ("the name of an index", self.index_hint.is_some()),
+            ("require_index", self.require_index),
+            ("require_hint", self.require_hint),
+            ("server_filter", !self.server_filter),
         ];
         options.iter().find(|(_, is_set)| *is_set).map(|(name, _)| *name)
     }
@@ -258,8 +305,9 @@ impl QuerySpec {
         Ok(())
     }
 
-    /// Where reading starts, and the maximum number of records.
-    fn start(&self, query: &Query) -> Result<(Tracker, Option<u64>)> {
+    /// Where reading starts, the maximum number of records, and the index that a node has chosen
+    /// before.
+    fn start(&self, query: &Query) -> Result<(Tracker, Option<u64>, Option<ChosenIndex>)> {
         check_exclusive(&[
             ("partitions", self.partitions.is_some()),
             ("after", self.after.is_some()),
@@ -267,9 +315,9 @@ impl QuerySpec {
         ])?;
         if let Some(bytes) = &self.resume {
             let decoded = cursor::decode(query, bytes);
-            let (tracker, left) =
+            let (tracker, left, chosen) =
                 decoded.map_err(|error| Error::invalid(format!("resume: {}", error.message())))?;
-            return Ok((tracker, left.or(self.limit)));
+            return Ok((tracker, left.or(self.limit), chosen));
         }
         let partitions = match (self.after, self.partitions) {
             (Some(_), _) if self.index.is_some() => {
@@ -282,7 +330,7 @@ impl QuerySpec {
             (None, Some((first, count))) => Partitions::range(first, count)?,
             (None, None) => Partitions::ALL,
         };
-        Ok((Tracker::new(&partitions), self.limit))
+        Ok((Tracker::new(&partitions), self.limit, None))
     }
 }
 

@@ -44,7 +44,10 @@ flags! {
     pad
     persist_index
     retry_in_doubt
+    require_hint
+    require_index
     send_key
+    server_filter
     sleep_jitter
     update_only
 }

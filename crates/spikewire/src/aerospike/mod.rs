@@ -63,6 +63,9 @@ pub use module::{Module, Modules};
 pub use operation::{NumberKind, Operation, Order, Overflow, Returning, op};
 pub use options::CallOptions;
 pub use query::{Job, Progress, Query};
+pub use spikewire_aerospike::query::{Access, Explanation as QueryPlan};
+pub use spikewire_aerospike_protocol::query::Range as IndexValues;
+
 pub use query_plan::{Collection, IndexOn, IndexRange, IndexValue, Page, QueryRecord};
 pub use record::{Bin, Bins, Name, Record};
 pub use role::{Privilege, PrivilegeKind, Role, Roles, privilege};

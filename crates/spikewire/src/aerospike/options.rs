@@ -7,6 +7,7 @@ use spikewire_aerospike::command::{
     ExistsRule as Exists, GenerationRule, OperationRef, ReadMode, ReadOptions, ReadRules,
     ReadTouch, RetryOptions, Ttl, WriteOptions,
 };
+use spikewire_aerospike::query::FilterSource;
 use spikewire_aerospike::{Backoff, CommitLevel, DetailLevel, Hedge, ReplicaPolicy, ShareReads};
 use spikewire_transport::Priority;
 
@@ -246,7 +247,8 @@ impl CallOptions {
     /// # Ok::<(), spikewire::Error>(())
     /// ```
     pub fn filter(mut self, expression: impl Into<Expression>) -> Self {
-        self.filter = Some(Filter(expression.into().filter().map(Into::into)));
+        let filter = expression.into().query_filter();
+        self.filter = Some(Filter(filter.map(|(bytes, source)| (bytes.into(), source))));
         self
     }
 
@@ -314,6 +316,11 @@ impl CallOptions {
 
     /// The encoded filter.
     pub(crate) fn filter_bytes(&self) -> Result<Option<Arc<[u8]>>> {
+        Ok(self.query_filter()?.map(|(bytes, _)| bytes))
+    }
+
+    /// The encoded filter, and what it was made from.
+    pub(crate) fn query_filter(&self) -> Result<Option<(Arc<[u8]>, FilterSource)>> {
         self.filter.as_ref().map(|filter| filter.0.clone()).transpose()
     }
 
@@ -349,12 +356,12 @@ fn checked(retry: &RetryOptions) -> Result<Option<Box<RetryOptions>>> {
 
 /// An encoded filter, or its error.
 #[derive(Debug, Clone)]
-struct Filter(Result<Arc<[u8]>>);
+struct Filter(Result<(Arc<[u8]>, FilterSource)>);
 
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Ok(bytes), Ok(others)) => bytes == others,
+            (Ok(filter), Ok(other)) => filter == other,
             (Err(error), Err(other)) => error.message() == other.message(),
             _ => false,
         }

@@ -419,7 +419,17 @@ export interface AerospikeNative extends NativePart {
     name: string,
     args: unknown,
   ): number
+  /** Cancels an aggregation, or a wait for a plan. */
   aggregateGiveUp(aggregation: number): void
+  /** Settles the slot with the parts of a `QueryPlan`; returns the number to cancel it with. */
+  explain(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    options: unknown,
+    after: unknown,
+    index: unknown,
+  ): number
   /** Settles the slot with the job's local number and its id on the nodes. */
   jobStart(
     client: Handle,

@@ -29,6 +29,7 @@ import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
 import { beginCall, partsOf } from './job.js'
 import { Page } from './page.js'
+import { type PlanParts, type QueryPlan, toPlan, withTexts } from './plan.js'
 import type { IndexRange } from './range.js'
 
 /** A range of a namespace's 4,096 partitions. */
@@ -41,10 +42,29 @@ export interface PartitionRange {
 
 /** Options of a query. Durations are in milliseconds. */
 export interface QueryOptions extends RetryOptions, DetailOptions {
-  /** Return only records for which this is true. Default: no filter. */
+  /**
+   * Return only records for which this is true. If it is a text and every node has version 8.2 or
+   * later, the nodes read it themselves and choose a secondary index for it; otherwise it is compiled
+   * here, and every record is examined. Default: no filter.
+   */
   where?: Where | undefined
-  /** Return only these records of a secondary index. Default: all records. */
-  index?: IndexRange | undefined
+  /**
+   * Return only these records of a secondary index. Or the name of the index that the nodes should
+   * prefer for a text in `where`, if they can use it. Default: all records, or the nodes' choice.
+   */
+  index?: IndexRange | string | undefined
+  /**
+   * Fail with `IndexNotFound` rather than examine every record. Needs nodes that choose an index, so
+   * a text in `where` and servers from 8.2 on. Default: false.
+   */
+  requireIndex?: boolean | undefined
+  /**
+   * Fail with `IndexNotFound` unless the index that `index` names can be used. Needs the same.
+   * Default: false.
+   */
+  requireHint?: boolean | undefined
+  /** `false`: compile a text in `where` here on every server. Default: true. */
+  serverFilter?: boolean | undefined
   /**
    * The bins to read; records without any of them are left out. Default: all bins. An empty array
    * means `includeValues: false`.
@@ -86,6 +106,9 @@ const QUERY = [
   ...([
     'where',
     'index',
+    'requireIndex',
+    'requireHint',
+    'serverFilter',
     'bins',
     'operations',
     'includeValues',
@@ -152,12 +175,13 @@ export class Query<B extends object = Bins>
     wireOf: (key: UserKey | Key) => unknown,
   ) {
     connection.check()
-    const nativeOptions = toNativeOptions(options, QUERY)
+    const nativeOptions = withTexts(toNativeOptions(options, QUERY), options)
     const signal = options?.signal
     signal?.throwIfAborted()
     const after = options?.after
     const wire = after === undefined || after === null ? undefined : wireOf(after)
-    const index = partsOf(options?.index)
+    const range = typeof options?.index === 'string' ? undefined : options?.index
+    const index = partsOf(range)
     this.#query = native.query(connection.handle, space, nativeOptions, wire, index)
     this.#selection = [space, nativeOptions, wire, index]
     this.connection = connection
@@ -334,6 +358,25 @@ export class Query<B extends object = Bins>
     const result = beginCall<BinValue[]>(this.connection, begin, this.#signal)
     this.close()
     return outcome(result, callback)
+  }
+
+  /**
+   * How the query would be executed: whether the nodes read its filter and choose an index, and
+   * which. On nodes before 8.2, and for a query that names its range of an index, says what the
+   * client asks for. Reads no records, and does not start the query.
+   *
+   * @throws IndexNotFound if `requireIndex` or `requireHint` cannot be met; the errors of iterating
+   */
+  explain(): Promise<QueryPlan>
+  explain(callback: Callback<QueryPlan>): void
+  explain(callback?: Callback<QueryPlan>): Promise<QueryPlan> | undefined {
+    const begin = (client: number, slot: number) => {
+      const running = native.explain(client, slot, ...this.#selection)
+      return () => native.aggregateGiveUp(running)
+    }
+    checkCallback(callback)
+    const result = beginCall<PlanParts>(this.connection, begin, this.#signal)
+    return outcome(result.then(toPlan), callback)
   }
 
   /**

@@ -26,9 +26,23 @@ class Scan(Step):
         """The bins to read; without names, only keys, generations and times to live."""
         return self._set("bins", names)
 
-    def index(self, index: IndexRange) -> Self:
-        """Selects records by a secondary index: ``spikewire.between``, ``equal`` and so on."""
+    def index(self, index: IndexRange | str) -> Self:
+        """Selects records by a secondary index: ``spikewire.between``, ``equal`` and so on. Or the
+        name of the index that the nodes should prefer for a text in ``where``.
+        """
         return self._set("index", index)
+
+    def require_index(self, require: bool = True) -> Self:
+        """Fails with ``IndexNotFound`` rather than examine every record; as in ``query``."""
+        return self._set("require_index", require)
+
+    def require_hint(self, require: bool = True) -> Self:
+        """Fails with ``IndexNotFound`` unless the index that ``index`` names can be used."""
+        return self._set("require_hint", require)
+
+    def server_filter(self, allow: bool) -> Self:
+        """Whether nodes that can may read a text in ``where``, and choose an index for it."""
+        return self._set("server_filter", allow)
 
     def op(self, *operations: Operation) -> Self:
         """Read operations; each record has their ``results``. Needs server 8.1.2 or later."""

@@ -8,6 +8,7 @@
 //! | [`record_sender`] | which records are sent, and how each goes out |
 //! | [`background`] | jobs that change records |
 //! | [`projection`] | what of a record is sent |
+//! | [`text`] | filters that are text: the plan of a query |
 
 pub mod aggregate;
 pub mod background;
@@ -15,13 +16,15 @@ pub mod partition_cursor;
 pub mod projection;
 pub mod record_sender;
 pub mod scan;
+pub mod text;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::limits::PARTITIONS;
-use spikewire_aerospike_protocol::message::Message;
-use spikewire_aerospike_protocol::query::{NodeQuery, Work};
+use spikewire_aerospike_protocol::message::{Message, field};
+use spikewire_aerospike_protocol::query::text::flag;
+use spikewire_aerospike_protocol::query::{NodeQuery, PlanReply, Work};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::aggregate::Aggregate;
@@ -53,6 +56,17 @@ impl Context {
         body: &[u8],
         out: &mut Vec<u8>,
     ) -> Option<Box<dyn StreamedReply>> {
+        match self.explain_query(node, namespace, body) {
+            Ok(None) => {}
+            Ok(Some(reply)) => {
+                reply.write(out);
+                return None;
+            }
+            Err(code) => {
+                self.reject_with_last(Reply::begin(out), code);
+                return None;
+            }
+        }
         match self.start_query(node, namespace, body) {
             Ok(Some(stream)) => return Some(stream),
             // A background job was started; the reply does not wait for it.
@@ -60,6 +74,30 @@ impl Context {
             Err(code) => self.reject(Reply::begin(out), code.into()),
         }
         None
+    }
+
+    /// The plan of a query, if that is what a request asks for.
+    fn explain_query(
+        &mut self,
+        node: usize,
+        at: usize,
+        body: &[u8],
+    ) -> Result<Option<PlanReply>, ResultCode> {
+        let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
+        let features = self.state.nodes[node].features;
+        let text_filter = match text::of_request(features, &message)? {
+            Some(text_filter) if text_filter.flags & flag::EXPLAIN != 0 => text_filter,
+            _ => return Ok(None),
+        };
+        let state = self.state.clone();
+        let namespace = &state.namespaces[at];
+        let set = message.field(field::SET).unwrap_or_default();
+        if !self.permits(|| Permissions::QUERY, namespace.options.name.as_bytes(), set) {
+            return Err(ResultCode::ROLE_VIOLATION);
+        }
+        let hint = message.field(field::INDEX_NAME);
+        let plan = text::plan(namespace, namespace.sets.find(set), &text_filter, hint)?;
+        Ok(Some(PlanReply::Plan(plan)))
     }
 
     fn start_query(
@@ -77,6 +115,10 @@ impl Context {
         };
         let features = self.state.nodes[node].features;
         features::check_filter(features, query.filter)?;
+        let text = text::of_request(features, &message)?;
+        if text.is_some() && query.work != Work::Send {
+            return Err(ResultCode::PARAMETER);
+        }
         let mut operations = message.ops();
         operations.try_for_each(|it| features::check_operation(features, &it))?;
         let namespace = self.state.namespaces[at].options.name.as_bytes();
@@ -84,7 +126,14 @@ impl Context {
             return Err(ResultCode::ROLE_VIOLATION);
         }
         match query.work {
-            Work::Send => self.start_scan(node, at, &message, query).map(Some),
+            Work::Send => {
+                let filter = match (query.filter, text) {
+                    (Some(bytes), _) => Some(self.filters.read(bytes)?),
+                    (None, Some(text)) => Some(text::filter(text.text)?),
+                    (None, None) => None,
+                };
+                self.start_scan(node, at, &message, query, filter).map(Some)
+            }
             Work::Aggregate => self.start_aggregate(node, at, body, &query).map(Some),
             Work::Operations | Work::Function { .. } => {
                 self.start_background(node, at, &message, &query)?;
@@ -99,9 +148,9 @@ impl Context {
         at: usize,
         message: &Message<'_>,
         query: NodeQuery<'_>,
+        filter: Option<Arc<Program>>,
     ) -> Result<Box<dyn StreamedReply>, ResultCode> {
         let projection = Projection::new(message, &query)?;
-        let filter = query.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
         let selection = select(&state.namespaces[at], &query, filter)?;
         let options = self.options(at, &query, &selection, JobKind::Basic);

@@ -75,6 +75,21 @@ impl Tracker {
         self.open == 0
     }
 
+    /// Whether the rest of a partition is to be read whose first part was.
+    pub fn is_started(&self) -> bool {
+        self.unread().any(|(_, point)| point.is_some())
+    }
+
+    /// There is nothing to read in any partition.
+    pub fn finish_all(&mut self) {
+        for partition in &mut self.partitions {
+            if partition.state != PartitionState::Out {
+                partition.state = PartitionState::Done;
+            }
+        }
+        (self.open, self.waiting) = (0, 0);
+    }
+
     /// Whether there are partitions that no request is reading.
     pub fn has_waiting(&self) -> bool {
         self.waiting > 0

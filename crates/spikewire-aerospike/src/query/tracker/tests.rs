@@ -134,7 +134,7 @@ impl World {
         }
         let query = Query::default();
         let bytes = cursor::encode(&query, &self.tracker, None);
-        (self.tracker, _) = cursor::decode(&query, &bytes).unwrap();
+        (self.tracker, ..) = cursor::decode(&query, &bytes).unwrap();
         self.running.clear();
         self.seen = self.got.len();
     }
@@ -203,7 +203,8 @@ fn cursors_are_checked() {
     tracker.assign(9, Piece(0));
     tracker.advance(Piece(0), point(record(9, 1)));
     let bytes = cursor::encode(&query, &tracker, Some(12));
-    let (copy, left) = cursor::decode(&query, &bytes).unwrap();
+    let (copy, left, chosen) = cursor::decode(&query, &bytes).unwrap();
+    assert_eq!(chosen, None);
     assert_eq!(left, Some(12));
     assert!(copy.unread().eq(tracker.unread()));
     let decode_error = |query: &Query, bytes: &[u8]| cursor::decode(query, bytes).unwrap_err();
@@ -217,4 +218,33 @@ fn cursors_are_checked() {
     assert!(decode_error(&other, &bytes).message().contains("another query"));
     let paced = Query { records_per_second: 10, ..query };
     assert!(cursor::decode(&paced, &bytes).is_ok(), "the pace may change");
+}
+
+#[test]
+fn a_cursor_has_the_index_that_a_node_has_chosen() {
+    use spikewire_aerospike_protocol::query::{ChosenIndex, Collection, Range};
+    let named = |name: &str| ChosenIndex::new(name, Collection::Value, "age", &Range::Int(1, 9));
+    let query = Query { namespace: "test".to_owned(), filter: Some(vec![1]), ..Query::default() };
+    let chosen = Query {
+        text: Some("$.age > 0".to_owned()),
+        chosen: Some(named("by_age")),
+        ..query.clone()
+    };
+    let mut tracker = Tracker::new(&Partitions::ALL);
+    assert!(!tracker.is_started());
+    tracker.assign(3, Piece(1));
+    tracker.advance(Piece(1), point(record(3, 1)));
+    assert!(tracker.is_started());
+    let bytes = cursor::encode(&chosen, &tracker, Some(12));
+    // Who resumes has not asked for a plan.
+    let (copy, left, known) = cursor::decode(&query, &bytes).unwrap();
+    assert_eq!((left, known), (Some(12), Some(named("by_age"))));
+    assert!(copy.unread().eq(tracker.unread()));
+    for at in [0, 4, 5, 13, 23, 30, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        assert!(cursor::decode(&query, &damaged).is_err(), "byte {at}");
+    }
+    tracker.finish_all();
+    assert!(tracker.is_done() && !tracker.is_started());
 }

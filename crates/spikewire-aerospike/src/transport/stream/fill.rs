@@ -22,7 +22,7 @@ impl Stream {
     /// to call that again. Returns early, with `false`, when a signal arrived.
     pub fn fill(&mut self, wait: Option<Duration>) -> Result<bool> {
         // A query begins with its first request.
-        if self.pieces == 0 && !self.tally.is_open() {
+        if self.pieces == 0 && !self.tally.is_open() && !self.planning.is_alone {
             self.tally.begin();
         }
         let filled = self.fill_more(wait);
@@ -78,7 +78,7 @@ impl Stream {
     /// When to call [`Stream::fill`] even if the descriptor is not readable.
     pub fn alarm(&self) -> Tick {
         let mut alarm = self.deadline;
-        if self.tracker.has_waiting() && self.wants() > 0 {
+        if self.tracker.has_waiting() && self.wants() > 0 && !self.is_asking() {
             alarm = alarm.min(self.again);
         }
         for line in self.lines.iter().flatten() {

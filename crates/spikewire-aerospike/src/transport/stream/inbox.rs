@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::error_details::ErrorDetails;
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind};
 use spikewire_aerospike_protocol::message::{Message, field};
-use spikewire_aerospike_protocol::query::Answer;
+use spikewire_aerospike_protocol::query::{Answer, PlanReply};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 #[derive(Debug)]
@@ -45,15 +45,8 @@ impl Inbox {
 
     /// The next complete message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
-        while self.frame == 0 {
-            let Some(header) = Header::parse(&self.buffer[self.start..self.end])? else {
-                return Ok(None);
-            };
-            if header.kind != Kind::Message {
-                return Err(Malformed::new("answer of a query", "not a message frame"));
-            }
-            self.start += HEADER_LEN;
-            self.frame = header.len;
+        if !self.enter_frame()? {
+            return Ok(None);
         }
         let have = (self.end - self.start).min(self.frame);
         match Answer::parse(&self.buffer[self.start..self.start + have]) {
@@ -75,6 +68,33 @@ impl Inbox {
     /// Takes what the node said about the failure that ended its reply, if it said anything.
     pub fn take_details(&mut self) -> Option<ErrorDetails> {
         self.details.take().map(|details| *details)
+    }
+
+    /// The reply to a request for a plan: one frame.
+    pub fn next_plan(&mut self) -> Result<Option<PlanReply>, Malformed> {
+        if !self.enter_frame()? || self.end - self.start < self.frame {
+            return Ok(None);
+        }
+        let body = &self.buffer[self.start..self.start + self.frame];
+        let reply = PlanReply::parse(body)?;
+        self.start += self.frame;
+        self.frame = 0;
+        Ok(Some(reply))
+    }
+
+    /// Passes the header of the next frame that is not empty; false: it has not arrived.
+    fn enter_frame(&mut self) -> Result<bool, Malformed> {
+        while self.frame == 0 {
+            let Some(header) = Header::parse(&self.buffer[self.start..self.end])? else {
+                return Ok(false);
+            };
+            if header.kind != Kind::Message {
+                return Err(Malformed::new("answer of a query", "not a message frame"));
+            }
+            self.start += HEADER_LEN;
+            self.frame = header.len;
+        }
+        Ok(true)
     }
 
     /// Whether the buffer is empty, so that another request's reply can follow.

@@ -30,19 +30,16 @@ impl Stream {
         if budget == 0 || !self.tracker.has_waiting() || now < self.again {
             return;
         }
+        if !self.is_planned(now) {
+            return;
+        }
         let most = if self.limits.nodes == 0 { NODES } else { self.limits.nodes };
         let room = most.saturating_sub(self.lines.iter().flatten().count());
         let room = usize::try_from(budget).unwrap_or(usize::MAX).min(room);
         if room == 0 {
             return;
         }
-        let (groups, unplaced) = self.group();
-        if let Some(error) = unplaced {
-            if matches!(error.kind(), Kind::NoNamespace | Kind::Unsupported) {
-                return self.fail(error);
-            }
-            self.retry_or_fail(error, now);
-        }
+        let groups = self.groups(now);
         let count = groups.len().min(room) as u64;
         for ((node, pids), number) in groups.into_iter().zip(0..count) {
             // Each node is asked for its share of the remaining records, the first ones for the
@@ -66,6 +63,20 @@ impl Stream {
         }
         let requested = self.lines.iter().flatten().map(|line| line.cap.saturating_sub(line.got));
         budget.saturating_sub(requested.sum())
+    }
+
+    /// The waiting partitions by node. If some have none, the query retries or fails.
+    pub(super) fn groups(&mut self, now: Tick) -> Vec<(Arc<Node>, Vec<u16>)> {
+        let (groups, unplaced) = self.group();
+        match unplaced {
+            Some(error) if matches!(error.kind(), Kind::NoNamespace | Kind::Unsupported) => {
+                self.fail(error);
+                return Vec::new();
+            }
+            Some(error) => self.retry_or_fail(error, now),
+            None => {}
+        }
+        groups
     }
 
     /// The waiting partitions by node, and why some have none.
@@ -110,27 +121,8 @@ impl Stream {
         cap: u64,
         now: Tick,
     ) -> Result<(), (io::Error, Arc<Node>)> {
-        let (wire, opening) = if let Some(wire) = self.streams.take(&node) {
-            (wire, None)
-        } else {
-            let until = now.after(self.streams.cluster.options().connect_timeout);
-            let (encryption, framing) = (node.access.encryption(), Aerospike::new(&node.access));
-            match Opening::start(node.address, encryption, framing, until) {
-                Ok((wire, opening)) => (wire, Some(opening)),
-                Err(error) => return Err((error, node)),
-            }
-        };
-        let is_ready = opening.is_none();
-        let index = self.lines.iter().position(Option::is_none).unwrap_or_else(|| {
-            self.lines.push(None);
-            self.lines.len() - 1
-        });
         let piece = Piece(self.pieces);
-        let mut line = Line::new(node, wire, opening, piece, self.limits.window, now);
-        let both = Interest::READABLE | Interest::WRITABLE;
-        if let Err(error) = self.poll.registry().register(&mut line.wire, Token(index), both) {
-            return Err((error, line.node));
-        }
+        let (index, mut line) = self.open_line(node, piece, now)?;
         self.pieces += 1;
         self.tally.parts += 1;
         line.cap = cap;
@@ -145,14 +137,53 @@ impl Stream {
         let share =
             Share { id: task_id(), patience, partitions: &whole, points: &points, limit: cap };
         // Validated when the query was planned.
-        if let Err(error) = self.query.write(&share, line.request()) {
+        let features = line.node.features;
+        if let Err(error) = self.query.write_for(features, &share, line.request()) {
             return Err((io::Error::other(error), line.node));
         }
         if line.node.features.has(Features::ERROR_DETAILS) {
             error_details::ask(line.request(), self.limits.details);
         }
+        self.begin_line(index, line)
+    }
+
+    /// A line to a node, and its place; its request is still to be written.
+    pub(super) fn open_line(
+        &mut self,
+        node: Arc<Node>,
+        piece: Piece,
+        now: Tick,
+    ) -> Result<(usize, Line), (io::Error, Arc<Node>)> {
+        let (wire, opening) = if let Some(wire) = self.streams.take(&node) {
+            (wire, None)
+        } else {
+            let until = now.after(self.streams.cluster.options().connect_timeout);
+            let (encryption, framing) = (node.access.encryption(), Aerospike::new(&node.access));
+            match Opening::start(node.address, encryption, framing, until) {
+                Ok((wire, opening)) => (wire, Some(opening)),
+                Err(error) => return Err((error, node)),
+            }
+        };
+        let index = self.lines.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.lines.push(None);
+            self.lines.len() - 1
+        });
+        let mut line = Line::new(node, wire, opening, piece, self.limits.window, now);
+        let both = Interest::READABLE | Interest::WRITABLE;
+        if let Err(error) = self.poll.registry().register(&mut line.wire, Token(index), both) {
+            return Err((error, line.node));
+        }
+        Ok((index, line))
+    }
+
+    /// Sends the request of a line.
+    pub(super) fn begin_line(
+        &mut self,
+        index: usize,
+        mut line: Line,
+    ) -> Result<(), (io::Error, Arc<Node>)> {
         // On a reused connection the poller may not report anything before this.
-        let written = if is_ready { line.write() } else { Ok(()) };
+        let written = if line.opening.is_none() { line.write() } else { Ok(()) };
         let node = line.node.clone();
         self.lines[index] = Some(line);
         written.map_err(|error| {

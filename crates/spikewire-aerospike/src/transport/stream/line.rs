@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::error_details::ErrorDetails;
-use spikewire_aerospike_protocol::query::Answer;
+use spikewire_aerospike_protocol::query::{Answer, PlanReply};
 use spikewire_transport::dial::Opening;
 use spikewire_transport::wire::Wire;
 
@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub opening: Option<Opening<Aerospike>>,
     /// Its current request.
     pub piece: Piece,
+    /// Whether that asks for the plan of the query instead of records.
+    pub requests_plan: bool,
     /// Maximum number of records of the request; 0: no limit.
     pub cap: u64,
     /// Records received.
@@ -72,6 +74,7 @@ impl Line {
             wire,
             opening,
             piece,
+            requests_plan: false,
             cap: 0,
             got: 0,
             unavailable: 0,
@@ -144,6 +147,11 @@ impl Line {
     /// Takes what the node said about the failure that ended its reply, if it said anything.
     pub fn take_details(&mut self) -> Option<ErrorDetails> {
         self.inbox.take_details()
+    }
+
+    /// The plan that the line asked for.
+    pub fn next_plan(&mut self) -> Result<Option<PlanReply>, Malformed> {
+        self.inbox.next_plan()
     }
 
     /// Whether the request has returned its maximum, so that only its end is still to come.

@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `mod` | taking records, and what their messages mean for the query |
 //! | `fill` | waiting, connecting, reading |
+//! | `planning` | which index the nodes choose for a filter that is a text |
 //! | `launch` | which node is asked for what, and what follows when one fails |
 //! | `line`, `inbox` | one connection; the window of bytes that arrived on it |
 //! | `pool` | connections between queries |
@@ -23,6 +24,7 @@ mod fill;
 mod inbox;
 mod launch;
 mod line;
+mod planning;
 mod pool;
 mod reader;
 mod table;
@@ -37,6 +39,7 @@ use spikewire_aerospike_protocol::query::{Answer, Point, Query, Row};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::line::Line;
+use self::planning::Planning;
 pub use self::pool::Streams;
 pub use self::reader::{
     Advance, Demand, MAX_RUN, QueryPage, QueryReader, ReadError, wait_for_more,
@@ -47,7 +50,7 @@ use crate::clock::Tick;
 use crate::cluster::Tally;
 use crate::model::{Error, Kind, Result};
 use crate::query::rules::{AnswerEnd, is_empty_answer};
-use crate::query::{Limits, Retries, Tracker, cursor};
+use crate::query::{Limits, QueryPlan, Retries, Tracker, cursor};
 use crate::route::Router;
 
 /// Token of the waker that [`Stopper`] uses.
@@ -70,6 +73,7 @@ pub struct Stream {
     limits: Limits,
     router: Router,
     tracker: Tracker,
+    planning: Planning,
     retries: Retries,
     /// Records that the query's limit still allows.
     left: Option<u64>,
@@ -130,15 +134,9 @@ impl Stopper {
 }
 
 impl Stream {
-    /// A query that reads the open partitions of `tracker`, up to `left` records. Sends nothing
-    /// yet.
-    pub fn new(
-        streams: Arc<Streams>,
-        query: Arc<Query>,
-        limits: Limits,
-        tracker: Tracker,
-        left: Option<u64>,
-    ) -> io::Result<Self> {
+    /// A query that reads the open partitions of a plan. Sends nothing yet.
+    pub fn new(streams: Arc<Streams>, plan: QueryPlan) -> io::Result<Self> {
+        let QueryPlan { query, limits, tracker, left, selection, .. } = plan;
         let poll = Poll::new()?;
         let waker = mio::Waker::new(poll.registry(), WAKER)?;
         let now = Tick::now();
@@ -152,6 +150,7 @@ impl Stream {
             limits,
             router,
             tracker,
+            planning: Planning::new(selection),
             retries: Retries::default(),
             left,
             page: None,
@@ -250,6 +249,7 @@ impl Stream {
         }
         if records > 0 {
             self.retries.progress();
+            self.planning.has_records = true;
             self.waiting = None;
         }
         if self.tally.is_open() {
@@ -277,6 +277,10 @@ impl Stream {
     ) -> std::result::Result<bool, E> {
         loop {
             let Some(line) = &mut self.lines[index] else { return Ok(true) };
+            if line.requests_plan {
+                self.take_plan(index);
+                return Ok(true);
+            }
             let full = *records >= most || self.left == Some(0) || self.page == Some(0);
             // The end of a request that has returned its maximum is still processed, so that its
             // connection can be reused.
@@ -337,10 +341,14 @@ impl Stream {
     fn ended(&mut self, index: usize, code: ResultCode) {
         let Some(mut line) = self.lines[index].take() else { return };
         let node = line.node.to_string();
+        if self.plans_again(code) {
+            let _ = self.poll.registry().deregister(&mut line.wire);
+            self.tracker.lost(line.piece);
+            return self.plan_again();
+        }
         let end = AnswerEnd::of(code, self.known);
         let good = end == AnswerEnd::Whole;
         let details = line.take_details();
-        let error = |node| Error::server(code).with_details(details).on(node);
         if good {
             self.known = true;
             self.tracker.finish(line.piece, line.cap > 0 && line.got >= line.cap);
@@ -354,8 +362,11 @@ impl Stream {
                 self.retry_or_fail(Error::new(code, message).on(node), Tick::now());
             }
             AnswerEnd::Whole => self.retries.progress(),
-            AnswerEnd::TryAgain => self.retry_or_fail(error(node), Tick::now()),
-            AnswerEnd::Failed => self.fail(error(node)),
+            AnswerEnd::TryAgain => {
+                let error = self.rejection(code).with_details(details).on(node);
+                self.retry_or_fail(error, Tick::now());
+            }
+            AnswerEnd::Failed => self.fail(self.rejection(code).with_details(details).on(node)),
         }
         let _ = self.poll.registry().deregister(&mut line.wire);
         if good && line.is_reusable() {

@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::query::{Point, Row};
 
 use super::{Mark, Stream, StreamRow, Streams};
 use crate::clock::Tick;
-use crate::model::{Error, Kind, Result};
+use crate::model::{Error, Result};
 use crate::query::QueryPlan;
 use crate::query::rules::check_results;
 
@@ -114,11 +114,8 @@ pub struct QueryReader<T> {
 impl<T> QueryReader<T> {
     /// A reader for a validated query. Sends nothing yet.
     pub fn new(streams: Arc<Streams>, plan: QueryPlan) -> Result<Self> {
-        let QueryPlan { query, limits, tracker, left, operations: results, .. } = plan;
-        let stream = Stream::new(streams, query, limits, tracker, left).map_err(|error| {
-            let message = format!("the system gives no poller for a query: {error}");
-            Error::new(Kind::Connection, message)
-        })?;
+        let results = plan.operations;
+        let stream = Stream::of_plan(streams, plan)?;
         Ok(Self { stream, results, undelivered: VecDeque::new(), mark: None, is_iterated: false })
     }
 

@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
+use spikewire_aerospike::query::FilterSource;
 use spikewire_aerospike_protocol::expression::text::{self, TextError};
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
@@ -32,6 +33,25 @@ fn filter_bytes(value: Value<'_>) -> Result<Arc<[u8]>> {
         Some(image) => cached(1, &image, || Ok(Tree::from_image(&image)?.filter()?)),
         None => Err(no_expression(value)),
     }
+}
+
+/// The bytes of a query's filter, and what it was made from. `is_text`: an expression that was a
+/// text with parameters.
+pub fn query_filter(value: Value<'_>, is_text: bool) -> Result<(Vec<u8>, FilterSource)> {
+    let read = || {
+        let tree = match (value.kind(), is_text) {
+            (Type::String, _) => {
+                read_text(&value.text()?.unwrap_or_default(), &[], text::parse_filter)?
+            }
+            (_, true) => whole(Form::Expression.unwrap(value)?)?,
+            _ => return Ok((filter_bytes(value)?.to_vec(), FilterSource::Compiled)),
+        };
+        let filter = tree.filter()?;
+        // Only a whole filter says the types of bins that it uses as bools.
+        let tree = Tree::decode(&filter)?;
+        Ok((filter, FilterSource::of_text(&tree)))
+    };
+    read().map_err(|failure: Failure| failure.about("where"))
 }
 
 /// The bytes of an operation that reads or writes the value of an expression. Accepts what

@@ -16,7 +16,7 @@ pub mod path;
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
 use spikewire_aerospike_protocol::value::Value as Constant;
 
-pub use self::filter::{filter, operation_bytes, plain_bytes};
+pub use self::filter::{filter, operation_bytes, plain_bytes, query_filter};
 use crate::aerospike::calls::encoded::Form;
 use crate::aerospike::value::{Place, encode};
 use crate::arguments::text;

@@ -17,8 +17,8 @@ use crate::environment::Environment;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result, Value, work};
 
-/// The flag that cancels an aggregation.
-struct CancelFlag(Arc<AtomicBool>);
+/// The flag that cancels an aggregation, or the wait for a plan.
+pub(super) struct CancelFlag(pub Arc<AtomicBool>);
 
 impl Resource for CancelFlag {
     fn end(&self) {

@@ -8,10 +8,12 @@
 //! | [`index`] | selections of index values |
 //! | [`job`] | background jobs |
 //! | [`aggregate`] | aggregations by stream functions |
+//! | [`explain`] | how a query would be executed |
 //! | [`calls`] | functions exported to JavaScript |
 
 pub mod aggregate;
 pub mod calls;
+pub mod explain;
 pub mod index;
 pub mod job;
 mod plan;

@@ -11,6 +11,7 @@ use crate::aerospike::arguments::{self, Options, count};
 use crate::aerospike::expression;
 use crate::aerospike::key::Address;
 use crate::aerospike::operation;
+use crate::arguments::text;
 use crate::binding::Call;
 use crate::errors::kind_name;
 use crate::hooks::Hooks;
@@ -26,7 +27,12 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
     let range = call.argument(from + 3);
     let (bins, operations) = (options.get(c"bins")?, options.get(c"operations")?);
     let after = after.map(|key| Address::new(space.clone(), key)).transpose()?;
+    let hint = options.get(c"indexHint")?.map(|hint| text("index", hint)).transpose()?;
     let spec = QuerySpec {
+        index_hint: hint,
+        require_index: options.flag(c"requireIndex")?.unwrap_or_default(),
+        require_hint: options.flag(c"requireHint")?.unwrap_or_default(),
+        server_filter: options.flag(c"serverFilter")?.unwrap_or(true),
         bins: bins
             .map(|value| arguments::bins(value).map(|(_, names)| QueryOps::bins(&names)))
             .transpose()?,
@@ -48,10 +54,14 @@ pub fn scope(
     options: &Options<'_>,
     range: Value<'_>,
 ) -> Result<QuerySpec> {
-    let filter = options.get(c"where")?.map(expression::filter).transpose()?;
+    let is_text = options.flag(c"textFilter")?.unwrap_or_default();
+    let filter = options.get(c"where")?;
+    let filter = filter.map(|it| expression::query_filter(it, is_text)).transpose()?;
+    let (filter, source) = filter.map_or_else(Default::default, |(it, source)| (Some(it), source));
     let spec = QuerySpec {
         index: range.present().map(|parts| index(hooks, parts)).transpose()?,
-        filter: filter.map(|bytes| bytes.to_vec()),
+        filter,
+        source,
         ..QuerySpec::new(&*space.namespace, &*space.set)
     };
     spec.read(|name| options.argument(name))

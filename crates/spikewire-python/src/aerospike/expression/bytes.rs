@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use spikewire_aerospike::query::FilterSource;
 use spikewire_aerospike_protocol::expression::text::{self, TextError};
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
@@ -40,6 +41,18 @@ fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         });
     }
     tree_of(value, true)?.filter().map_err(invalid_argument)
+}
+
+/// The encoded filter of a query, and what it was made from.
+pub fn query_filter(value: &Bound<'_, PyAny>) -> PyResult<(Vec<u8>, FilterSource)> {
+    if value.is_instance_of::<Expression>() {
+        return Ok((filter(value)?.to_vec(), FilterSource::Compiled));
+    }
+    let read = || {
+        let tree = tree_of(value, true)?;
+        Ok((tree.filter().map_err(invalid_argument)?, FilterSource::of_text(&tree)))
+    };
+    read().map_err(|error| about(value.py(), error, "where"))
 }
 
 /// The encoded operation that reads or writes the value of an expression. Accepts what

@@ -22,7 +22,7 @@ use spikewire_aerospike_protocol::expression::{
 };
 
 use self::bytes::read_text;
-pub use self::bytes::{filter, operation_bytes, plain_bytes};
+pub use self::bytes::{filter, operation_bytes, plain_bytes, query_filter};
 pub use self::call::path_operation_of;
 use self::constant::{kind_of, operand};
 use crate::aerospike::arguments::flags;

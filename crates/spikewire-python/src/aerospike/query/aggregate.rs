@@ -11,6 +11,7 @@ use spikewire_aerospike::Policy;
 use spikewire_aerospike::aggregation::AggregationPlan;
 use spikewire_aerospike::query::QuerySpec;
 
+use super::explain::ExplainCall;
 use super::plan::QueryCall;
 use crate::aerospike::core::Core;
 use crate::aerospike::value::particle;
@@ -28,6 +29,11 @@ pub struct QueryParts {
 impl QueryParts {
     pub fn of(core: &Arc<Core>, call: &QueryCall) -> Self {
         Self { core: core.clone(), spec: call.spec.clone(), policy: call.policy }
+    }
+
+    /// A request for the plan.
+    pub fn explain(&self) -> ExplainCall {
+        ExplainCall::new(self.core.clone(), self.spec.clone(), self.policy)
     }
 
     /// An aggregation with this function.

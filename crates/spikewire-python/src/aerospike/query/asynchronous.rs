@@ -10,6 +10,7 @@ use spikewire_sync::Mutex;
 
 use super::aggregate::QueryParts;
 use super::batches::Batches;
+use super::explain::in_executor;
 use super::on_loop::QueryOnLoop;
 use super::reading::Reading;
 use super::step::{QueryStep, Refills, StepGoal};
@@ -106,11 +107,17 @@ query_methods!(AsyncQuery, "_soon" {
     ) -> PyResult<Bound<'py, PyAny>> {
         let aggregation = self.parts.aggregation(module, function, arguments)?;
         // In a thread of the executor, because it blocks.
-        let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
-        let aggregation = Bound::new(py, aggregation)?;
-        let future = event_loop.call_method1("run_in_executor", (py.None(), &aggregation))?;
-        future.call_method1("add_done_callback", (aggregation.getattr("ended")?,))?;
-        Ok(future)
+        in_executor(py, Bound::new(py, aggregation)?.as_any())
+    }
+
+    /// How the query would be executed: whether the nodes read its filter and choose an index,
+    /// and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+    /// says what the client asks for. Reads no records, and does not start the query.
+    ///
+    /// Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
+    /// be met.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        in_executor(py, Bound::new(py, self.parts.explain())?.as_any())
     }
 
     /// Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.

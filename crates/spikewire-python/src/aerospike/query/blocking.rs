@@ -8,6 +8,7 @@ use spikewire_aerospike::transport::stream::Advance;
 
 use super::aggregate::QueryParts;
 use super::batches::{Batches, QueryBatches};
+use super::explain::QueryPlan;
 use super::page::Page;
 use super::reading::Reading;
 use super::{QueryCall, call, no_page_size};
@@ -93,6 +94,16 @@ query_methods!(Query, "" {
         arguments: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
         self.parts.aggregation(module, function, arguments)?.__call__(py)
+    }
+
+    /// How the query would be executed: whether the nodes read its filter and choose an index,
+    /// and which; see `QueryPlan`. On nodes before 8.2, and for a query that names its index,
+    /// says what the client asks for. Reads no records, and does not start the query.
+    ///
+    /// Raises the errors of iteration: `IndexNotFound` if `require_index` or `require_hint` cannot
+    /// be met.
+    fn explain(&self, py: Python<'_>) -> PyResult<QueryPlan> {
+        self.parts.explain().__call__(py)
     }
 
     /// Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.

@@ -13,6 +13,7 @@
 //! | `page` | the contents of a page |
 //! | `job` | background jobs |
 //! | `aggregate` | aggregations with stream functions |
+//! | `explain` | how a query would be executed |
 
 #[macro_use]
 mod methods;
@@ -21,6 +22,7 @@ pub mod aggregate;
 pub mod asynchronous;
 pub mod batches;
 pub mod blocking;
+pub mod explain;
 pub mod index;
 pub mod job;
 pub mod on_loop;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyRange, PyRangeMethods};
+use pyo3::types::{PyBytes, PyRange, PyRangeMethods, PyString};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec};
@@ -17,7 +17,7 @@ use crate::aerospike::record_type::{RecordType, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::{Defaults, RetryRules, operations_of};
-use crate::arguments::OptionArgument;
+use crate::arguments::{OptionArgument, text};
 use crate::errors::{invalid_argument, type_error, type_name, value_error};
 
 /// The keywords as they were passed.
@@ -25,6 +25,9 @@ pub struct QueryOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub bins: Option<Bound<'py, PyAny>>,
     pub index: Option<Bound<'py, PyAny>>,
+    pub require_index: bool,
+    pub require_hint: bool,
+    pub server_filter: bool,
     pub operations: Option<Bound<'py, PyAny>>,
     pub limit: Option<Bound<'py, PyAny>>,
     pub partitions: Option<Bound<'py, PyAny>>,
@@ -57,7 +60,17 @@ impl QueryCall {
         space: Arc<Space>,
         options: &QueryOptions<'_>,
     ) -> PyResult<Self> {
+        let (hint, selected) = match &options.index {
+            Some(index) if index.is_instance_of::<PyString>() => {
+                (Some(text("index", index)?.to_owned()), None)
+            }
+            index => (None, index.as_ref()),
+        };
         let spec = QuerySpec {
+            index_hint: hint,
+            require_index: options.require_index,
+            require_hint: options.require_hint,
+            server_filter: options.server_filter,
             bins: bins(&space, options)?,
             operations: match &options.operations {
                 Some(list) => Some(operations(QueryOps::reading(), list)?),
@@ -71,7 +84,7 @@ impl QueryCall {
             },
             resume: options.resume.as_ref().map(cursor).transpose()?,
             retry: options.retry.checked()?,
-            ..scope(&space, options.filter.as_ref(), options.index.as_ref(), |name| match name {
+            ..scope(&space, options.filter.as_ref(), selected, |name| match name {
                 "limit" => &options.limit,
                 "page_size" => &options.page_size,
                 "records_per_second" => &options.records_per_second,
@@ -95,8 +108,11 @@ pub fn scope<'a, 'py: 'a>(
     index: Option<&Bound<'py, PyAny>>,
     get: impl Fn(&str) -> &'a Option<Bound<'py, PyAny>>,
 ) -> PyResult<QuerySpec> {
+    let filter = filter.map(expression::query_filter).transpose()?;
+    let (filter, source) = filter.map_or_else(Default::default, |(it, source)| (Some(it), source));
     let spec = QuerySpec {
-        filter: filter.map(expression::filter).transpose()?.map(|bytes| bytes.to_vec()),
+        filter,
+        source,
         index: index.map(IndexRange::of).transpose()?,
         ..QuerySpec::new(&*space.namespace, &*space.set)
     };

@@ -23,6 +23,7 @@ pub mod string;
 
 use std::fmt;
 
+use spikewire_aerospike::query::FilterSource;
 use spikewire_aerospike_protocol::expression as wire;
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 use spikewire_aerospike_protocol::msgpack;
@@ -140,20 +141,23 @@ impl Expression {
         Self(Form::Wire(bytes.into()))
     }
 
-    /// Encodes a filter.
-    pub(crate) fn filter(&self) -> Result<Vec<u8>> {
-        match &self.0 {
-            Form::Wire(bytes) => checked("filter", bytes),
+    /// Encodes a filter, and says what it was made from.
+    pub(crate) fn query_filter(&self) -> Result<(Vec<u8>, FilterSource)> {
+        let tree = match &self.0 {
+            Form::Wire(bytes) => return Ok((checked("filter", bytes)?, FilterSource::Compiled)),
             Form::Text(text, values) => {
                 let parsed = wire::text::parse_filter(text, &constants("filter", values)?);
-                let parsed = parsed.map_err(|error| unread("filter", text, &error))?;
-                parsed.filter().map_err(|fault| fault_in("filter", &fault))
+                Ok(parsed.map_err(|error| unread("filter", text, &error))?)
             }
-            Form::Tree(_) | Form::Call(_) | Form::Path(_) => {
-                let tree = self.tree(true).and_then(|tree| tree.filter());
-                tree.map_err(|fault| fault_in("filter", &fault))
-            }
-        }
+            Form::Tree(_) | Form::Call(_) | Form::Path(_) => self.tree(true),
+        };
+        let tree = tree.map_err(|fault| fault_in("filter", &fault))?;
+        let filter = tree.filter().map_err(|fault| fault_in("filter", &fault))?;
+        let source = match &self.0 {
+            Form::Text(..) => FilterSource::of_text(&tree),
+            _ => FilterSource::Compiled,
+        };
+        Ok((filter, source))
     }
 
     /// Encodes a value.

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `job` | background jobs |
 //! | `aggregate` | aggregations with stream functions |
+//! | `explain` | how a query would be executed |
 
 #[cfg(feature = "aggregate")]
 mod aggregate;
+mod explain;
 mod job;
 
 use std::ops::RangeBounds;
@@ -141,6 +143,36 @@ impl<C: ClientKind> Query<C> {
     /// Only records that a secondary index finds.
     pub fn index(mut self, range: IndexRange) -> Self {
         self.request.index = Some(range);
+        self
+    }
+
+    /// The name of the index that nodes should prefer, if they can use it. Nodes choose an index
+    /// themselves if the filter is a text and each of them has version 8.2 or later: see
+    /// [`explain`](Query::explain).
+    pub fn index_hint(mut self, name: impl Into<String>) -> Self {
+        self.request.parameters.index_hint = Some(name.into());
+        self
+    }
+
+    /// Fails with [`ResultCode::INDEX_NOT_FOUND`](crate::ResultCode::INDEX_NOT_FOUND) rather than
+    /// examine every record. Needs a filter that is a text, and servers from 8.2 on.
+    pub fn require_index(mut self) -> Self {
+        self.request.parameters.require_index = true;
+        self
+    }
+
+    /// Fails with [`ResultCode::INDEX_NOT_FOUND`](crate::ResultCode::INDEX_NOT_FOUND) unless the
+    /// index of [`index_hint`](Query::index_hint) can be used. Needs a filter that is a text, and
+    /// servers from 8.2 on.
+    pub fn require_hint(mut self) -> Self {
+        self.request.parameters.require_hint = true;
+        self
+    }
+
+    /// Whether nodes that can may read a filter that is a text, and choose an index for it.
+    /// Otherwise it is compiled here on every server. Default yes.
+    pub fn server_filter(mut self, allow: bool) -> Self {
+        self.request.parameters.server_filter = allow;
         self
     }
 

@@ -4,7 +4,7 @@ use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use spikewire_aerospike::command::{CommandDefaults, SetRef, check_bin_name};
-use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec};
+use spikewire_aerospike::query::{FilterSource, QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::query_record::RecordShape;
@@ -62,10 +62,15 @@ impl QueryRequest {
     /// The options in the engine's form.
     pub fn spec(&self) -> Result<QuerySpec> {
         let space = self.space.as_ref().map_err(Clone::clone)?;
+        let (filter, source) = match self.filter()? {
+            Some((filter, source)) => (Some(filter), source),
+            None => (None, FilterSource::Compiled),
+        };
         Ok(QuerySpec {
             namespace: (*space.namespace).into(),
             set: space.set.clone(),
-            filter: self.filter()?,
+            filter,
+            source,
             index: self.index.as_ref().map(IndexRange::index).transpose()?,
             bins: self.bins.as_deref().map(bins).transpose()?,
             operations: match &self.operations {
@@ -83,11 +88,12 @@ impl QueryRequest {
     }
 
     /// The query's own filter, or that of its dataset.
-    fn filter(&self) -> Result<Option<Vec<u8>>> {
-        match &self.filter {
-            Some(filter) => filter.filter().map(Some),
-            None => Ok(self.options.filter_bytes()?.map(|bytes| bytes.to_vec())),
+    fn filter(&self) -> Result<Option<(Vec<u8>, FilterSource)>> {
+        if let Some(filter) = &self.filter {
+            return filter.query_filter().map(Some);
         }
+        let filter = self.options.query_filter()?;
+        Ok(filter.map(|(bytes, source)| (bytes.to_vec(), source)))
     }
 }
 

@@ -12,11 +12,19 @@ macro_rules! client_verbs {
             /// read in parallel, at the consumer's pace. If a node fails, the others take over: no
             /// record is returned twice, and none is omitted.
             ///
-            /// `where`: a filter as in `get`. Default: no filter.
+            /// `where`: a filter as in `get`. If it is a text and every node has version 8.2 or later,
+            /// the nodes read it themselves and choose a secondary index for it; otherwise it is
+            /// compiled by the client, and every record is examined. Default: no filter.
             /// `bins`: the names of the bins to read, in a list or tuple; records that have none of
             /// them are omitted. An empty list means `include_values=False`. Default: all bins.
             /// `index`: selects records by a secondary index: `spikewire.between`, `equal`,
-            /// `contains`, `within` or `around`. Default: all records.
+            /// `contains`, `within` or `around`. Or the name of the index that the nodes should prefer
+            /// for a text in `where`, if they can use it. Default: all records, or the nodes' choice.
+            /// `require_index`: True fails with `IndexNotFound` rather than examine every record. It needs
+            /// nodes that choose, so a text in `where` and servers from 8.2 on. Default: False.
+            /// `require_hint`: True fails with `IndexNotFound` unless the index that `index` names can be
+            /// used. It needs the same. Default: False.
+            /// `server_filter`: False compiles a text in the client on every server. Default: True.
             /// `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
             /// their `results`. Needs server 8.1.2 or later.
             /// `include_values`: False omits the bins: only keys, digests, generations and times to
@@ -47,7 +55,7 @@ macro_rules! client_verbs {
             /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
             /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
             /// says where to resume.
-            #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, error_details=None, **unknown), text_signature = "($self, namespace, set=None, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, error_details=None)")]
+            #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, require_index=false, require_hint=false, server_filter=true, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, error_details=None, **unknown), text_signature = "($self, namespace, set=None, *, where=None, bins=None, index=None, require_index=False, require_hint=False, server_filter=True, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, error_details=None)")]
             fn query<'py>(
                 &self,
                 py: Python<'py>,
@@ -56,6 +64,9 @@ macro_rules! client_verbs {
                 r#where: Option<Bound<'py, PyAny>>,
                 bins: Option<Bound<'py, PyAny>>,
                 index: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::require_index)] require_index: bool,
+                #[pyo3(from_py_with = flags::require_hint)] require_hint: bool,
+                #[pyo3(from_py_with = flags::server_filter)] server_filter: bool,
                 operations: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::include_values)] include_values: bool,
                 limit: Option<Bound<'py, PyAny>>,
@@ -79,7 +90,7 @@ macro_rules! client_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".query"),
                     unknown,
-                    "after, bins, concurrent_nodes, error_details, include_values, index, limit, max_retries, max_sleep_between_retries, namespace, operations, page_size, partitions, records_per_second, replica, resume, set, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
+                    "after, bins, concurrent_nodes, error_details, include_values, index, limit, max_retries, max_sleep_between_retries, namespace, operations, page_size, partitions, records_per_second, replica, require_hint, require_index, resume, server_filter, set, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
                 )?;
                 let defaults = self.defaults();
                 let space = crate::aerospike::space::named(namespace, set)?;
@@ -99,6 +110,9 @@ macro_rules! client_verbs {
                     filter: r#where,
                     bins,
                     index,
+                    require_index,
+                    require_hint,
+                    server_filter,
                     operations,
                     include_values,
                     limit,
