@@ -79,6 +79,7 @@ export type {
   TouchOptions,
 } from './aerospike/command/verbs.js'
 export { Dataset } from './aerospike/dataset.js'
+export type { KeyVerbs } from './aerospike/key-verbs.js'
 export * as exp from './aerospike/exp/index.js'
 export * from './aerospike/model/errors.js'
 export { Key, type UserKey } from './aerospike/model/key.js'

@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use spikewire_aerospike::command::Prepared;
 use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::buffer;
-use spikewire_aerospike::{Error, Kind};
 
 use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Shared;
@@ -56,9 +55,4 @@ pub fn enter(
         transaction.enter(&cluster, rows).map_err(|error| to_python(py, &error, None))?;
     plan.stage = Some(Box::new(TransactionStage::Call { call, cluster, single: None }));
     Ok(BatchCall { rows, plan })
-}
-
-/// The error for what transactions do not allow.
-pub fn not_in_transactions(why: &str) -> PyErr {
-    Python::attach(|py| to_python(py, &Error::new(Kind::Transaction, why), None))
 }
