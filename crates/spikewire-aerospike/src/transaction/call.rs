@@ -49,9 +49,8 @@ impl Transaction {
         cluster: &Cluster,
         mut rows: Batch,
     ) -> Result<(TransactionCall, Batch)> {
-        if rows.has_deadline() {
-            return Err(Error::invalid("deadline does not apply to calls of a transaction"));
-        }
+        // It may have more nodes than before, or others.
+        cluster.snapshot().check_features(Features::TRANSACTIONS)?;
         let mut known = self.known();
         known.check_open()?;
         let mut of = known.namespace.clone();
@@ -112,10 +111,9 @@ fn check_namespace(cluster: &Cluster, namespace: &Arc<str>) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "namespace {namespace:?} is not strongly consistent; transactions need that, and a \
-         cluster of the Enterprise Edition"
+        "transactions: needs a strongly consistent namespace; namespace {namespace:?} is not"
     );
-    Err(Error::new(Kind::Server(ResultCode::UNSUPPORTED_FEATURE), message))
+    Err(Error::new(Kind::Unsupported, message))
 }
 
 impl TransactionCall {
