@@ -6,7 +6,9 @@
 use crate::Malformed;
 use crate::batch::Kind;
 use crate::key::{Digest, UserKey, digest};
-use crate::message::{Header, Message, field, info1, info2, info3, info4, op, ops_in};
+use crate::message::{
+    Header, Message, Op, field, fields_in, info1, info2, info3, info4, op, ops_in,
+};
 use crate::msgpack;
 use crate::request::{self, TooLarge};
 use crate::value::{ParticleType, particle};
@@ -114,16 +116,19 @@ impl CommandFields {
     }
 }
 
-/// A command of a transaction, from one without. Deletions leave a tombstone: others could come
-/// undone.
+/// A command of a transaction, from one without. Whatever deletes a record leaves a tombstone:
+/// otherwise it could come undone, and strongly consistent namespaces refuse it.
 pub fn command(kind: &Kind, about: &CommandFields) -> Result<Kind, TooLarge> {
     let (mut header, fields, ops) = kind.parts();
-    let deletes =
-        header.info2 & info2::DELETE != 0 || ops_in(ops).any(|step| step.code == op::DELETE);
-    if deletes {
+    let (address, rest) = fields.split_at(kind.address().len());
+    // A record whose last bin is removed is deleted, too, and a function may delete its record.
+    let may_delete = |step: Op<'_>| {
+        step.code == op::DELETE || step.code == op::WRITE && step.particle == particle::NULL
+    };
+    let calls = || fields_in(rest).any(|it| it.id == field::UDF_FUNCTION);
+    if header.info2 & info2::DELETE != 0 || ops_in(ops).any(may_delete) || calls() {
         header.info2 |= info2::DURABLE_DELETE;
     }
-    let (address, rest) = fields.split_at(kind.address().len());
     let mut kind = Kind::new(&header, address);
     about.write(&mut kind);
     kind.encoded_fields(rest);

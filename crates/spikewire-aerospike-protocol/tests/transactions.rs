@@ -202,3 +202,30 @@ fn a_row_by_itself_has_the_order_of_a_single_request() {
     request.finish().unwrap();
     assert_eq!(single(kind, &record(), 9), expected);
 }
+
+#[test]
+fn whatever_deletes_a_record_is_durable() {
+    let about = CommandFields { id: ID, ..CommandFields::default() };
+    let header = Header { info2: info2::WRITE, ..Header::default() };
+    let flags = |flags, write: &dyn Fn(&mut Kind)| {
+        let header = Header { info2: header.info2 | flags, ..header };
+        let mut kind = Kind::new(&header, &address("test", "s"));
+        write(&mut kind);
+        kind.finish().unwrap();
+        transaction::command(&kind, &about).unwrap().parts().0.info2
+    };
+    let step = |code, particle| {
+        move |kind: &mut Kind| {
+            let written: Result<(), ()> = kind.op_with(code, b"a", |_| Ok(particle));
+            written.unwrap();
+        }
+    };
+    let durable = info2::WRITE | info2::DURABLE_DELETE;
+    assert_eq!(flags(info2::DELETE, &|_| {}), durable | info2::DELETE);
+    assert_eq!(flags(0, &step(op::DELETE, 0)), durable);
+    // The last bin may be removed.
+    assert_eq!(flags(0, &step(op::WRITE, 0)), durable);
+    assert_eq!(flags(0, &|kind| kind.field(field::UDF_FUNCTION, b"f")), durable);
+    assert_eq!(flags(0, &step(op::WRITE, 1)), info2::WRITE);
+    assert_eq!(flags(0, &step(op::TOUCH, 0)), info2::WRITE);
+}
