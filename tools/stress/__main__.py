@@ -5,10 +5,10 @@
 
 Each kind of stress gets an equal share of the time, in rounds of at most a minute. With `--seeds`
 there are so many rounds of transactions instead, each of which ends once so many transactions are
-through, and fails if its share of the time is not enough; `--seed` goes on with a later one. A round is a
-process of its own with its own embedded cluster on loopback, and a seed from which its faults and
-its work are drawn. A line per round is printed as it ends; the table of all counts comes last. The
-exit status is 1 if a round found something wrong, failed or hung, 130 after Ctrl-C.
+through, and fails if its share of the time is not enough; `--seed` goes on with a later one. A
+round is a process of its own with its own embedded cluster on loopback, and a seed from which its
+faults and its work are drawn. A line per round is printed as it ends; the table of all counts comes
+last. The exit status is 1 if a round found something wrong, failed or hung, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
