@@ -213,6 +213,25 @@ def test_submitted_calls_take_part(opened: Opened, data: Any, api: Api) -> None:
         submit.get(1)
 
 
+def test_concurrent_calls_take_part(opened: Opened, data: Any, api: Api) -> None:
+    txn = Txn(opened, data)
+    inside, of_client = data.within(txn.raw), opened.raw.within(txn.raw)
+    calls: list[Any] = [(inside.put, key, {"n": key}) for key in range(40)]
+    calls += [(of_client.put, data.key(key), {"n": key}) for key in range(40, 60)]
+    if api.is_blocking:
+        assert len(list(opened.raw.concurrent(calls))) == 60
+    else:
+
+        async def run() -> int:
+            return len([done async for done in opened.raw.concurrent(calls)])
+
+        assert api.settle(run) == 60
+    assert txn.raw._counts == (0, 60)
+    assert list(txn.outside.exists_many(range(60)).codes) == [2] * 60
+    assert txn.end("commit") == "done"
+    assert list(txn.outside.exists_many(range(60)).codes) == [0] * 60
+
+
 def test_keys_of_several_sets_in_one_call(opened: Opened, api: Api) -> None:
     one, two = (opened.raw.dataset("test", name) for name in ("sets_one", "sets_two"))
     txn = Txn(opened, one)

@@ -279,9 +279,7 @@ def test_a_function_is_run_again_after_conflicts(opened: Opened, data: Any, plai
     assert len(calls) == 2
 
 
-def test_invalid_uses_are_refused(
-    opened: Opened, data: Any, plain: Any, cluster: Cluster
-) -> None:
+def test_invalid_uses_are_refused(opened: Opened, data: Any, plain: Any, cluster: Cluster) -> None:
     txn = Txn(opened)
     inside = data.within(txn.raw)
     with pytest.raises(TypeError, match="must be a Transaction, not str"):
@@ -465,6 +463,28 @@ def test_a_lost_reply_leaves_the_monitor_to_the_server(api: Api) -> None:
         assert locks(cluster)[0] == 0
         assert until(lambda: locks(cluster) == (0, 0))
         assert api.settle(lambda: data.get("a")).bins["n"] in (1, 2)
+
+
+def test_a_read_without_a_reply_is_not_in_the_way(api: Api) -> None:
+    with (
+        Cluster(1, edition="enterprise", strong_consistency=True) as cluster,
+        api.open(cluster.seeds, **OPTIONS, max_error_rate=0) as client,
+    ):
+        data = client.raw.dataset("test", "s")
+        api.settle(lambda: data.put("a", {"n": 1}))
+        txn = Txn(client)
+        cluster.inject(0, drop=1.0)
+        with pytest.raises(spikewire.Timeout):
+            txn.call(data, "get", "a", timeout=0.3, max_retries=0)
+        cluster.clear_faults(0)
+        # It has no outcome that anybody could have used.
+        assert txn.raw._counts == (0, 0)
+        api.settle(lambda: data.put("a", {"n": 2}))
+        assert txn.call(data, "get", "a").bins == {"n": 2}
+        assert txn.raw._counts == (1, 0)
+        txn.call(data, "put", "b", {"n": 2})
+        assert txn.commit() == "done"
+        assert locks(cluster) == (0, 0)
 
 
 def test_a_commit_in_doubt_can_be_repeated(api: Api) -> None:

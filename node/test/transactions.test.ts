@@ -108,7 +108,10 @@ test('a failed commit names records of all sets, and of none', async () => {
     assert.ok(error instanceof RecordChanged)
     return `${error.key?.set} ${error.key?.digest.toString('hex')}`
   })
-  assert.deepEqual(named.sort(), keys.map((key) => `${key.set} ${key.digest.toString('hex')}`).sort())
+  assert.deepEqual(
+    named.sort(),
+    keys.map((key) => `${key.set} ${key.digest.toString('hex')}`).sort(),
+  )
   await client.delete(keys[2], { durable: true })
 })
 
@@ -144,7 +147,12 @@ test('a function is run again after conflicts', async () => {
   )
   await assert.rejects(changing, RecordChanged)
   assert.equal(calls, 3)
-  for (const options of [{ attempts: 0 }, { attempts: 1.5 }, { limit: -1 }, { limit: Number.NaN }]) {
+  for (const options of [
+    { attempts: 0 },
+    { attempts: 1.5 },
+    { limit: -1 },
+    { limit: Number.NaN },
+  ]) {
     await assert.rejects(
       client.runInTransaction(() => calls++, options),
       RangeError,

@@ -384,8 +384,8 @@ class Client:
         Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
         client.
         """
-    def _owns(self, dataset: Dataset[Any]) -> bool:
-        """Whether a dataset is one of this client."""
+    def _owns(self, of: Any) -> bool:
+        """Whether a dataset, or a client that is within a transaction, is one of this client."""
     def dataset(
         self, namespace: str, set: str | None = None, type: type[_V] | None = None
     ) -> Dataset[_V]:
@@ -4661,8 +4661,8 @@ class AsyncClient:
         Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
         client.
         """
-    def _owns(self, dataset: AsyncDataset[Any]) -> bool:
-        """Whether a dataset is one of this client."""
+    def _owns(self, of: Any) -> bool:
+        """Whether a dataset, or a client that is within a transaction, is one of this client."""
     def dataset(
         self, namespace: str, set: str | None = None, type: type[_V] | None = None
     ) -> AsyncDataset[_V]:

@@ -101,11 +101,8 @@ fn other_clients_and_odd_options_are_refused() {
 
 #[test]
 fn servers_without_transactions_are_sent_nothing() {
-    let older = Options {
-        edition: Edition::Enterprise,
-        build: "7.2.0.4".to_owned(),
-        ..Options::default()
-    };
+    let older =
+        Options { edition: Edition::Enterprise, build: "7.2.0.4".to_owned(), ..Options::default() };
     let available = Options { edition: Edition::Enterprise, ..Options::default() };
     let (version, namespace) = (
         "transactions: needs server 8.0 Enterprise Edition; node",

@@ -449,7 +449,6 @@ export class Client extends KeyVerbs {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-
 }
 
 /** The set of a job. A forgotten argument must not mean the whole namespace. */

@@ -91,9 +91,11 @@ client_verbs!(Client, Query {
         self.runner.shared().is_strong(namespace)
     }
 
-    /// Whether a dataset is one of this client.
-    fn _owns(&self, dataset: &Dataset) -> bool {
-        Arc::ptr_eq(&self.runner, &dataset.runner)
+    /// Whether a dataset, or a client that is within a transaction, is one of this client.
+    fn _owns(&self, of: &Bound<'_, PyAny>) -> bool {
+        let dataset =
+            of.cast::<Dataset>().is_ok_and(|it| Arc::ptr_eq(&self.runner, &it.get().runner));
+        dataset || of.cast::<Self>().is_ok_and(|it| Arc::ptr_eq(&self.runner, &it.get().runner))
     }
 
     /// The same client with the calls of its verbs in a transaction of it, for keys of several
