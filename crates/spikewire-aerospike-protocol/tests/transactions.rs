@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Message, field, info1, info2, op};
 use spikewire_aerospike_protocol::request::{Request, address};
 use spikewire_aerospike_protocol::transaction::{
-    self, CommandFields, ReplyFields, Version, add_records, monitor,
+    self, CommandFields, Place, ReplyFields, Version, add_records, monitor,
 };
 
 const ID: u64 = 0x7f36_d245_7c98_227a;
@@ -228,4 +228,24 @@ fn whatever_deletes_a_record_is_durable() {
     assert_eq!(flags(0, &|kind| kind.field(field::UDF_FUNCTION, b"f")), durable);
     assert_eq!(flags(0, &step(op::WRITE, 1)), info2::WRITE);
     assert_eq!(flags(0, &step(op::TOUCH, 0)), info2::WRITE);
+}
+
+#[test]
+fn a_read_joins_with_the_bytes_of_a_row() {
+    let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+    for set in ["s", ""] {
+        for version in [None, Some(VERSION)] {
+            let about = CommandFields { id: ID, version, deadline: None };
+            let mut kind = Kind::new(&header, &address("test", set));
+            kind.field(field::KEY, b"\x03key");
+            let mut joined = single(kind.clone(), &record(), 2000);
+            let place = Place::in_request(&joined).unwrap();
+            assert_eq!((place.digest, place.address(&joined)), (record(), kind.address()));
+            place.join_read(&mut joined, &about);
+            kind.finish().unwrap();
+            let expected = single(transaction::command(&kind, &about).unwrap(), &record(), 2000);
+            assert_eq!(joined, expected);
+        }
+    }
+    assert!(Place::in_request(&hex("0203000000000003160000")).is_err());
 }

@@ -146,7 +146,7 @@ impl Transaction {
     pub fn commit(self: &Arc<Self>) -> Result<(Ending, Step<EndOutcome>)> {
         let mut known = self.known();
         check_idle(&known)?;
-        if known.in_flight > 0 {
+        if known.in_flight + known.reading > 0 {
             return Err(rejection("commands of the transaction are still running"));
         }
         let state = known.state;

@@ -10,6 +10,7 @@
 //! | here | what steps are |
 //! | [`state`] | what a client knows of a transaction: reads, writes, deadline |
 //! | [`call`] | a command of a transaction: the monitor first, then the command |
+//! | [`read`] | a read of one record, which needs nothing before it |
 //! | [`ending`] | commit and abort: verify, mark, roll, close |
 //! | [`retry`] | which transactions are tried again as a whole |
 //! | [`outside`] | what is no part of transactions |
@@ -18,6 +19,7 @@
 pub mod call;
 pub mod ending;
 pub mod outside;
+pub mod read;
 pub mod retry;
 pub mod run;
 pub mod state;

@@ -22,8 +22,34 @@ pub fn plan(stage: TransactionStage) -> BatchPlan {
     plan
 }
 
+/// A call on one record as part of a transaction.
+pub enum EnteredCall {
+    /// It is sent like any other.
+    Read(Call),
+    /// It is a batch.
+    Write(BatchCall),
+}
+
+/// Makes a call on one record part of a transaction.
+pub fn enter_call(
+    py: Python<'_>,
+    shared: &Shared,
+    transaction: &Arc<Transaction>,
+    call: Call,
+) -> PyResult<EnteredCall> {
+    if call.target.write {
+        return enter_one(py, shared, transaction, call).map(EnteredCall::Write);
+    }
+    let Call { bytes, target, policy, plan } = call;
+    let mut command = Prepared { bytes, target, policy };
+    let entered = transaction.enter_read(&shared.core(py)?.cluster, &mut command);
+    entered.map_err(|error| to_python(py, &error, None))?;
+    let Prepared { bytes, target, policy } = command;
+    Ok(EnteredCall::Read(Call { bytes, target, policy, plan }))
+}
+
 /// A call on one record as a batch that is part of a transaction.
-pub fn enter_one(
+fn enter_one(
     py: Python<'_>,
     shared: &Shared,
     transaction: &Arc<Transaction>,

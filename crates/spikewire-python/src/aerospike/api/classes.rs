@@ -17,7 +17,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
-use crate::aerospike::transaction_call;
+use crate::aerospike::transaction_call::{self, EnteredCall};
 use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 use crate::errors::{to_python, type_error};
@@ -106,11 +106,21 @@ pub trait Verbs {
     ) -> PyResult<Bound<'py, PyAny>> {
         match self.transaction() {
             None => self.runner().run(py, call, began),
-            Some(transaction) => {
-                let call =
-                    transaction_call::enter_one(py, self.runner().shared(), transaction, call)?;
-                self.run_many_in(py, call, began)
-            }
+            Some(transaction) => self.run_one_in(py, transaction, call, began),
+        }
+    }
+
+    /// Runs a call on one record as part of a transaction.
+    fn run_one_in<'py>(
+        &self,
+        py: Python<'py>,
+        transaction: &Arc<Transaction>,
+        call: Call,
+        began: CallStart,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match transaction_call::enter_call(py, self.runner().shared(), transaction, call)? {
+            EnteredCall::Read(call) => self.runner().run(py, call, began),
+            EnteredCall::Write(call) => self.run_many_in(py, call, began),
         }
     }
 

@@ -208,7 +208,7 @@ impl Dataset {
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
         if let Some(transaction) = &self.transaction {
-            return self.run_in(transaction, &request, &plan, &span);
+            return self.run_in(transaction, request, &plan, &span);
         }
         if self.core.context.cluster.has_near_cache() {
             return self.run_near(request, &plan, &span);

@@ -128,16 +128,22 @@ impl Dataset {
     pub(super) fn run_in<A: Answer>(
         &self,
         transaction: &Arc<engine::Transaction>,
-        request: &Prepared,
+        mut request: Prepared,
         plan: &A::Plan,
         span: &VerbSpan,
     ) -> Result<A> {
         let BlockingCore { context, executor } = &*self.core;
-        let answer =
-            transaction.enter_one(&context.cluster, request).and_then(|(mut call, rows)| {
-                let rows = engine::run(executor, &mut call, Step::Send(rows), None)?;
-                read(&rows, plan)
-            });
+        let answer = match transaction.enter_read(&context.cluster, &mut request) {
+            Ok(true) => return self.send(request, plan, span),
+            Ok(false) => {
+                let entered = transaction.enter_one(&context.cluster, &request);
+                entered.and_then(|(mut call, rows)| {
+                    let rows = engine::run(executor, &mut call, Step::Send(rows), None)?;
+                    read(&rows, plan)
+                })
+            }
+            Err(error) => Err(error),
+        };
         if let Err(error) = &answer {
             span.failed(error);
         }
