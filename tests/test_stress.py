@@ -32,6 +32,19 @@ def test_each_kind_counts_and_finds_nothing(kind: str) -> None:
     assert ended.stdout.endswith("nothing wrong\n")
 
 
+def test_seeds_of_transactions_end_with_their_number() -> None:
+    of = ("--only", "transactions", "--seeds", "2", "--seed", "7")
+    ended = run(*of, "--transactions", "30", "--minutes", "2")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "transactions, seed 7, " in ended.stdout
+    assert "2 of 2 seeds" in ended.stdout
+    (count,) = re.findall(r"^transactions +2 rounds: .*transactions (\d+),", ended.stdout, re.M)
+    assert 60 <= int(count) < 1000
+    late = run(*of, "--transactions", "1000000", "--minutes", "0.03")
+    assert late.returncode == 1
+    assert re.search(r"WRONG: transactions, seed 7: exit status 1: .*only [\d,]+ of", late.stdout)
+
+
 @pytest.mark.skipif(
     not (STRESS.parent.parent / "node" / "dist" / "cli" / "main.js").exists()
     or not shutil.which("node"),
@@ -63,6 +76,9 @@ def test_a_wrong_answer_is_reported(tmp_path: Path) -> None:
     [
         (["--minutes", "0"], "must be between 0 and 1440"),
         (["--only", "doubt,nothing"], "there are: doubt, crosstalk"),
+        (["--seeds", "5", "--transactions", "5"], "need --only transactions"),
+        (["--only", "transactions", "--seeds", "5"], "need each other"),
+        (["--seeds", "0"], "must be between 1 and"),
     ],
 )
 def test_invalid_arguments_are_rejected(arguments: list[str], reason: str) -> None:

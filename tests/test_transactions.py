@@ -268,31 +268,20 @@ def test_a_function_is_run_again_after_conflicts(opened: Opened, data: Any, plai
     calls.clear()
     with pytest.raises(spikewire.RecordChanged):
         opened.api.settle(lambda: run(function, attempts=2))
-    for attempts, error in ((0, ValueError), ("2", TypeError)):
+    for attempts, error in ((0, ValueError), ("2", TypeError), (True, TypeError)):
         start = functools.partial(run, function, attempts=attempts)
         with pytest.raises(error, match="attempts"):
             opened.api.settle(start)
-    with pytest.raises(ValueError, match="limit"):
-        opened.api.settle(lambda: run(function, limit=-1))
+    for limit, error in ((-1, ValueError), ("2", TypeError), (float("nan"), ValueError)):
+        start = functools.partial(run, function, limit=limit)
+        with pytest.raises(error, match="limit"):
+            opened.api.settle(start)
+    assert len(calls) == 2
 
 
-def test_what_is_no_part_of_transactions_is_refused(
-    opened: Opened, data: Any, plain: Any, cluster: Cluster
-) -> None:
+def test_invalid_uses_are_refused(opened: Opened, data: Any, plain: Any, cluster: Cluster) -> None:
     txn = Txn(opened)
     inside = data.within(txn.raw)
-    for refused in (
-        inside.query,
-        lambda: inside.operate_all([op.touch()]),
-        lambda: pickle.dumps(inside),
-    ):
-        with pytest.raises(spikewire.TransactionError, match="no part of transactions"):
-            refused()
-    if opened.api.is_blocking:
-        with pytest.raises(spikewire.TransactionError, match="submit"):
-            _ = inside.submit
-    with pytest.raises(ValueError, match="deadline does not apply"):
-        txn.call(data, "get_many", ["a"], deadline=5)
     with pytest.raises(TypeError, match="must be a Transaction, not str"):
         data.within("txn")
     with pytest.raises(TypeError, match="a dataset has its set"):
@@ -335,21 +324,56 @@ def test_namespaces_are_checked_before_anything_is_sent(api: Api) -> None:
     ):
         one, two, ap = (client.raw.dataset(name, "s") for name in namespaces)
         txn = Txn(client)
-        with pytest.raises(spikewire.ServerError, match="not strongly consistent") as caught:
-            txn.call(ap, "put", 1, {"n": 1})
-        assert (caught.value.code, txn.raw.namespace) == (16, None)
+        expected = "^transactions: needs a strongly consistent namespace; namespace .ap. is not"
+        for verb, args in (("put", (1, {"n": 1})), ("get", (1,)), ("get_many", ([1],))):
+            with pytest.raises(spikewire.FeatureUnavailable, match=expected) as caught:
+                txn.call(ap, verb, *args)
+            assert (caught.value.attempts, txn.raw.namespace) == (0, None)
         txn.call(one, "put", 1, {"n": 1})
+        for verb, args in (("put", (1, {"n": 1})), ("get", (1,))):
+            with pytest.raises(spikewire.TransactionError, match="one of namespace"):
+                txn.call(two, verb, *args)
+        both = client.raw.within(txn.raw)
         with pytest.raises(spikewire.TransactionError, match="one of namespace"):
-            txn.call(two, "put", 1, {"n": 1})
+            api.settle(lambda: both.get_many([one.key(1), two.key(1)]))
         assert txn.raw._counts == (0, 1)
         assert txn.commit() == "done"
-    with Cluster(1) as cluster, api.open(cluster.seeds, **OPTIONS) as client:
+
+
+@pytest.mark.parametrize(
+    ("options", "has"),
+    [
+        ({}, "has 8.1.2.0 Community Edition"),
+        ({"build": "7.2.0.4", "edition": "enterprise"}, "has 7.2.0.4 Enterprise Edition"),
+        (
+            {"nodes": 2, "build": "8.1,7.2", "edition": "enterprise", "strong_consistency": True},
+            "has 7.2.0.0 Enterprise Edition",
+        ),
+    ],
+    ids=["community", "older", "mixed"],
+)
+def test_servers_without_transactions_are_sent_nothing(
+    api: Api, options: dict[str, Any], has: str
+) -> None:
+    with Cluster(**options) as cluster, api.open(cluster.seeds, **OPTIONS) as client:
+        data = client.raw.dataset("test", "s")
+        expected = "^transactions: needs server 8.0 Enterprise Edition; node BB9"
         txn = Txn(client)
-        with pytest.raises(spikewire.ServerError, match="not strongly consistent"):
-            txn.call(client.raw.dataset("test", "s"), "put", 1, {"n": 1})
+        calls: list[tuple[str, tuple[Any, ...]]] = [
+            ("get", (1,)),
+            ("put", (1, {"n": 1})),
+            ("get_many", ([1, 2],)),
+            ("put_many", ({1: {"n": 1}, 2: {"n": 1}},)),
+        ]
+        for verb, args in calls:
+            with pytest.raises(spikewire.FeatureUnavailable, match=expected) as caught:
+                txn.call(data, verb, *args)
+            assert caught.value.message.endswith(has)
+            assert (caught.value.attempts, caught.value.in_doubt) == (0, False)
+        assert (txn.raw.namespace, txn.raw._counts) == (None, (0, 0))
         assert txn.commit() == "done"
         # Not even the monitor was created.
-        assert cluster.stats(0)["objects"] == 0
+        assert all(cluster.stats(node)["objects"] == 0 for node in range(cluster.nodes))
 
 
 def test_an_expired_transaction(opened: Opened, data: Any, plain: Any, cluster: Cluster) -> None:
@@ -439,6 +463,28 @@ def test_a_lost_reply_leaves_the_monitor_to_the_server(api: Api) -> None:
         assert locks(cluster)[0] == 0
         assert until(lambda: locks(cluster) == (0, 0))
         assert api.settle(lambda: data.get("a")).bins["n"] in (1, 2)
+
+
+def test_a_read_without_a_reply_is_not_in_the_way(api: Api) -> None:
+    with (
+        Cluster(1, edition="enterprise", strong_consistency=True) as cluster,
+        api.open(cluster.seeds, **OPTIONS, max_error_rate=0) as client,
+    ):
+        data = client.raw.dataset("test", "s")
+        api.settle(lambda: data.put("a", {"n": 1}))
+        txn = Txn(client)
+        cluster.inject(0, drop=1.0)
+        with pytest.raises(spikewire.Timeout):
+            txn.call(data, "get", "a", timeout=0.3, max_retries=0)
+        cluster.clear_faults(0)
+        # It has no outcome that anybody could have used.
+        assert txn.raw._counts == (0, 0)
+        api.settle(lambda: data.put("a", {"n": 2}))
+        assert txn.call(data, "get", "a").bins == {"n": 2}
+        assert txn.raw._counts == (1, 0)
+        txn.call(data, "put", "b", {"n": 2})
+        assert txn.commit() == "done"
+        assert locks(cluster) == (0, 0)
 
 
 def test_a_commit_in_doubt_can_be_repeated(api: Api) -> None:

@@ -79,7 +79,7 @@ INTERNAL = {
     "ReadOne": {"first", "first_or_none"},
     # For type checkers views are clients and datasets.
     "_View": {"profile_changed", "get_stream"},
-    "_OfClient": {"run_in_transaction", "session", "transaction"},
+    "_OfClient": {"run_in_transaction", "session", "transaction", "within"},
     "AsyncTargetContext": {"open"},
     "_OfDataset": {"with_profile", "within"},
     # For a registry of prometheus_client.

@@ -81,6 +81,7 @@ export type {
 } from './aerospike/command/verbs.js'
 export { Dataset } from './aerospike/dataset.js'
 export * as exp from './aerospike/exp/index.js'
+export type { KeyVerbs } from './aerospike/key-verbs.js'
 export * from './aerospike/model/errors.js'
 export { Key, type UserKey } from './aerospike/model/key.js'
 export { type Bins, type OperatedRecord, Record } from './aerospike/model/record.js'

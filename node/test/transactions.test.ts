@@ -6,14 +6,14 @@ import {
   Client,
   CommitFailed,
   type Dataset,
+  FeatureUnavailable,
   op,
   RecordChanged,
   RecordLocked,
   RecordNotFound,
-  ServerError,
   TransactionError,
 } from 'spikewire'
-import { Cluster } from 'spikewire/testing'
+import { Cluster, type ClusterOptions } from 'spikewire/testing'
 
 let cluster: Cluster
 let client: Client
@@ -83,10 +83,36 @@ test('a changed record fails the commit', async () => {
   await assert.rejects(txn.commit(), (error) => {
     assert.ok(error instanceof CommitFailed)
     assert.deepEqual([error.part, error.code, error.inDoubt], ['verify', 121, false])
+    const [changed, ...others] = error.records
+    assert.ok(changed instanceof RecordChanged)
+    assert.deepEqual([changed.code, others.length], [121, 0])
+    assert.ok(changed.key?.equals(data.key('a')))
     return true
   })
   assert.equal(txn.state, 'aborted')
   assert.equal(await data.exists('b'), false)
+})
+
+test('a failed commit names records of all sets, and of none', async () => {
+  const [one, none] = [fresh(), client.dataset('test', null)]
+  const keys = [one.key(1), one.key(2), none.key('without a set')] as const
+  const txn = client.transaction()
+  await client.within(txn).getMany(keys)
+  for (const key of keys) await client.put(key, { n: 1 })
+  const failed = await txn.commit().then(
+    () => assert.fail('it is committed'),
+    (error: unknown) => error,
+  )
+  assert.ok(failed instanceof CommitFailed)
+  const named = failed.records.map((error) => {
+    assert.ok(error instanceof RecordChanged)
+    return `${error.key?.set} ${error.key?.digest.toString('hex')}`
+  })
+  assert.deepEqual(
+    named.sort(),
+    keys.map((key) => `${key.set} ${key.digest.toString('hex')}`).sort(),
+  )
+  await client.delete(keys[2], { durable: true })
 })
 
 test('a function is run again after conflicts', async () => {
@@ -121,12 +147,22 @@ test('a function is run again after conflicts', async () => {
   )
   await assert.rejects(changing, RecordChanged)
   assert.equal(calls, 3)
-  for (const options of [{ attempts: 0 }, { limit: -1 }]) {
+  for (const options of [
+    { attempts: 0 },
+    { attempts: 1.5 },
+    { limit: -1 },
+    { limit: Number.NaN },
+  ]) {
     await assert.rejects(
-      client.runInTransaction(() => 1, options),
+      client.runInTransaction(() => calls++, options),
       RangeError,
     )
   }
+  await assert.rejects(
+    client.runInTransaction(() => calls++, { attempts: '3' as never }),
+    TypeError,
+  )
+  assert.equal(calls, 3)
 })
 
 test('a commit in doubt can be repeated', async () => {
@@ -138,7 +174,7 @@ test('a commit in doubt can be repeated', async () => {
     await own.inject(0, { dropReply: 1 })
     await assert.rejects(txn.commit(), (error) => {
       assert.ok(error instanceof CommitFailed)
-      assert.deepEqual([error.part, error.inDoubt], ['mark', true])
+      assert.deepEqual([error.part, error.inDoubt, error.records], ['mark', true, []])
       return true
     })
     assert.equal(txn.state, 'in_doubt')
@@ -152,22 +188,50 @@ test('a commit in doubt can be repeated', async () => {
   }
 })
 
-test('what is no part of transactions is refused', async () => {
-  const txn = client.transaction()
-  const inside = fresh().within(txn)
-  assert.throws(() => inside.query(), /a query is no part of transactions/)
-  await assert.rejects(inside.touchAll(), /a background job is no part of transactions/)
-  await assert.rejects(inside.getMany(['a'], { deadline: 5 }), RangeError)
+test('invalid uses are refused', async () => {
   assert.throws(() => client.transaction({ timeout: 1500 }), RangeError)
   assert.throws(() => client.transaction({ timeout: 121_000 }), RangeError)
   assert.throws(() => fresh().within({} as never), TypeError)
+  assert.throws(() => client.within({} as never), TypeError)
+  const txn = client.transaction()
   const other = await Client.connect(cluster.seeds)
+  const foreign = /the transaction is one of another client/
   assert.throws(() => other.dataset('test', 's').within(txn), TransactionError)
+  assert.throws(() => other.dataset('test', 's').within(txn), foreign)
+  assert.throws(() => other.within(txn), foreign)
   await other.close()
-  const plain = await Cluster.start()
-  const community = await Client.connect(plain.seeds)
-  const refused = community.transaction().dataset('test', 's').put('a', { n: 1 })
-  await assert.rejects(refused, (error) => error instanceof ServerError && error.code === 16)
-  await community.close()
-  await plain.close()
+})
+
+test('servers without transactions are sent nothing', async () => {
+  const version = /^transactions: needs server 8\.0 Enterprise Edition; node BB9\w+ has /
+  const namespace = /^transactions: needs a strongly consistent namespace; namespace "test" is not/
+  const cases: [ClusterOptions, RegExp, string][] = [
+    [{}, version, '8.1.2.0 Community Edition'],
+    [{ edition: 'enterprise', build: '7.2.0.4' }, version, '7.2.0.4 Enterprise Edition'],
+    [{ edition: 'enterprise' }, namespace, ''],
+  ]
+  for (const [options, expected, has] of cases) {
+    const plain = await Cluster.start(options)
+    const without = await Client.connect(plain.seeds)
+    const txn = without.transaction()
+    const inside = txn.dataset('test', 's')
+    const calls = [
+      () => inside.get(1),
+      () => inside.put(1, { n: 1 }),
+      () => inside.getMany([1, 2]),
+      () => inside.putMany([[1, { n: 1 }]]),
+    ]
+    for (const call of calls) {
+      await assert.rejects(call(), (error) => {
+        assert.ok(error instanceof FeatureUnavailable)
+        assert.match(error.message, expected)
+        assert.ok(error.message.includes(has))
+        assert.equal(error.attempts, 0)
+        return true
+      })
+    }
+    assert.equal(await txn.commit(), 'done')
+    await without.close()
+    await plain.close()
+  }
 })

@@ -125,6 +125,7 @@ __all__ = [
     "StepBase",
     "StepKinds",
     "TransactionCore",
+    "TransactionRetries",
     "Write",
     "WriteBase",
     "__version__",
@@ -378,9 +379,16 @@ class Client:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
         """
-    def _within(self, transaction: TransactionCore) -> Client: ...
-    def _owns(self, dataset: Dataset[Any]) -> bool:
-        """Whether a dataset is one of this client."""
+    def within(self, transaction: TransactionCore) -> Client:
+        """The same client with the calls of its verbs in a transaction of it, for keys of several
+        sets. Queries and background jobs are no part of transactions: they raise
+        `TransactionError`. For all else it is the client, which closing it closes.
+
+        Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+        client.
+        """
+    def _owns(self, of: Any) -> bool:
+        """Whether a dataset, or a client that is within a transaction, is one of this client."""
     def dataset(
         self, namespace: str, set: str | None = None, type: type[_V] | None = None
     ) -> Dataset[_V]:
@@ -1573,8 +1581,8 @@ class Dataset(Generic[_V]):
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def within(self, transaction: TransactionCore) -> Dataset[_V]:
         """The same set with its calls in a transaction of the same client: reads see what the
-        transaction has written, and writes take effect when it is committed. Queries, `submit`
-        and background jobs are no part of transactions and raise `TransactionError`.
+        transaction has written, and writes take effect when it is committed. Queries and
+        background jobs are no part of transactions: they raise `TransactionError`.
 
         Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
         client.
@@ -1612,9 +1620,7 @@ class Dataset(Generic[_V]):
         """
     @property
     def submit(self) -> DatasetSubmit[_V]:
-        """The same verbs, each returning a `concurrent.futures.Future` at once. Not in a
-        transaction: raises `TransactionError` there.
-        """
+        """The same verbs, each returning a `concurrent.futures.Future` at once."""
     def get_stream(
         self,
         keys: Iterable[UserKey | Key],
@@ -4812,9 +4818,16 @@ class AsyncClient:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
         """
-    def _within(self, transaction: TransactionCore) -> AsyncClient: ...
-    def _owns(self, dataset: AsyncDataset[Any]) -> bool:
-        """Whether a dataset is one of this client."""
+    def within(self, transaction: TransactionCore) -> AsyncClient:
+        """The same client with the calls of its verbs in a transaction of it, for keys of several
+        sets. Queries and background jobs are no part of transactions: they raise
+        `TransactionError`. For all else it is the client, which closing it closes.
+
+        Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+        client.
+        """
+    def _owns(self, of: Any) -> bool:
+        """Whether a dataset, or a client that is within a transaction, is one of this client."""
     def dataset(
         self, namespace: str, set: str | None = None, type: type[_V] | None = None
     ) -> AsyncDataset[_V]:
@@ -6009,8 +6022,8 @@ class AsyncDataset(Generic[_V]):
     def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def within(self, transaction: TransactionCore) -> AsyncDataset[_V]:
         """The same set with its calls in a transaction of the same client: reads see what the
-        transaction has written, and writes take effect when it is committed. Queries, `submit`
-        and background jobs are no part of transactions and raise `TransactionError`.
+        transaction has written, and writes take effect when it is committed. Queries and
+        background jobs are no part of transactions: they raise `TransactionError`.
 
         Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
         client.
@@ -7365,6 +7378,16 @@ class TransactionCore:
     def _counts(self) -> tuple[int, int]: ...
     def _commit(self) -> Any: ...
     def _abort(self) -> Any: ...
+    def _end_block(self, succeeded: bool) -> Any:
+        """The end of a block that did, or did not, succeed."""
+
+@final
+class TransactionRetries:
+    """How often a function is called again, and after which pauses: the rules of the engine."""
+
+    def __new__(cls, attempts: int | None, limit: Seconds | None) -> Self: ...
+    def pause(self, error: Error) -> float | None:
+        """Seconds until the next attempt after this `Error`; `None` if there is none."""
 
 @final
 class JobCore:

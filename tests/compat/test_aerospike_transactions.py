@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import spikewire
 from spikewire.compat import aerospike as dropin
 from spikewire.testing import Cluster
 from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+MODULE = """
+function add(record, amount)
+  record['n'] = record['n'] + amount
+  aerospike:update(record)
+  return record['n']
+end
+"""
 
 
 def _official() -> Any:
@@ -24,6 +34,8 @@ def _official() -> Any:
 def cluster() -> Iterator[Cluster]:
     with Cluster(2, edition="enterprise", strong_consistency=True) as cluster:
         assert cluster.wait_settled()
+        with spikewire.Client(cluster.seeds) as client:
+            client.modules.register("txn_verbs.lua", MODULE)
         yield cluster
 
 
@@ -77,8 +89,6 @@ def _bins(peer: Peer, key: Any, policy: Any = None) -> dict[str, Any]:
 
 
 def _locks(cluster: Cluster) -> tuple[int, int]:
-    import spikewire
-
     counts = [0, 0]
     with spikewire.Client(cluster.seeds) as client:
         for node in client.nodes():
@@ -92,8 +102,8 @@ def _locks(cluster: Cluster) -> tuple[int, int]:
 # The official client says so of append and prepend.
 @pytest.mark.filterwarnings("ignore:.*is deprecated for strings")
 def test_every_verb_takes_part(peer: Peer, cluster: Cluster) -> None:
-    client, names = peer.client, [_key(f"v{number}") for number in range(8)]
-    for key in names[:6]:
+    client, names = peer.client, [_key(f"v{number}") for number in range(12)]
+    for key in [*names[:6], *names[8:]]:
         client.put(key, {"n": 1, "s": "x"})
     txn = peer.txn()
     policy = {"txn": txn}
@@ -119,13 +129,21 @@ def test_every_verb_takes_part(peer: Peer, cluster: Cluster) -> None:
     )
     client.batch_write(rows, policy)
     assert [row.result for row in rows.batch_records] == [0, 0]
-    read = client.batch_read(names, policy=policy)
+    read = client.batch_read(names[:8], policy=policy)
     assert [row.result for row in read.batch_records] == [0, 0, 0, 2, 0, 0, 0, 0]
     assert client.exists(names[3], policy)[1] is None
+    assert client.apply(names[8], "txn_verbs", "add", [1], policy) == 2
+    ordered = [peer.operations.increment("n", 3), peer.operations.read("n")]
+    assert client.operate_ordered(names[9], ordered, policy=policy)[2] == [("n", 4)]
+    applied = client.batch_apply([names[10]], "txn_verbs", "add", [5], policy)
+    assert [row.result for row in applied.batch_records] == [0]
+    removed = client.batch_remove([names[11]], policy, {"durable_delete": True})
+    assert [row.result for row in removed.batch_records] == [0]
     assert client.select(names[1], ["n"], policy)[2] == {"n": 6}
     # Others see nothing of it.
     assert _bins(peer, names[0]) == {"n": 1, "s": "x"}
     assert client.exists(names[6])[1] is None
+    assert [_bins(peer, key)["n"] for key in names[8:]] == [1, 1, 1, 1]
     assert client.commit(txn) == peer.module.COMMIT_OK
     assert txn.state == peer.module.TXN_STATE_COMMITTED
     assert _bins(peer, names[0]) == {"n": 5, "s": "x"}
@@ -133,7 +151,8 @@ def test_every_verb_takes_part(peer: Peer, cluster: Cluster) -> None:
     assert _bins(peer, names[2])["s"] == "zxy"
     assert client.exists(names[3])[1] is None
     assert _bins(peer, names[5]) == {"n": 1}
-    assert [_bins(peer, key)["n"] for key in names[6:]] == [9, 10]
+    assert [_bins(peer, key)["n"] for key in names[6:11]] == [9, 10, 2, 4, 6]
+    assert client.exists(names[11])[1] is None
     assert _locks(cluster) == (0, 0)
     assert client.commit(txn) == peer.module.COMMIT_ALREADY_COMMITTED
     with pytest.raises(peer.module.exception.TransactionAlreadyCommitted):
@@ -212,9 +231,27 @@ def test_an_abandoned_transaction_of_either_ends_by_itself(peer: Peer, cluster: 
 def test_what_the_drop_in_refuses(cluster: Cluster) -> None:
     peer = Peer(dropin, cluster)
     txn, key = peer.txn(), _key("refused")
-    query = peer.client.query("test", "transactions")
-    with pytest.raises(NotImplementedError, match=r"txn is not supported by .*: leave it out"):
-        query.results({"txn": txn})
+    client, where = peer.client, ("test", "transactions")
+    one = dropin.predicates.equals("n", 1)
+
+    def in_background(query: Any) -> Any:
+        query.add_ops([peer.operations.touch()])
+        return query
+
+    calls: list[Any] = [
+        lambda policy: client.query(*where).results(policy),
+        lambda policy: client.query(*where).foreach(print, policy),
+        lambda policy: in_background(client.query(*where)).execute_background(policy),
+        lambda policy: client.scan(*where).results(policy),
+        lambda policy: client.scan(*where).foreach(print, policy),
+        lambda policy: in_background(client.scan(*where)).execute_background(policy),
+        lambda policy: client.scan_apply(*where, "txn_verbs", "add", [1], policy),
+        lambda policy: client.query_apply(*where, one, "txn_verbs", "add", [1], policy),
+    ]
+    for call in calls:
+        with pytest.raises(NotImplementedError, match=r"txn is not supported by .*: leave it out"):
+            call({"txn": txn})
+    assert txn.state == dropin.TXN_STATE_OPEN
     rows = peer.records.BatchRecords(
         [peer.records.Write(key, [peer.operations.write("n", 1)], policy={"txn": txn})]
     )

@@ -30,6 +30,7 @@ USES = {
     "crate::aerospike::api::blocking": ("Client", "Dataset"),
     "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs as _"),
     "crate::aerospike::api::transaction": ("TransactionCore",),
+    "spikewire_aerospike::transaction": ("Outsider",),
     "crate::aerospike::api::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
     "crate::aerospike::core": ("NodeParts",),
     "crate::aerospike::identity": ("Token",),

@@ -1,11 +1,14 @@
 """Puts the client under stress for a time, and says what was counted and what was wrong.
 
     python tools/stress [--minutes 60] [--seed 1] [--only doubt,forks] [--list]
+    python tools/stress --only transactions --seeds 50 --transactions 1000 [--minutes 60]
 
-Each kind of stress gets an equal share of the time, in rounds of at most a minute. A round is a
-process of its own with its own embedded cluster on loopback, and a seed from which its faults and
-its work are drawn. A line per round is printed as it ends; the table of all counts comes last. The
-exit status is 1 if a round found something wrong, failed or hung, 130 after Ctrl-C.
+Each kind of stress gets an equal share of the time, in rounds of at most a minute. With `--seeds`
+there are so many rounds of transactions instead, each of which ends once so many transactions are
+through, and fails if its share of the time is not enough; `--seed` goes on with a later one. A
+round is a process of its own with its own embedded cluster on loopback, and a seed from which its
+faults and its work are drawn. A line per round is printed as it ends; the table of all counts comes
+last. The exit status is 1 if a round found something wrong, failed or hung, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -59,11 +62,18 @@ def main() -> int:
         return 0
     kinds = [kind for kind in options.only if kind != "workers" or _has_node()]
     totals = {kind: Totals() for kind in kinds}
-    rounds = _rounds(kinds, options.minutes * 60)
+    seconds = options.minutes * 60
+    if options.seeds:
+        rounds = [("transactions", seconds / options.seeds)] * options.seeds
+    else:
+        rounds = _rounds(kinds, seconds)
     end = time.monotonic() + options.minutes * 60
     try:
         for number, (kind, seconds) in enumerate(rounds):
-            _run(kind, seconds, options.seed + number, totals[kind])
+            _run(kind, seconds, options.seed + number, options.transactions, totals[kind])
+            if options.seeds:
+                print(f"   {number + 1} of {options.seeds} seeds", flush=True)
+                continue
             left = max(end - time.monotonic(), 0) / 60
             print(f"   {left:.0f} of {options.minutes:g} minutes left", flush=True)
     except KeyboardInterrupt:
@@ -78,8 +88,22 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=_positive, default=60.0, help="in all (default: 60)")
     parser.add_argument("--seed", type=int, default=1, help="of the first round (default: 1)")
     parser.add_argument("--only", type=_kinds, default=list(KINDS), help="kinds, with commas")
+    parser.add_argument("--seeds", type=_count, default=0, help="rounds, only of transactions")
+    parser.add_argument("--transactions", type=_count, default=0, help="in each of these rounds")
     parser.add_argument("--list", action="store_true", help="list the kinds and end")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if (options.seeds or options.transactions) and options.only != ["transactions"]:
+        parser.error("--seeds and --transactions need --only transactions")
+    if bool(options.seeds) != bool(options.transactions):
+        parser.error("--seeds and --transactions need each other")
+    return options
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if not 1 <= count <= 1_000_000:
+        raise argparse.ArgumentTypeError("must be between 1 and 1,000,000")
+    return count
 
 
 def _positive(text: str) -> float:
@@ -110,12 +134,13 @@ def _rounds(kinds: list[str], seconds: float) -> list[tuple[str, float]]:
     return [(kind, share / count) for _ in range(count) for kind in kinds]
 
 
-def _run(kind: str, seconds: float, seed: int, totals: Totals) -> None:
-    """Runs one round in a process of its own and adds what it counted."""
+def _run(kind: str, seconds: float, seed: int, goal: int, totals: Totals) -> None:
+    """Runs one round in a process of its own, which ends early at the goal, and adds what it
+    counted."""
     totals.rounds += 1
     began = time.monotonic()
     process = subprocess.Popen(
-        _command(kind, seconds, seed),
+        _command(kind, seconds, seed, goal),
         cwd=NODE if kind == "workers" else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -152,12 +177,12 @@ def _end(process: subprocess.Popen[str]) -> None:
             pipe.close()
 
 
-def _command(kind: str, seconds: float, seed: int) -> list[str]:
+def _command(kind: str, seconds: float, seed: int, goal: int) -> list[str]:
     if kind == "workers":
         count = str(max(round(seconds * TERMINATIONS_PER_SECOND), 20))
         limits = ["--terminations", count, "--seconds", str(max(round(seconds), 1))]
         return ["node", "--expose-gc", "scripts/endurance.mjs", *limits]
-    return [sys.executable, str(HERE / f"{kind}.py"), str(seconds), str(seed)]
+    return [sys.executable, str(HERE / f"{kind}.py"), str(seconds), str(seed), str(goal)]
 
 
 def _report(totals: dict[str, Totals]) -> int:

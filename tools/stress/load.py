@@ -34,6 +34,9 @@ class Stress:
 
     def __init__(self) -> None:
         self.seconds, self.seed = float(sys.argv[1]), int(sys.argv[2])
+        #: How much work ends the round before its time is up; 0: only the time does.
+        self.goal = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+        self.done = 0
         self.random = random.Random(self.seed)
         self.end = time.monotonic() + self.seconds
         self.counts: Counter[str] = Counter()
@@ -44,8 +47,13 @@ class Stress:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() >= self.end
+        """Whether the time is up, or enough is done."""
+        return time.monotonic() >= self.end or 0 < self.goal <= self.done
+
+    def note_done(self) -> None:
+        """Counts a piece of work, for the goal."""
+        with self._lock:
+            self.done += 1
 
     def add(self, counts: Mapping[str, int]) -> None:
         """Adds what one worker counted."""
@@ -88,6 +96,8 @@ class Stress:
     def finish(self) -> int:
         """Prints the counts; returns the exit status."""
         faulthandler.cancel_dump_traceback_later()
+        reached = f"only {self.done:,} of {self.goal:,} in {self.seconds:.0f} s"
+        self.check(self.done >= self.goal, reached)
         print(json.dumps(dict(self.counts)), flush=True)
         for text in self.wrong[:20]:
             print(text, file=sys.stderr)

@@ -46,6 +46,7 @@ class Bank:
     ) -> None:
         tags = {number: record["tag"] for number, record in reads.items()}
         self.history.append(Done(tag, outcome, tags, writes))
+        self.stress.note_done()
         if outcome == "committed" and len(reads) == ACCOUNTS:
             self.check_sum(reads, f"transaction {tag}")
 

@@ -11,6 +11,8 @@ pub const HEADER_LEN: usize = 22;
 const RESULT_AT: usize = 5;
 /// Offset of a request's timeout in it.
 pub const TIMEOUT_AT: usize = 14;
+/// Offset of the number of fields, in two bytes.
+pub const FIELDS_AT: usize = 18;
 
 /// Flags of the first info byte.
 pub mod info1 {

@@ -5,8 +5,12 @@
 
 use crate::Malformed;
 use crate::batch::Kind;
+use crate::frame;
 use crate::key::{Digest, UserKey, digest};
-use crate::message::{Header, Message, field, info1, info2, info3, info4, op, ops_in};
+use crate::message::{
+    self, Header, Message, Op, field, fields_in, info1, info2, info3, info4, op, ops_in,
+    write_field,
+};
 use crate::msgpack;
 use crate::request::{self, TooLarge};
 use crate::value::{ParticleType, particle};
@@ -114,16 +118,19 @@ impl CommandFields {
     }
 }
 
-/// A command of a transaction, from one without. Deletions leave a tombstone: others could come
-/// undone.
+/// A command of a transaction, from one without. Whatever deletes a record leaves a tombstone:
+/// otherwise it could come undone, and strongly consistent namespaces refuse it.
 pub fn command(kind: &Kind, about: &CommandFields) -> Result<Kind, TooLarge> {
     let (mut header, fields, ops) = kind.parts();
-    let deletes =
-        header.info2 & info2::DELETE != 0 || ops_in(ops).any(|step| step.code == op::DELETE);
-    if deletes {
+    let (address, rest) = fields.split_at(kind.address().len());
+    // A record whose last bin is removed is deleted, too, and a function may delete its record.
+    let may_delete = |step: Op<'_>| {
+        step.code == op::DELETE || step.code == op::WRITE && step.particle == particle::NULL
+    };
+    let calls = || fields_in(rest).any(|it| it.id == field::UDF_FUNCTION);
+    if header.info2 & info2::DELETE != 0 || ops_in(ops).any(may_delete) || calls() {
         header.info2 |= info2::DURABLE_DELETE;
     }
-    let (address, rest) = fields.split_at(kind.address().len());
     let mut kind = Kind::new(&header, address);
     about.write(&mut kind);
     kind.encoded_fields(rest);
@@ -131,6 +138,54 @@ pub fn command(kind: &Kind, about: &CommandFields) -> Result<Kind, TooLarge> {
     kind.finish()?;
     Ok(kind)
 }
+
+/// Where the fields of a transaction belong in a request about one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The record.
+    pub digest: Digest,
+    /// How many bytes its namespace and set take.
+    address: usize,
+    fields: u16,
+}
+
+impl Place {
+    /// In a request that is a whole frame.
+    pub fn in_request(frame: &[u8]) -> Result<Self, Malformed> {
+        let (request, _) = Message::parse(frame.get(frame::HEADER_LEN..).unwrap_or_default())?;
+        let mut fields = request.fields();
+        let address = fields.by_ref().take(2).map(|field| FIELD_HEAD + field.data.len()).sum();
+        let digest = fields.next().filter(|field| field.id == field::DIGEST);
+        let digest = digest.and_then(|field| field.data.try_into().ok()).map(Digest);
+        let digest = digest.ok_or(Malformed::new("request", "no record"))?;
+        Ok(Self { digest, address, fields: request.header.fields })
+    }
+
+    /// Namespace and set, encoded.
+    pub fn address<'a>(&self, frame: &'a [u8]) -> &'a [u8] {
+        &frame[FIELDS..FIELDS + self.address]
+    }
+
+    /// Makes a read part of a transaction: the fields follow the digest, before the user key.
+    pub fn join_read(&self, frame: &mut Vec<u8>, about: &CommandFields) {
+        let mut own = Vec::with_capacity(2 * FIELD_HEAD + 15);
+        write_field(&mut own, field::TRANSACTION, &about.id.to_le_bytes());
+        if let Some(version) = &about.version {
+            write_field(&mut own, field::RECORD_VERSION, &version.0);
+        }
+        let at = FIELDS + self.address + FIELD_HEAD + self.digest.0.len();
+        frame.splice(at..at, own);
+        let count = self.fields + 1 + u16::from(about.version.is_some());
+        let counted = frame::HEADER_LEN + message::FIELDS_AT;
+        frame[counted..counted + 2].copy_from_slice(&count.to_be_bytes());
+        frame::finish(frame, 0);
+    }
+}
+
+/// Where the fields of a request begin.
+const FIELDS: usize = frame::HEADER_LEN + message::HEADER_LEN;
+/// The length and the id of a field.
+const FIELD_HEAD: usize = 5;
 
 /// The digest of the monitor of a transaction.
 pub fn monitor(id: u64) -> Digest {

@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Message, field, info1, info2, op};
 use spikewire_aerospike_protocol::request::{Request, address};
 use spikewire_aerospike_protocol::transaction::{
-    self, CommandFields, ReplyFields, Version, add_records, monitor,
+    self, CommandFields, Place, ReplyFields, Version, add_records, monitor,
 };
 
 const ID: u64 = 0x7f36_d245_7c98_227a;
@@ -201,4 +201,51 @@ fn a_row_by_itself_has_the_order_of_a_single_request() {
     request.op(op::READ, b"a");
     request.finish().unwrap();
     assert_eq!(single(kind, &record(), 9), expected);
+}
+
+#[test]
+fn whatever_deletes_a_record_is_durable() {
+    let about = CommandFields { id: ID, ..CommandFields::default() };
+    let header = Header { info2: info2::WRITE, ..Header::default() };
+    let flags = |flags, write: &dyn Fn(&mut Kind)| {
+        let header = Header { info2: header.info2 | flags, ..header };
+        let mut kind = Kind::new(&header, &address("test", "s"));
+        write(&mut kind);
+        kind.finish().unwrap();
+        transaction::command(&kind, &about).unwrap().parts().0.info2
+    };
+    let step = |code, particle| {
+        move |kind: &mut Kind| {
+            let written: Result<(), ()> = kind.op_with(code, b"a", |_| Ok(particle));
+            written.unwrap();
+        }
+    };
+    let durable = info2::WRITE | info2::DURABLE_DELETE;
+    assert_eq!(flags(info2::DELETE, &|_| {}), durable | info2::DELETE);
+    assert_eq!(flags(0, &step(op::DELETE, 0)), durable);
+    // The last bin may be removed.
+    assert_eq!(flags(0, &step(op::WRITE, 0)), durable);
+    assert_eq!(flags(0, &|kind| kind.field(field::UDF_FUNCTION, b"f")), durable);
+    assert_eq!(flags(0, &step(op::WRITE, 1)), info2::WRITE);
+    assert_eq!(flags(0, &step(op::TOUCH, 0)), info2::WRITE);
+}
+
+#[test]
+fn a_read_joins_with_the_bytes_of_a_row() {
+    let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+    for set in ["s", ""] {
+        for version in [None, Some(VERSION)] {
+            let about = CommandFields { id: ID, version, deadline: None };
+            let mut kind = Kind::new(&header, &address("test", set));
+            kind.field(field::KEY, b"\x03key");
+            let mut joined = single(kind.clone(), &record(), 2000);
+            let place = Place::in_request(&joined).unwrap();
+            assert_eq!((place.digest, place.address(&joined)), (record(), kind.address()));
+            place.join_read(&mut joined, &about);
+            kind.finish().unwrap();
+            let expected = single(transaction::command(&kind, &about).unwrap(), &record(), 2000);
+            assert_eq!(joined, expected);
+        }
+    }
+    assert!(Place::in_request(&hex("0203000000000003160000")).is_err());
 }

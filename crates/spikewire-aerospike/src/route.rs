@@ -1,6 +1,6 @@
 //! Chooses the node for a command, for the transport: [`Topology`].
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
@@ -50,6 +50,20 @@ pub struct NearAim {
     ticket: NearTicket,
 }
 
+/// What is told of the reply to a command before its caller.
+pub trait ReplyListener: fmt::Debug + Send + Sync {
+    /// The reply, complete and not to be tried again. Not called if there is none.
+    fn answered(&self, body: &[u8]);
+}
+
+/// A partition, and who is told of the reply. Whoever listens is dropped when the command ends.
+#[derive(Debug)]
+pub struct ListenerAim {
+    namespace: Arc<str>,
+    partition: u16,
+    listener: Box<dyn ReplyListener>,
+}
+
 impl Aim {
     /// The namespace and its partition, unless it is a node.
     #[inline(always)]
@@ -57,6 +71,7 @@ impl Aim {
         match self {
             Self::Partition(namespace, partition) => Ok((namespace, *partition)),
             Self::Near(near) => Ok((&near.namespace, near.partition)),
+            Self::Listener(of) => Ok((&of.namespace, of.partition)),
             Self::Node(node) => Err(node),
         }
     }
@@ -72,6 +87,8 @@ pub enum Aim {
     Partition(Arc<str>, u16),
     /// The same for a record with which the near cache has something to do.
     Near(Arc<NearAim>),
+    /// The same with somebody who is told of the reply.
+    Listener(Arc<ListenerAim>),
     /// This node only.
     Node(Arc<Node>),
 }
@@ -140,6 +157,19 @@ impl Target {
             let (namespace, partition) = (namespace.clone(), *partition);
             self.aim = Aim::Near(Arc::new(NearAim { namespace, partition, ticket }));
         }
+    }
+
+    /// The same for a read of which somebody is told the reply. It is sent by itself, once at a
+    /// time.
+    pub(crate) fn with_listener(self, listener: Box<dyn ReplyListener>) -> Self {
+        let aim = match self.aim.partition() {
+            Ok((namespace, partition)) => {
+                let namespace = namespace.clone();
+                Aim::Listener(Arc::new(ListenerAim { namespace, partition, listener }))
+            }
+            Err(_) => self.aim,
+        };
+        Self { aim, hedge: Hedge::NEVER, share: ShareReads::Off, ..self }
     }
 
     /// Whether it may be hedged, or is a hedge request.
@@ -426,11 +456,16 @@ impl Topology for Cluster {
 
     #[cold]
     fn answered(&self, target: &Target, node: &Arc<Node>, body: &[u8]) {
-        if let Aim::Near(near) = &target.aim
-            && let NearTicket::Fill(claim) = &near.ticket
-            && let Some(cache) = self.near_cache()
-        {
-            cache.fill(claim, body, node);
+        match &target.aim {
+            Aim::Near(near) => {
+                if let NearTicket::Fill(claim) = &near.ticket
+                    && let Some(cache) = self.near_cache()
+                {
+                    cache.fill(claim, body, node);
+                }
+            }
+            Aim::Listener(of) => of.listener.answered(body),
+            Aim::Partition(..) | Aim::Node(_) => {}
         }
     }
 
@@ -488,7 +523,7 @@ impl Addressed for Target {
 
     #[inline(always)]
     fn is_measured(&self) -> bool {
-        self.is_hedged() | matches!(self.aim, Aim::Near(_))
+        self.is_hedged() | matches!(self.aim, Aim::Near(_) | Aim::Listener(_))
     }
 
     #[inline(always)]

@@ -47,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::api::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
-    use crate::aerospike::api::transaction::TransactionCore;
+    use crate::aerospike::api::transaction::{TransactionCore, TransactionRetries};
     #[pymodule_export]
     use crate::aerospike::arguments::Newer;
     #[pymodule_export]

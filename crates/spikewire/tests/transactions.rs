@@ -84,16 +84,56 @@ fn a_changed_record_fails_the_commit_and_names_it() {
 }
 
 #[test]
-fn queries_and_other_clients_are_refused() {
+fn other_clients_and_odd_options_are_refused() {
     let cluster = cluster(1);
     let (client, other) = (connect(&cluster), connect(&cluster));
     let txn = client.transaction(Duration::ZERO).unwrap();
-    let inside = txn.dataset("test", "s").unwrap();
-    assert_eq!(inside.query().records().unwrap_err().kind(), Kind::Transaction);
     let foreign = other.dataset("test", "s").unwrap().within(&txn).unwrap_err();
     assert_eq!(foreign.kind(), Kind::Transaction);
     for odd in [Duration::from_secs(121), Duration::from_millis(1500)] {
         assert_eq!(client.transaction(odd).unwrap_err().kind(), Kind::Invalid);
+    }
+    let never = RetryTransaction { attempts: 0, ..RetryTransaction::default() };
+    let error = client.run_in_transaction(never, |_| Ok(())).unwrap_err();
+    assert_eq!(error.error.kind(), Kind::Invalid);
+    assert!(error.error.message().contains("attempts must be at least 1"), "{error}");
+}
+
+#[test]
+fn servers_without_transactions_are_sent_nothing() {
+    let older =
+        Options { edition: Edition::Enterprise, build: "7.2.0.4".to_owned(), ..Options::default() };
+    let available = Options { edition: Edition::Enterprise, ..Options::default() };
+    let (version, namespace) = (
+        "transactions: needs server 8.0 Enterprise Edition; node",
+        "transactions: needs a strongly consistent namespace; namespace \"test\" is not",
+    );
+    for (options, expected, has) in [
+        (Options::default(), version, "has 8.1.2.0 Community Edition"),
+        (older, version, "has 7.2.0.4 Enterprise Edition"),
+        (available, namespace, ""),
+    ] {
+        let cluster = Cluster::start(options).unwrap();
+        let client = connect(&cluster);
+        let txn = client.transaction(Duration::ZERO).unwrap();
+        let inside = txn.dataset("test", "s").unwrap();
+        let calls = [
+            inside.get(1).map(drop).unwrap_err(),
+            inside.put(1, bins! { "n" => 1 }).unwrap_err(),
+            inside.get_many([1, 2]).map(drop).unwrap_err(),
+        ];
+        for error in calls {
+            assert_eq!((error.kind(), error.attempts()), (Kind::Unsupported, 0), "{error}");
+            let message = error.message();
+            assert!(message.starts_with(expected) && message.ends_with(has), "{message}");
+        }
+        assert_eq!(txn.commit().unwrap(), EndStatus::Done);
+        block_on(async {
+            let client = AsyncClient::connect(cluster.seeds()).await.unwrap();
+            let txn = client.transaction(Duration::ZERO).unwrap();
+            let error = txn.dataset("test", "s").unwrap().get(1).await.unwrap_err();
+            assert_eq!(error.kind(), Kind::Unsupported);
+        });
     }
 }
 

@@ -9,11 +9,11 @@ import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
 import { Roles } from './admin/roles.js'
 import { Users } from './admin/users.js'
-import { ManyVerbs } from './batch/many.js'
 import { type ClientOptions, seedText, sorted } from './client-options.js'
 import { Dataset } from './dataset.js'
+import { connectionWithin, KeyVerbs, type TransactionParts } from './key-verbs.js'
 import { ClientClosed } from './model/errors.js'
-import { Key, spaceNumber } from './model/key.js'
+import { spaceNumber } from './model/key.js'
 import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
@@ -60,7 +60,7 @@ const CLIENT: ConnectionKind = {
  * A connected client. Its connections are driven by the event loop of the thread that created it;
  * each worker thread connects its own client.
  */
-export class Client extends ManyVerbs<Key, Bins> {
+export class Client extends KeyVerbs {
   #indexes: Indexes | undefined
   #modules: Modules | undefined
   #users: Users | undefined
@@ -143,6 +143,15 @@ export class Client extends ManyVerbs<Key, Bins> {
    */
   transaction(options?: TransactionOptions): Transaction {
     return new Transaction(this.connection, options)
+  }
+
+  /**
+   * The verbs of this client with their calls in a transaction of it, for keys of several sets.
+   *
+   * @throws TransactionError for a transaction of another client
+   */
+  within(transaction: TransactionParts): KeyVerbs {
+    return new KeyVerbs(connectionWithin(transaction, this.connection))
   }
 
   /**
@@ -440,25 +449,10 @@ export class Client extends ManyVerbs<Key, Bins> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-
-  /** @internal */
-  spaceOf(key: Key): Space {
-    return whole(key).space
-  }
-
-  /** @internal */
-  wireOf(key: Key): unknown {
-    return key.wire
-  }
 }
 
 /** The set of a job. A forgotten argument must not mean the whole namespace. */
 function named(namespace: string, set: string | null): Space {
   if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
   return spaceNumber(namespace, set)
-}
-
-function whole(key: unknown): Key {
-  if (key instanceof Key) return key
-  throw new TypeError(`a client's verbs take a Key, not ${key === null ? 'null' : typeof key}`)
 }

@@ -2,11 +2,11 @@
 
 import { inspect } from 'node:util'
 import type { Callback } from '../bridge/callbacks.js'
-import { Connection } from '../bridge/connection.js'
+import type { Connection } from '../bridge/connection.js'
 import { ManyVerbs } from './batch/many.js'
-import { TransactionError } from './model/errors.js'
+import { connectionWithin, type TransactionParts } from './key-verbs.js'
 import { Key, spaceNames, spaceNumber, type UserKey } from './model/key.js'
-import type { Space } from './model/native.js'
+import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
 import type { Operation } from './operation/operation.js'
@@ -19,14 +19,6 @@ import {
   type TouchAllOptions,
 } from './query/job.js'
 import { Query, type QueryOptions } from './query/query.js'
-
-/** The parts of a transaction that datasets need. */
-export interface TransactionParts {
-  /** @internal */
-  readonly connection: Connection
-  /** @internal */
-  readonly home: Connection
-}
 
 /**
  * A namespace and a set of a client; created by `client.dataset(namespace, set)`. Its verbs take
@@ -58,26 +50,20 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    * @throws TransactionError for a transaction of another client
    */
   within(transaction: TransactionParts): Dataset<B> {
-    if (!(transaction?.connection instanceof Connection)) {
-      throw new TypeError('transaction must be one from client.transaction()')
-    }
     const home = this.#transaction?.home ?? this.connection
-    if (transaction.home !== home) {
-      throw new TransactionError('the transaction is one of another client', -17)
-    }
-    return new Dataset<B>(transaction.connection, this.namespace, this.set, transaction)
+    const connection = connectionWithin(transaction, home)
+    return new Dataset<B>(connection, this.namespace, this.set, transaction)
   }
 
   /** The set of a background job. */
   #job(): Space {
-    this.#outside('a background job')
+    this.#outside('job')
     return this.#space
   }
 
   /** Rejects what is no part of transactions. */
-  #outside(what: string): void {
-    if (this.#transaction === undefined) return
-    throw new TransactionError(`${what} is no part of transactions`, -17)
+  #outside(what: 'query' | 'job'): void {
+    if (this.#transaction !== undefined) native.transactionOutside(what)
   }
 
   /** The namespace. */
@@ -101,7 +87,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    * @throws TypeError, RangeError for invalid options
    */
   query(options?: QueryOptions): Query<B> {
-    this.#outside('a query')
+    this.#outside('query')
     return new Query<B>(this.connection, this.#space, options, (key) => {
       this.spaceOf(key)
       return this.wireOf(key)

@@ -5,13 +5,8 @@ import type { Handle } from '../addon/native.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { Dataset } from './dataset.js'
-import {
-  CommitFailed,
-  RecordChanged,
-  RecordLocked,
-  SpikewireError,
-  TransactionError,
-} from './model/errors.js'
+import { CommitFailed, SpikewireError, TransactionError } from './model/errors.js'
+import { Key } from './model/key.js'
 import { native } from './model/native.js'
 import type { Bins } from './model/record.js'
 
@@ -40,6 +35,9 @@ export type EndStatus = 'done' | 'already' | 'roll_abandoned' | 'close_abandoned
 
 /** How far a transaction has come. */
 export type TransactionState = 'open' | 'verified' | 'committed' | 'aborted' | 'in_doubt'
+
+/** A commit that failed, and the errors of records: each with its namespace, set and digest. */
+type FailedEnd = [CommitFailed, CommitFailed['part'], [SpikewireError, string, string, Buffer][]]
 
 const release = (handle: Handle): void => native.transactionRelease(handle)
 
@@ -99,7 +97,7 @@ export class Transaction {
    * nevertheless: then commit again; TransactionError if it is aborted, or if calls are running
    */
   commit(): Promise<EndStatus> {
-    return this.#end(true)
+    return this.#end('commit')
   }
 
   /**
@@ -108,21 +106,30 @@ export class Transaction {
    * @throws TransactionError if it is committed, or may be
    */
   abort(): Promise<EndStatus> {
-    return this.#end(false)
+    return this.#end('abort')
   }
 
-  async #end(commits: boolean): Promise<EndStatus> {
-    const ended = new Promise<EndStatus | [CommitFailed, CommitFailed['part']]>(executor)
+  /** @internal The end of a block that did, or did not, succeed. */
+  endBlock(succeeded: boolean): Promise<EndStatus> {
+    return this.#end(succeeded ? 'succeeded' : 'failed')
+  }
+
+  async #end(how: 'commit' | 'abort' | 'succeeded' | 'failed'): Promise<EndStatus> {
+    const ended = new Promise<EndStatus | FailedEnd>(executor)
     const slot = openSlot()
     try {
-      native.transactionEnd(this.connection.handle, slot, commits)
+      native.transactionEnd(this.connection.handle, slot, how)
     } catch (error) {
       rejectCall(slot, error)
     }
     const outcome = await ended
     if (typeof outcome === 'string') return outcome
-    const [error, part] = outcome
+    const [error, part, records] = outcome
     error.part = part
+    error.records = records.map(([record, namespace, set, digest]) => {
+      record.key = Key.fromDigest(namespace, set || null, digest)
+      return record
+    })
     throw error
   }
 
@@ -132,64 +139,43 @@ export class Transaction {
 
   /** For `await using txn = client.transaction()`: aborts it unless it is over. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const state = this.state
-    if (state === 'open' || state === 'verified') await this.abort()
+    await this.endBlock(false)
   }
 }
 
-/** The first pause after a record was locked, and the longest, in milliseconds. */
-const FIRST_PAUSE = 10
-const LONGEST_PAUSE = 1000
-
-/** Calls a function with a transaction until that is committed. */
+/** Calls a function with a transaction until that is committed, by the rules of the engine. */
 export async function runInTransaction<T>(
   home: Connection,
   call: (transaction: Transaction) => Promise<T> | T,
   options: RunInTransactionOptions = {},
 ): Promise<T> {
-  const { attempts = 10, limit = 30_000 } = options
-  if (!Number.isInteger(attempts) || attempts < 1) {
-    throw new RangeError(`attempts must be an integer of at least 1, got ${inspect(attempts)}`)
-  }
-  if (typeof limit !== 'number' || !(limit >= 0)) {
-    throw new RangeError(`limit must be milliseconds, 0 or more, got ${inspect(limit)}`)
-  }
-  const ends = limit === 0 ? Number.POSITIVE_INFINITY : Date.now() + limit
-  let longest = FIRST_PAUSE
-  for (let left = attempts - 1; ; left--) {
-    const transaction = new Transaction(home, options)
-    let pause = 0
-    try {
-      const value = await call(transaction)
-      if (transaction.state === 'open') await transaction.commit()
-      return value
-    } catch (error) {
-      await abandon(transaction)
-      if (left === 0 || !isConflict(error)) throw error
-      if (error instanceof RecordLocked) {
-        pause = longest * (0.5 + Math.random() / 2)
-        longest = Math.min(2 * longest, LONGEST_PAUSE)
+  const retries = native.transactionRetries(options.attempts, options.limit)
+  try {
+    for (;;) {
+      const transaction = new Transaction(home, options)
+      try {
+        const value = await call(transaction)
+        await transaction.endBlock(true)
+        return value
+      } catch (error) {
+        await abandon(transaction)
+        if (!(error instanceof SpikewireError)) throw error
+        const part = error instanceof CommitFailed ? error.part : undefined
+        const pause = native.transactionPause(retries, error.code, part, error.inDoubt)
+        if (pause === undefined) throw error
+        if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
       }
-      if (Date.now() + pause >= ends) throw error
     }
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+  } finally {
+    native.transactionRelease(retries)
   }
 }
 
-/** Aborts a transaction; what remains locked is unlocked when it expires. */
+/** Aborts a transaction unless it is over; what remains locked is unlocked when it expires. */
 async function abandon(transaction: Transaction): Promise<void> {
-  if (transaction.state !== 'open' && transaction.state !== 'verified') return
   try {
-    await transaction.abort()
+    await transaction.endBlock(false)
   } catch (error) {
     if (!(error instanceof SpikewireError)) throw error
   }
-}
-
-/** Whether a whole transaction may be tried again. */
-function isConflict(error: unknown): boolean {
-  if (error instanceof CommitFailed) {
-    return error.part === 'verify' && !error.inDoubt && (error.code === 120 || error.code === 121)
-  }
-  return error instanceof RecordLocked || error instanceof RecordChanged
 }

@@ -233,8 +233,8 @@ class Client(NativeClient, _CommonClient):
         function: Callable[[Transaction], _T],
         *,
         timeout: Seconds | None = None,
-        attempts: int = 10,
-        limit: Seconds = 30.0,
+        attempts: int | None = None,
+        limit: Seconds | None = None,
     ) -> _T:
         """Calls ``function`` with a transaction, commits it, and returns the function's result.
 
@@ -480,8 +480,8 @@ class AsyncClient(NativeAsyncClient, _CommonClient):
         function: Callable[[AsyncTransaction], Awaitable[_T]],
         *,
         timeout: Seconds | None = None,
-        attempts: int = 10,
-        limit: Seconds = 30.0,
+        attempts: int | None = None,
+        limit: Seconds | None = None,
     ) -> _T:
         """Awaits ``function`` with a transaction and commits it, as ``Client.run_in_transaction``
         does.

@@ -230,9 +230,7 @@ class _Starters:
                 "datasets, such as dataset.get"
             )
             raise TypeError(message)
-        if owner is not self._client and not (
-            isinstance(owner, self._kinds[1]) and self._client._owns(owner)  # noqa: SLF001
-        ):
+        if owner is not self._client and not self._client._owns(owner):  # noqa: SLF001
             message = f"call {number}: {name} is a verb of another client"
             raise TypeError(message)
         self._owner, self._name = owner, name

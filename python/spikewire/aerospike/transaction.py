@@ -6,13 +6,11 @@ The calls themselves are native: those of a dataset that is within the transacti
 from __future__ import annotations
 
 import asyncio
-import random
 import time
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from spikewire._native import TransactionCore
-from spikewire.errors import CommitFailed, Error, RecordChanged, RecordLocked
+from spikewire._native import TransactionCore, TransactionRetries
+from spikewire.errors import Error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -40,11 +38,6 @@ __all__ = [
 #: How a commit or an abort ended: see ``Transaction.commit``.
 EndStatus: TypeAlias = Literal["done", "already", "roll_abandoned", "close_abandoned"]
 
-#: The first pause after a record was locked, in seconds, and the longest; each is drawn between
-#: half of it and the whole.
-_FIRST_PAUSE = 0.01
-_LONGEST_PAUSE = 1.0
-
 
 class _Common(TransactionCore):
     """What both kinds have in common."""
@@ -69,9 +62,6 @@ class _Common(TransactionCore):
             message = "a dataset has its set and its type already"
             raise TypeError(message)
         return of.within(self)
-
-    def _may_abort(self) -> bool:
-        return self.state in ("open", "verified")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id:#x}, {self.state}>"
@@ -144,22 +134,20 @@ class Transaction(_Common):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if error is not None:
-            if self._may_abort():
-                try:
-                    self._abort()
-                except Error as failure:
-                    _note(error, failure)
-        elif self.state == "open":
+        if error is None:
             try:
-                self._commit()
-            except CommitFailed as failed:
-                if self._may_abort():
-                    try:
-                        self._abort()
-                    except Error as failure:
-                        _note(failed, failure)
+                self._end_block(True)
+            except Error as failed:
+                self._give_up(failed)
                 raise
+        else:
+            self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        try:
+            self._end_block(False)
+        except Error as failure:
+            _note(error, failure)
 
 
 class AsyncTransaction(_Common):
@@ -218,22 +206,20 @@ class AsyncTransaction(_Common):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if error is not None:
-            if self._may_abort():
-                try:
-                    await self._abort()
-                except Error as failure:
-                    _note(error, failure)
-        elif self.state == "open":
+        if error is None:
             try:
-                await self._commit()
-            except CommitFailed as failed:
-                if self._may_abort():
-                    try:
-                        await self._abort()
-                    except Error as failure:
-                        _note(failed, failure)
+                await self._end_block(True)
+            except Error as failed:
+                await self._give_up(failed)
                 raise
+        else:
+            await self._give_up(error)
+
+    async def _give_up(self, error: BaseException) -> None:
+        try:
+            await self._end_block(False)
+        except Error as failure:
+            _note(error, failure)
 
 
 def _note(error: BaseException, failure: Error) -> None:
@@ -243,56 +229,20 @@ def _note(error: BaseException, failure: Error) -> None:
         add_note(f"the transaction was not aborted, it expires by itself: {failure}")
 
 
-class _Retries:
-    """Whether a whole transaction is tried again, and after which pause."""
-
-    def __init__(self, attempts: int, limit: Seconds) -> None:
-        if isinstance(attempts, bool) or not isinstance(attempts, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-            message = f"attempts must be an int, not {type(attempts).__name__}"
-            raise TypeError(message)
-        if attempts < 1:
-            message = f"attempts must be at least 1, got {attempts}"
-            raise ValueError(message)
-        seconds = limit.total_seconds() if isinstance(limit, timedelta) else limit
-        if not seconds >= 0:
-            message = f"limit must be seconds, 0 or more, got {limit!r}"
-            raise ValueError(message)
-        self._left = attempts - 1
-        self._ends = time.monotonic() + seconds if seconds else float("inf")
-        self._pause = _FIRST_PAUSE
-
-    def pause(self, error: Error) -> float | None:
-        """Seconds until the next attempt; ``None`` if there is none."""
-        if self._left == 0 or time.monotonic() >= self._ends:
-            return None
-        self._left -= 1
-        if isinstance(error, CommitFailed):
-            again = error.part == "verify" and not error.in_doubt and error.code in (120, 121)
-            return 0.0 if again else None
-        if isinstance(error, RecordChanged):
-            return 0.0
-        if not isinstance(error, RecordLocked):
-            return None
-        pause = self._pause * random.uniform(0.5, 1.0)  # noqa: S311
-        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
-        left = self._ends - time.monotonic()
-        return pause if pause < left else None
-
-
 def run_in_transaction(
     client: Client,
     function: Callable[[Transaction], _T],
     timeout: Seconds | None,
-    attempts: int,
-    limit: Seconds,
+    attempts: int | None,
+    limit: Seconds | None,
 ) -> _T:
     """For ``Client.run_in_transaction``."""
-    retries = _Retries(attempts, limit)
+    retries = TransactionRetries(attempts, limit)
     while True:
         try:
             with client.transaction(timeout=timeout) as transaction:
                 return function(transaction)
-        except (RecordLocked, RecordChanged, CommitFailed) as error:
+        except Error as error:
             pause = retries.pause(error)
             if pause is None:
                 raise
@@ -303,16 +253,16 @@ async def run_in_transaction_async(
     client: AsyncClient,
     function: Callable[[AsyncTransaction], Awaitable[_T]],
     timeout: Seconds | None,
-    attempts: int,
-    limit: Seconds,
+    attempts: int | None,
+    limit: Seconds | None,
 ) -> _T:
     """For ``AsyncClient.run_in_transaction``."""
-    retries = _Retries(attempts, limit)
+    retries = TransactionRetries(attempts, limit)
     while True:
         try:
             async with client.transaction(timeout=timeout) as transaction:
                 return await function(transaction)
-        except (RecordLocked, RecordChanged, CommitFailed) as error:
+        except Error as error:
             pause = retries.pause(error)
             if pause is None:
                 raise

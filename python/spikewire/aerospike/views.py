@@ -135,6 +135,10 @@ class _OfClient(_View):
         """A dataset of the client, with the profile."""
         return view(self._target.dataset(namespace, set, type), self._profile)
 
+    def within(self, transaction: Any) -> Any:
+        """The client in a transaction, with the profile."""
+        return type(self)(self._target.within(transaction), self._profile)
+
     def transaction(self, *, timeout: Any = None) -> Any:
         """A transaction of the client, whose datasets have the profile."""
         with importing:
@@ -148,8 +152,8 @@ class _OfClient(_View):
         function: Callable[..., Any],
         *,
         timeout: Any = None,
-        attempts: int = 10,
-        limit: Any = 30.0,
+        attempts: int | None = None,
+        limit: Any = None,
     ) -> Any:
         """The same as of the client, with datasets that have the profile."""
         with importing:

@@ -49,29 +49,18 @@ impl Transaction {
         cluster: &Cluster,
         mut rows: Batch,
     ) -> Result<(TransactionCall, Batch)> {
-        if rows.has_deadline() {
-            return Err(Error::invalid("deadline does not apply to calls of a transaction"));
-        }
         let mut known = self.known();
-        known.check_open()?;
-        let mut of = known.namespace.clone();
+        // Not one row is to be sent, nor the namespace to be its own, if another one is refused.
+        let own = known.namespace.clone();
+        let mut last: Option<&Arc<str>> = None;
         for record in rows.records() {
-            match &of {
-                Some(namespace) if namespace != record.namespace => {
-                    return Err(Error::new(
-                        Kind::Transaction,
-                        format!(
-                            "the transaction is one of namespace {namespace:?}, and this is a \
-                             record of {:?}",
-                            record.namespace
-                        ),
-                    ));
-                }
-                Some(_) => {}
-                None => {
-                    check_namespace(cluster, record.namespace)?;
-                    of = Some(record.namespace.clone());
-                }
+            if last.is_some_and(|last| Arc::ptr_eq(last, record.namespace)) {
+                continue;
+            }
+            last = Some(record.namespace);
+            if let Err(error) = known.admit(cluster, record.namespace) {
+                known.namespace = own;
+                return Err(error);
             }
         }
         let new = |record: &crate::command::batch::RowRecord<'_>| {
@@ -81,6 +70,7 @@ impl Transaction {
         unknown.sort_unstable_by_key(|digest| digest.0);
         unknown.dedup();
         if known.writes.len() + unknown.len() > RECORDS {
+            known.namespace = own;
             return Err(Error::server(ResultCode::TRANSACTION_TOO_MANY_WRITES));
         }
         let mut call = TransactionCall {
@@ -91,7 +81,6 @@ impl Transaction {
             sent: Vec::new(),
             is_over: false,
         };
-        known.namespace = of;
         known.in_flight += 1;
         drop(known);
         if call.unknown.is_empty() {
@@ -103,19 +92,6 @@ impl Transaction {
         let first = call.ask_monitor(policy);
         Ok((call, first))
     }
-}
-
-/// Rejects a namespace of which it is known that it has no transactions.
-fn check_namespace(cluster: &Cluster, namespace: &Arc<str>) -> Result<()> {
-    let snapshot = cluster.snapshot();
-    if snapshot.namespaces.get(&**namespace).is_none_or(|map| map.strong) {
-        return Ok(());
-    }
-    let message = format!(
-        "namespace {namespace:?} is not strongly consistent; transactions need that, and a \
-         cluster of the Enterprise Edition"
-    );
-    Err(Error::new(Kind::Server(ResultCode::UNSUPPORTED_FEATURE), message))
 }
 
 impl TransactionCall {

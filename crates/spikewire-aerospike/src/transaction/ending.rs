@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{field, fields_in};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::transaction::{self as wire, CommandFields};
 
@@ -31,6 +32,12 @@ pub enum EndingPart {
 }
 
 impl EndingPart {
+    /// The part of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Verify, Self::Mark, Self::Roll, Self::Close];
+        all.into_iter().find(|part| part.name() == name)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -76,6 +83,18 @@ pub struct RecordError {
     pub address: Address,
     /// What happened.
     pub error: Error,
+}
+
+impl RecordError {
+    /// The names of its namespace and set; an empty one for records without a set.
+    pub fn names(&self) -> (&str, &str) {
+        let name = |id| {
+            let field = fields_in(&self.address).find(|field| field.id == id);
+            let data = field.map(|field| field.data).unwrap_or_default();
+            std::str::from_utf8(data).unwrap_or_default()
+        };
+        (name(field::NAMESPACE), name(field::SET))
+    }
 }
 
 /// A commit that failed.
@@ -127,7 +146,7 @@ impl Transaction {
     pub fn commit(self: &Arc<Self>) -> Result<(Ending, Step<EndOutcome>)> {
         let mut known = self.known();
         check_idle(&known)?;
-        if known.in_flight > 0 {
+        if known.in_flight + known.reading > 0 {
             return Err(rejection("commands of the transaction are still running"));
         }
         let state = known.state;
@@ -175,6 +194,16 @@ impl Transaction {
         let mut ending = self.ending(Some(EndingPart::Roll), false);
         let first = ending.roll();
         Ok((ending, first))
+    }
+
+    /// Begins the end of a block of code: commits the transaction if the block has `succeeded` and
+    /// left it open, and otherwise aborts it unless it is over or in doubt.
+    pub fn end_block(self: &Arc<Self>, succeeded: bool) -> Result<(Ending, Step<EndOutcome>)> {
+        match (self.state(), succeeded) {
+            (TransactionState::Open, true) => self.commit(),
+            (TransactionState::Open | TransactionState::Verified, false) => self.abort(),
+            _ => Ok(self.over()),
+        }
     }
 
     fn ending(self: &Arc<Self>, part: Option<EndingPart>, forward: bool) -> Ending {

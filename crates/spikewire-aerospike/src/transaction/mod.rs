@@ -10,19 +10,24 @@
 //! | here | what steps are |
 //! | [`state`] | what a client knows of a transaction: reads, writes, deadline |
 //! | [`call`] | a command of a transaction: the monitor first, then the command |
+//! | [`read`] | a read of one record, which needs nothing before it |
 //! | [`ending`] | commit and abort: verify, mark, roll, close |
 //! | [`retry`] | which transactions are tried again as a whole |
+//! | [`outside`] | what is no part of transactions |
 //! | [`mod@run`] | steps on the calling thread |
 
 pub mod call;
 pub mod ending;
+pub mod outside;
+pub mod read;
 pub mod retry;
 pub mod run;
 pub mod state;
 
 pub use call::TransactionCall;
 pub use ending::{CommitError, EndOutcome, EndStatus, Ending, EndingPart, RecordError};
-pub use retry::Retries;
+pub use outside::{Outsider, outside};
+pub use retry::{Failure, Retries, RetryOptions};
 pub use run::run;
 pub use state::{Transaction, TransactionOptions, TransactionState};
 

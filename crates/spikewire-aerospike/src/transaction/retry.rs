@@ -1,11 +1,24 @@
-//! Trying a whole transaction again after a conflict with another one.
+//! Trying a whole transaction again after a conflict with another one: which errors, how often, for
+//! how long, and after which pauses.
+//!
+//! | error | what follows |
+//! |---|---|
+//! | a record of it has changed ([`ResultCode::TRANSACTION_VERSION`]) | again, at once |
+//! | a commit whose verification failed for that, or for a lock | again, at once |
+//! | a record is locked ([`ResultCode::TRANSACTION_BLOCKED`]) | again, after a pause that grows |
+//! | the same in doubt: what was sent may have been applied | nothing, the error is raised |
+//! | any other, of servers, of the function, or of a commit that may have been marked | the same |
+//!
+//! A commit in doubt is never tried again as a whole, because the first one may have taken effect:
+//! only committing the same transaction again tells.
 
 use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_options::OptionValue;
 
-use super::ending::EndingPart;
-use crate::model::{Error, Kind};
+use super::ending::{CommitError, EndingPart};
+use crate::model::InvalidArgument;
 use crate::query::task_id;
 
 /// The first pause after a record was locked, and the longest; each is drawn between half of it and
@@ -14,6 +27,53 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// How often, and how long, a whole transaction is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryOptions {
+    /// How often it is tried in all, at least once. Default: 10.
+    pub attempts: u32,
+    /// No attempt begins after this time; zero: no limit. Default: 30 s.
+    pub limit: Duration,
+}
+
+impl Default for RetryOptions {
+    fn default() -> Self {
+        Self { attempts: 10, limit: Duration::from_secs(30) }
+    }
+}
+
+impl RetryOptions {
+    /// From a host's values; `None` for the default.
+    pub fn of<V: OptionValue>(attempts: Option<&V>, limit: Option<&V>) -> Result<Self, V::Error> {
+        let mut options = Self::default();
+        if let Some(attempts) = attempts {
+            options.attempts = attempts.count("attempts", (1, u64::from(u32::MAX)))? as u32;
+        }
+        if let Some(limit) = limit {
+            options.limit = limit.span("limit")?;
+        }
+        Ok(options)
+    }
+}
+
+/// An error that ended a transaction, as far as it matters here.
+#[derive(Debug, Clone, Copy)]
+pub struct Failure {
+    /// Its code.
+    pub code: i32,
+    /// The part of the commit that failed; `None` for an error of a call.
+    pub part: Option<EndingPart>,
+    /// Whether what failed may have taken effect.
+    pub in_doubt: bool,
+}
+
+impl From<&CommitError> for Failure {
+    fn from(failure: &CommitError) -> Self {
+        let CommitError { part, error, .. } = failure;
+        Self { code: error.kind().code(), part: *part, in_doubt: error.in_doubt() }
+    }
+}
+
+/// The attempts of one transaction.
 #[derive(Debug, Clone)]
 pub struct Retries {
     left: u32,
@@ -22,30 +82,27 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// So many attempts in all, and none that begins after this time; zero: no limit.
-    pub fn new(attempts: u32, limit: Duration, now: Instant) -> Self {
+    /// Begins with the first attempt.
+    pub fn new(options: RetryOptions, now: Instant) -> Result<Self, InvalidArgument> {
+        let RetryOptions { attempts, limit } = options;
+        let left = attempts.checked_sub(1);
+        let left = left.ok_or_else(|| InvalidArgument::of_value("attempts must be at least 1"))?;
         let ends = if limit.is_zero() { None } else { now.checked_add(limit) };
-        Self { left: attempts.saturating_sub(1), ends, pause: FIRST_PAUSE }
+        Ok(Self { left, ends, pause: FIRST_PAUSE })
     }
 
-    /// The pause before the next attempt, after an error of a call, or one of a commit with the part
-    /// that failed; `None` if there is none. Nothing is tried again whose outcome is in doubt.
-    pub fn pause(
-        &mut self,
-        error: &Error,
-        part: Option<EndingPart>,
-        now: Instant,
-    ) -> Option<Duration> {
-        if self.left == 0 || error.in_doubt() || self.ends.is_some_and(|ends| now >= ends) {
+    /// The pause before the next attempt; `None` if there is none.
+    pub fn pause(&mut self, failure: &Failure, now: Instant) -> Option<Duration> {
+        if self.left == 0 || failure.in_doubt || self.ends.is_some_and(|ends| now >= ends) {
             return None;
         }
-        let pause = match (error.kind(), part) {
+        let pause = match (ResultCode(u8::try_from(failure.code).ok()?), failure.part) {
             (
-                Kind::Server(ResultCode::TRANSACTION_VERSION | ResultCode::TRANSACTION_BLOCKED),
+                ResultCode::TRANSACTION_VERSION | ResultCode::TRANSACTION_BLOCKED,
                 Some(EndingPart::Verify),
             )
-            | (Kind::Server(ResultCode::TRANSACTION_VERSION), None) => Duration::ZERO,
-            (Kind::Server(ResultCode::TRANSACTION_BLOCKED), None) => self.draw(),
+            | (ResultCode::TRANSACTION_VERSION, None) => Duration::ZERO,
+            (ResultCode::TRANSACTION_BLOCKED, None) => self.draw(),
             _ => return None,
         };
         if self.ends.is_some_and(|ends| now + pause >= ends) {
@@ -68,38 +125,65 @@ impl Retries {
 mod tests {
     use super::*;
 
-    fn error(code: ResultCode) -> Error {
-        Error::server(code)
+    fn failure(code: ResultCode, part: Option<EndingPart>) -> Failure {
+        Failure { code: i32::from(code.0), part, in_doubt: false }
+    }
+
+    fn begin(attempts: u32, limit: u64) -> (Retries, Instant) {
+        let (now, limit) = (Instant::now(), Duration::from_secs(limit));
+        (Retries::new(RetryOptions { attempts, limit }, now).unwrap(), now)
     }
 
     #[test]
     fn conflicts_are_tried_again_and_nothing_else() {
-        let now = Instant::now();
-        let pause =
-            |error: Error, part| Retries::new(2, Duration::ZERO, now).pause(&error, part, now);
+        let pause = |failure: Failure| {
+            let (mut retries, now) = begin(2, 0);
+            retries.pause(&failure, now)
+        };
         let verify = Some(EndingPart::Verify);
-        assert_eq!(pause(error(ResultCode::TRANSACTION_VERSION), None), Some(Duration::ZERO));
-        assert_eq!(pause(error(ResultCode::TRANSACTION_VERSION), verify), Some(Duration::ZERO));
-        assert_eq!(pause(error(ResultCode::TRANSACTION_BLOCKED), verify), Some(Duration::ZERO));
-        let locked = pause(error(ResultCode::TRANSACTION_BLOCKED), None).unwrap();
-        assert!(locked >= FIRST_PAUSE / 2 && locked <= FIRST_PAUSE);
-        for code in 122..=127 {
-            assert_eq!(pause(error(ResultCode(code)), None), None);
-            assert_eq!(pause(error(ResultCode(code)), Some(EndingPart::Mark)), None);
+        let (changed, locked) = (ResultCode::TRANSACTION_VERSION, ResultCode::TRANSACTION_BLOCKED);
+        assert_eq!(pause(failure(changed, None)), Some(Duration::ZERO));
+        assert_eq!(pause(failure(changed, verify)), Some(Duration::ZERO));
+        assert_eq!(pause(failure(locked, verify)), Some(Duration::ZERO));
+        let drawn = pause(failure(locked, None)).unwrap();
+        assert!(drawn >= FIRST_PAUSE / 2 && drawn <= FIRST_PAUSE);
+        for code in (0..=u8::MAX).filter(|code| !(120..=121).contains(code)) {
+            assert_eq!(pause(failure(ResultCode(code), None)), None);
+            assert_eq!(pause(failure(ResultCode(code), verify)), None);
         }
-        assert_eq!(pause(error(ResultCode::TRANSACTION_VERSION).after(1, true), verify), None);
-        assert_eq!(pause(error(ResultCode::TIMEOUT), verify), None);
+        for code in (0..=u8::MAX).map(ResultCode) {
+            assert_eq!(pause(failure(code, Some(EndingPart::Mark))), None);
+            for part in [None, verify] {
+                let in_doubt = Failure { in_doubt: true, ..failure(code, part) };
+                assert_eq!(pause(in_doubt), None);
+            }
+        }
+        // Errors of the client have codes below zero.
+        assert_eq!(pause(Failure { code: -9, part: None, in_doubt: false }), None);
+    }
+
+    #[test]
+    fn pauses_grow_to_a_limit() {
+        let (mut retries, now) = begin(u32::MAX, 0);
+        let locked = failure(ResultCode::TRANSACTION_BLOCKED, None);
+        let pauses: Vec<_> = (0..20).map(|_| retries.pause(&locked, now).unwrap()).collect();
+        for (at, pause) in pauses.iter().enumerate() {
+            let whole = (FIRST_PAUSE * (1 << at.min(10))).min(LONGEST_PAUSE);
+            assert!(*pause >= whole / 2 && *pause <= whole, "{at}: {pause:?}");
+        }
     }
 
     #[test]
     fn attempts_and_time_are_limited() {
-        let now = Instant::now();
-        let mut retries = Retries::new(3, Duration::from_secs(5), now);
-        let changed = error(ResultCode::TRANSACTION_VERSION);
-        assert!(retries.pause(&changed, None, now).is_some());
-        assert!(retries.pause(&changed, None, now + Duration::from_secs(4)).is_some());
-        assert!(retries.pause(&changed, None, now).is_none(), "that was the third");
-        let mut late = Retries::new(3, Duration::from_secs(5), now);
-        assert!(late.pause(&changed, None, now + Duration::from_secs(5)).is_none());
+        let changed = failure(ResultCode::TRANSACTION_VERSION, None);
+        let (mut retries, now) = begin(3, 5);
+        assert!(retries.pause(&changed, now).is_some());
+        assert!(retries.pause(&changed, now + Duration::from_secs(4)).is_some());
+        assert!(retries.pause(&changed, now).is_none(), "that was the third");
+        let (mut late, now) = begin(3, 5);
+        assert!(late.pause(&changed, now + Duration::from_secs(5)).is_none());
+        let options = RetryOptions { attempts: 0, ..RetryOptions::default() };
+        let error = Retries::new(options, now).unwrap_err();
+        assert!(error.to_string().contains("attempts must be at least 1"), "{error}");
     }
 }

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::transaction::{CommandFields, LONGEST, Version};
 use spikewire_sync::{Mutex, MutexGuard};
 use spikewire_transport::Priority;
 
+use crate::cluster::Cluster;
 use crate::model::{Error, InvalidArgument, Kind, Policy, ReplicaPolicy, Result};
 
 /// How far a transaction has come.
@@ -112,6 +114,8 @@ pub(super) struct Known {
     pub is_unreadable: bool,
     /// Commands without an outcome.
     pub in_flight: usize,
+    /// Reads of one record without an outcome, which are not among them.
+    pub reading: usize,
 }
 
 impl Known {
@@ -135,6 +139,36 @@ impl Known {
         self.reads = HashMap::new();
         self.writes = HashMap::new();
         self.deadline = 0;
+    }
+
+    /// Begins a command on records of this namespace, unless the transaction is not open any more,
+    /// is one of another namespace, or the cluster or the namespace has no transactions.
+    pub fn admit(&mut self, cluster: &Cluster, namespace: &Arc<str>) -> Result<()> {
+        let snapshot = cluster.snapshot();
+        // It may have more nodes than before, or others.
+        snapshot.check_features(Features::TRANSACTIONS)?;
+        self.check_open()?;
+        match &self.namespace {
+            Some(own) if own == namespace => return Ok(()),
+            Some(own) => {
+                let message = format!(
+                    "the transaction is one of namespace {own:?}, and this is a record of \
+                     {namespace:?}"
+                );
+                return Err(Error::new(Kind::Transaction, message));
+            }
+            None => {}
+        }
+        // One that is not known fails by itself.
+        if snapshot.namespaces.get(&**namespace).is_some_and(|map| !map.strong) {
+            let message = format!(
+                "transactions: needs a strongly consistent namespace; namespace {namespace:?} is \
+                 not"
+            );
+            return Err(Error::new(Kind::Unsupported, message));
+        }
+        self.namespace = Some(namespace.clone());
+        Ok(())
     }
 
     /// Rejects commands once it is not open any more.

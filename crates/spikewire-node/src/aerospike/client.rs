@@ -97,15 +97,18 @@ impl Client {
     }
 
     /// Sends a command on one record as part of a transaction.
-    #[cold]
     pub fn submit_in(
         &self,
         env: Env<'_>,
         transaction: &Arc<Transaction>,
-        prepared: Prepared,
+        mut prepared: Prepared,
         slot: u32,
         plan: ResponsePlan,
     ) -> Result<()> {
+        if transaction.enter_read(&self.cluster, &mut prepared)? {
+            self.submit(env, prepared, self.pledge(slot), plan);
+            return Ok(());
+        }
         let entered = transaction.enter_one(&self.cluster, &prepared);
         buffer::give(prepared.bytes);
         let (call, rows) = entered?;

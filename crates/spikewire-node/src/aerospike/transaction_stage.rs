@@ -4,6 +4,7 @@ use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::transaction::{EndOutcome, Ending, Step, Steps as _, TransactionCall};
 
 use crate::environment::Environment;
+use crate::errors::{of_class, of_engine};
 use crate::js::{Env, Result, Value};
 use crate::outbox::Settle;
 
@@ -42,7 +43,8 @@ impl TransactionStage {
     }
 }
 
-/// What came of a commit or an abort: how it ended, or its error and at which part that is.
+/// What came of a commit or an abort: how it ended, or its error, at which part that is, and the
+/// errors of records, each with its namespace, its set and its digest.
 pub struct EndValue(pub EndOutcome);
 
 impl Settle for EndValue {
@@ -51,18 +53,17 @@ impl Settle for EndValue {
             Ok(status) => return env.string(status.name()),
             Err(failure) => failure,
         };
-        let error = &failure.error;
-        let node = error.node().map_or_else(|| env.null(), |node| env.string(node))?;
-        let arguments = [
-            env.string("CommitFailed")?,
-            env.int32(error.kind().code())?,
-            env.string(error.message())?,
-            node,
-            env.uint32(error.attempts())?,
-            env.boolean(error.in_doubt())?,
-        ];
-        let error = environment.hooks()?.make_error.call(env, &arguments)?;
+        let hooks = environment.hooks()?;
+        let error = of_class(env, hooks, "CommitFailed", &failure.error)?;
         let part = env.string(failure.part.map_or("", |part| part.name()))?;
-        env.array_of([Ok(error), Ok(part)].into_iter())
+        let records = failure.records.iter().map(|record| {
+            let (namespace, set) = record.names();
+            let error = of_engine(env, hooks, &record.error)?;
+            let (namespace, set) = (env.string(namespace)?, env.string(set)?);
+            let digest = env.buffer(&record.digest.0)?;
+            env.array_of([error, namespace, set, digest].into_iter().map(Ok))
+        });
+        let records = env.array_of(records)?;
+        env.array_of([error, part, records].into_iter().map(Ok))
     }
 }

@@ -54,9 +54,14 @@ fn argument_error<'e>(
 
 /// The package's error for a failure of the engine.
 pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value<'e>> {
+    of_class(env, hooks, error.kind().class_name(), error)
+}
+
+/// The same of another class.
+pub fn of_class<'e>(env: Env<'e>, hooks: &Hooks, class: &str, error: &Error) -> Result<Value<'e>> {
     let node = error.node().map_or_else(|| env.null(), |node| env.string(node))?;
     let arguments = [
-        env.string(error.kind().class_name())?,
+        env.string(class)?,
         env.int32(error.kind().code())?,
         env.string(error.message())?,
         node,

@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use spikewire_aerospike::command::Prepared;
 use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::buffer;
-use spikewire_aerospike::{Error, Kind};
 
 use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Shared;
@@ -23,8 +22,34 @@ pub fn plan(stage: TransactionStage) -> BatchPlan {
     plan
 }
 
+/// A call on one record as part of a transaction.
+pub enum EnteredCall {
+    /// It is sent like any other.
+    Read(Call),
+    /// It is a batch.
+    Write(BatchCall),
+}
+
+/// Makes a call on one record part of a transaction.
+pub fn enter_call(
+    py: Python<'_>,
+    shared: &Shared,
+    transaction: &Arc<Transaction>,
+    call: Call,
+) -> PyResult<EnteredCall> {
+    if call.target.write {
+        return enter_one(py, shared, transaction, call).map(EnteredCall::Write);
+    }
+    let Call { bytes, target, policy, plan } = call;
+    let mut command = Prepared { bytes, target, policy };
+    let entered = transaction.enter_read(&shared.core(py)?.cluster, &mut command);
+    entered.map_err(|error| to_python(py, &error, None))?;
+    let Prepared { bytes, target, policy } = command;
+    Ok(EnteredCall::Read(Call { bytes, target, policy, plan }))
+}
+
 /// A call on one record as a batch that is part of a transaction.
-pub fn enter_one(
+fn enter_one(
     py: Python<'_>,
     shared: &Shared,
     transaction: &Arc<Transaction>,
@@ -56,9 +81,4 @@ pub fn enter(
         transaction.enter(&cluster, rows).map_err(|error| to_python(py, &error, None))?;
     plan.stage = Some(Box::new(TransactionStage::Call { call, cluster, single: None }));
     Ok(BatchCall { rows, plan })
-}
-
-/// The error for what transactions do not allow.
-pub fn not_in_transactions(why: &str) -> PyErr {
-    Python::attach(|py| to_python(py, &Error::new(Kind::Transaction, why), None))
 }

@@ -14,7 +14,6 @@ use spikewire_aerospike::transaction::{
     CommitError, EndOutcome, Ending, EndingPart, Step, Steps as _, TransactionCall,
 };
 use spikewire_aerospike::transport::Reply;
-use spikewire_aerospike_protocol::message::{field, fields_in};
 
 use crate::aerospike::call::ResponsePlan;
 use crate::aerospike::key::Key;
@@ -101,12 +100,7 @@ fn commit_failed(py: Python<'_>, failure: &CommitError) -> PyErr {
         let module = py.import("spikewire.errors")?;
         let records = PyList::empty(py);
         for record in &failure.records {
-            let mut names = fields_in(&record.address);
-            let mut name = |id| {
-                let data = names.find(|it| it.id == id).map(|it| it.data).unwrap_or_default();
-                std::str::from_utf8(data).unwrap_or_default()
-            };
-            let (namespace, set) = (name(field::NAMESPACE), name(field::SET));
+            let (namespace, set) = record.names();
             let space = space::of(namespace, Some(set).filter(|set| !set.is_empty()))?;
             let key = Key { space, user: py.None(), digest: record.digest };
             let key = Bound::new(py, key)?.into_any();

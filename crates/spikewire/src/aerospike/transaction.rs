@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike::Result;
 use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::command::batch::{Batch as Rows, RowOutcome};
 pub use spikewire_aerospike::transaction::{
     CommitError, EndStatus, EndingPart, RecordError, TransactionState,
 };
-use spikewire_aerospike::transaction::{Retries, Transaction, TransactionOptions};
+use spikewire_aerospike::transaction::{
+    Outsider, Retries, RetryOptions, Transaction, TransactionOptions,
+};
 use spikewire_aerospike::transport::Reply;
-use spikewire_aerospike::{Error, Kind, Result};
 
 use crate::aerospike::answer::{self, Answer};
 
@@ -19,7 +21,7 @@ use crate::aerospike::answer::{self, Answer};
 pub struct RetryTransaction {
     /// The lifetime of each transaction, as for `transaction`.
     pub timeout: Duration,
-    /// How often the function is called at most. Default: 10.
+    /// How often the function is called at most, at least once. Default: 10.
     pub attempts: u32,
     /// No attempt begins after this time; zero: no limit. Default: 30 s.
     pub limit: Duration,
@@ -27,13 +29,15 @@ pub struct RetryTransaction {
 
 impl Default for RetryTransaction {
     fn default() -> Self {
-        Self { timeout: Duration::ZERO, attempts: 10, limit: Duration::from_secs(30) }
+        let RetryOptions { attempts, limit } = RetryOptions::default();
+        Self { timeout: Duration::ZERO, attempts, limit }
     }
 }
 
 impl RetryTransaction {
-    pub(super) fn retries(&self) -> Retries {
-        Retries::new(self.attempts, self.limit, std::time::Instant::now())
+    pub(super) fn retries(&self) -> Result<Retries> {
+        let options = RetryOptions { attempts: self.attempts, limit: self.limit };
+        Ok(Retries::new(options, std::time::Instant::now())?)
     }
 }
 
@@ -42,20 +46,12 @@ pub(super) fn begin(timeout: Duration) -> Result<Arc<Transaction>> {
     Ok(Transaction::begin(TransactionOptions::default().with_timeout(timeout)?))
 }
 
-/// Rejects what is no part of transactions.
-pub(super) fn outside(transaction: Option<&Arc<Transaction>>) -> Result<()> {
-    if transaction.is_none() {
-        return Ok(());
-    }
-    Err(Error::new(Kind::Transaction, "queries and jobs are no part of transactions"))
-}
-
 /// Rejects a transaction of another client.
 pub(super) fn check_client(same: bool) -> Result<()> {
     if same {
         return Ok(());
     }
-    Err(Error::new(Kind::Transaction, "the transaction is one of another client"))
+    Err(Outsider::OtherClient.error())
 }
 
 /// The result of a verb on one record, whose batch has one row.

@@ -130,6 +130,8 @@ export class CommitFailed extends TransactionError {
    * or `'mark'`, the step from which on a transaction is committed.
    */
   part: 'verify' | 'mark' | '' = ''
+  /** For `'verify'`: the errors of the records that stand in the way, each with its `key`. */
+  records: readonly SpikewireError[] = []
 }
 /** The total timeout of the call expired, or the server's own did. */
 export class Timeout extends SpikewireError {}

@@ -245,8 +245,23 @@ export interface AerospikeNative extends NativePart {
   /** The number of a recording that has begun, or the system's error name and the message. */
   transactionBegin(client: Handle, timeout: number | undefined): Handle
   transactionFacts(transaction: Handle): [id: string, state: string, namespace: string]
-  transactionEnd(transaction: Handle, slot: Slot, commit: boolean): void
-  transactionRelease(transaction: Handle): void
+  /** `how`: by a call, or at the end of a block that has succeeded or failed. */
+  transactionEnd(
+    transaction: Handle,
+    slot: Slot,
+    how: 'commit' | 'abort' | 'succeeded' | 'failed',
+  ): void
+  transactionRetries(attempts: number | undefined, limit: number | undefined): Handle
+  /** Milliseconds until the next attempt after an error; `undefined` if there is none. */
+  transactionPause(
+    retries: Handle,
+    code: number,
+    part: string | undefined,
+    inDoubt: boolean,
+  ): number | undefined
+  /** Throws the error for what is no part of transactions. */
+  transactionOutside(what: 'query' | 'job' | 'client'): never
+  transactionRelease(transactionOrRetries: Handle): void
   recordingStart(
     client: Handle,
     path: string,

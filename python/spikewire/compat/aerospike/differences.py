@@ -58,8 +58,8 @@ _ENTRIES: dict[str, Entry] = {
     "config.tls.for_login_only": Missing("leave it out; all connections are encrypted"),
     "config.tls.log_session_info": _NO_EFFECT,
     "policy.txn": Missing(
-        "leave it out of policies of queries, scans and rows of a batch, which are no part of "
-        "transactions; the policies of other calls have it"
+        "leave it out of policies of queries, scans, background jobs and rows of a batch, which "
+        "are no part of transactions; the policies of other calls have it"
     ),
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,

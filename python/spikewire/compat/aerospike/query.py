@@ -13,7 +13,7 @@ from spikewire import IndexRange
 from spikewire.compat.aerospike.c_errors import with_c_errors_on_methods
 from spikewire.compat.aerospike.exception import ClientError
 from spikewire.compat.aerospike.expressions import engine_expression
-from spikewire.compat.aerospike.failures import of_code, reject
+from spikewire.compat.aerospike.failures import missing, of_code, reject
 from spikewire.compat.aerospike.operations import prepare, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
     Filter,
@@ -172,6 +172,8 @@ class QueryBase:
         client = self._owner._client
         kind = "info_write" if self._kind == "query" else "info_scan"
         own = self._owner._policies.keywords(kind, policy)
+        if "txn" in own:
+            missing("policy.txn")
         options: dict[str, Any] = {
             name: own[name] for name in ("where", "timeout", "ttl", "durable") if name in own
         }

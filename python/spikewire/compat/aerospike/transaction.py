@@ -62,5 +62,5 @@ class Transaction:
         """The verbs of the client, in this transaction."""
         if self._verbs is None:
             core = self.begun(client)
-            self._verbs = client._within(core)
+            self._verbs = client.within(core)
         return self._verbs

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spikewire_aerospike::transaction::Transaction;
+use spikewire_aerospike::transaction::{Outsider, Transaction, outside};
 use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::client::Shared;
@@ -17,10 +17,10 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
-use crate::aerospike::transaction_call::{self, not_in_transactions};
+use crate::aerospike::transaction_call::{self, EnteredCall};
 use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
-use crate::errors::type_error;
+use crate::errors::{to_python, type_error};
 
 /// Runs calls: in the calling thread, on an event loop, or in the client's own thread.
 pub trait Runner {
@@ -86,11 +86,9 @@ pub trait Verbs {
     }
 
     /// Rejects what is no part of transactions.
-    fn outside(&self, what: &str) -> PyResult<()> {
-        if self.transaction().is_none() {
-            return Ok(());
-        }
-        Err(not_in_transactions(&format!("{what} is no part of transactions")))
+    fn outside(&self, what: Outsider) -> PyResult<()> {
+        outside(self.transaction(), what)
+            .map_err(|error| Python::attach(|py| to_python(py, &error, None)))
     }
 
     /// Registers the start of a call.
@@ -108,11 +106,21 @@ pub trait Verbs {
     ) -> PyResult<Bound<'py, PyAny>> {
         match self.transaction() {
             None => self.runner().run(py, call, began),
-            Some(transaction) => {
-                let call =
-                    transaction_call::enter_one(py, self.runner().shared(), transaction, call)?;
-                self.run_many_in(py, call, began)
-            }
+            Some(transaction) => self.run_one_in(py, transaction, call, began),
+        }
+    }
+
+    /// Runs a call on one record as part of a transaction.
+    fn run_one_in<'py>(
+        &self,
+        py: Python<'py>,
+        transaction: &Arc<Transaction>,
+        call: Call,
+        began: CallStart,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match transaction_call::enter_call(py, self.runner().shared(), transaction, call)? {
+            EnteredCall::Read(call) => self.runner().run(py, call, began),
+            EnteredCall::Write(call) => self.run_many_in(py, call, began),
         }
     }
 
@@ -152,7 +160,7 @@ pub trait Verbs {
     where
         Self::Runner: ClientRunner,
     {
-        self.outside("query")?;
+        self.outside(Outsider::Query)?;
         self.runner().query(py, call)
     }
 
@@ -160,7 +168,7 @@ pub trait Verbs {
     where
         Self::Runner: ClientRunner,
     {
-        self.outside("a background job")?;
+        self.outside(Outsider::Job)?;
         let shared = self.runner().shared();
         shared.core(py)?;
         let origin =

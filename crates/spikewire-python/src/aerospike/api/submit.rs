@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, NearLookup, Prepared, deadline, look_up};
+use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike::transport::Aerospike;
 use spikewire_transport::OrderKey;
 use spikewire_transport::metrics::CallStart;
@@ -107,6 +108,8 @@ fn thread<'a>(
 #[pyclass(frozen, module = "spikewire")]
 pub struct ClientSubmit {
     pub(super) submit: Submit,
+    /// The transaction that its calls are part of.
+    transaction: Option<Arc<Transaction>>,
 }
 
 impl Verbs for ClientSubmit {
@@ -115,11 +118,16 @@ impl Verbs for ClientSubmit {
     fn runner(&self) -> &Submit {
         &self.submit
     }
+
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
+    }
 }
 
 impl ClientSubmit {
-    pub fn new(shared: Arc<Shared>) -> Self {
-        Self { submit: Submit(shared) }
+    pub fn new(shared: Arc<Shared>, transaction: Option<Arc<Transaction>>) -> Self {
+        Self { submit: Submit(shared), transaction }
     }
 }
 
@@ -128,6 +136,8 @@ impl ClientSubmit {
 #[pyclass(frozen, module = "spikewire")]
 pub struct DatasetSubmit {
     pub(super) submit: Submit,
+    /// The transaction that its calls are part of.
+    transaction: Option<Arc<Transaction>>,
     pub(super) space: Arc<Space>,
 }
 
@@ -138,13 +148,22 @@ impl Verbs for DatasetSubmit {
         &self.submit
     }
 
+    #[inline]
+    fn transaction(&self) -> Option<&Arc<Transaction>> {
+        self.transaction.as_ref()
+    }
+
     fn home(&self) -> Option<&Arc<Space>> {
         Some(&self.space)
     }
 }
 
 impl DatasetSubmit {
-    pub fn new(shared: Arc<Shared>, space: Arc<Space>) -> Self {
-        Self { submit: Submit(shared), space }
+    pub fn new(
+        shared: Arc<Shared>,
+        space: Arc<Space>,
+        transaction: Option<Arc<Transaction>>,
+    ) -> Self {
+        Self { submit: Submit(shared), space, transaction }
     }
 }

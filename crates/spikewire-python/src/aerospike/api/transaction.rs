@@ -1,20 +1,25 @@
-//! Transactions of both APIs: their facts and their end.
+//! Transactions of both APIs: their facts, their end, and when a function is called again.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 
 use spikewire_aerospike::Result;
-use spikewire_aerospike::transaction::{EndOutcome, Ending, Step, Transaction, TransactionOptions};
+use spikewire_aerospike::transaction::{
+    EndOutcome, Ending, EndingPart, Failure, Outsider, Retries, RetryOptions, Step, Transaction,
+    TransactionOptions,
+};
 
 use super::asynchronous::{AsyncClient, Loops};
 use super::blocking::Client;
 use super::classes::Runner;
 use crate::aerospike::client::Shared;
 use crate::aerospike::many::BatchCall;
-use crate::aerospike::transaction_call::{not_in_transactions, plan};
+use crate::aerospike::transaction_call::plan;
 use crate::aerospike::transaction_stage::{TransactionStage, no_rows};
-use crate::arguments::seconds;
+use crate::arguments::{OptionArgument, seconds};
 use crate::errors::{invalid_argument, to_python, type_error, type_name};
 
 /// The client of a transaction.
@@ -48,7 +53,7 @@ impl TransactionCore {
         };
         let core = core.get();
         if core.home.shared().token != shared.token {
-            return Err(not_in_transactions("the transaction is one of another client"));
+            return Err(to_python(value.py(), &Outsider::OtherClient.error(), None));
         }
         Ok(core.transaction.clone())
     }
@@ -140,5 +145,36 @@ impl TransactionCore {
 
     fn _abort<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.end(py, Transaction::abort)
+    }
+
+    /// The end of a block that did, or did not, succeed.
+    fn _end_block<'py>(&self, py: Python<'py>, succeeded: bool) -> PyResult<Bound<'py, PyAny>> {
+        self.end(py, |transaction| transaction.end_block(succeeded))
+    }
+}
+
+/// How often a function is called again, and after which pauses: the rules of the engine.
+#[pyclass(module = "spikewire._native")]
+pub struct TransactionRetries(Retries);
+
+#[pymethods]
+impl TransactionRetries {
+    #[new]
+    fn new(attempts: Option<Bound<'_, PyAny>>, limit: Option<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let (attempts, limit) = (attempts.map(OptionArgument), limit.map(OptionArgument));
+        let options = RetryOptions::of(attempts.as_ref(), limit.as_ref())?;
+        Ok(Self(Retries::new(options, Instant::now()).map_err(invalid_argument)?))
+    }
+
+    /// Seconds until the next attempt after this `Error`; `None` if there is none.
+    fn pause(&mut self, error: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+        let part = error.getattr_opt("part")?.map(|part| part.extract::<PyBackedStr>());
+        let part = part.transpose()?;
+        let failure = Failure {
+            code: error.getattr("code")?.extract()?,
+            part: part.and_then(|part| EndingPart::named(&part)),
+            in_doubt: error.getattr("in_doubt")?.extract()?,
+        };
+        Ok(self.0.pause(&failure, Instant::now()).map(|pause| pause.as_secs_f64()))
     }
 }

@@ -81,7 +81,12 @@ impl<A: Answer> Pending<A> {
     fn poll_within(&mut self, stage: Stage, context: &Context<'_>) -> Poll<Result<A>> {
         let mut running = match stage {
             Stage::Entering(entering) => {
-                let (transaction, request) = *entering;
+                let (transaction, mut request) = *entering;
+                match transaction.enter_read(&self.core.context.cluster, &mut request) {
+                    Ok(true) => return self.send(request, context),
+                    Ok(false) => {}
+                    Err(error) => return self.end_within(Err(error)),
+                }
                 let entered = transaction.enter_one(&self.core.context.cluster, &request);
                 buffer::give(request.bytes);
                 match entered {

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike::admin::Procedure;
 use spikewire_aerospike::command::{Prepared, SetRef};
-use spikewire_aerospike::transaction as engine;
+use spikewire_aerospike::transaction::{self as engine, Outsider};
 use spikewire_aerospike::transport::Streams;
 
 use crate::aerospike::administration::Administration;
@@ -46,7 +46,6 @@ use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
-use crate::aerospike::transaction::outside;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
 use crate::recording::{RecordError, RecordOptions, Recording};
@@ -270,7 +269,8 @@ impl AsyncDataset {
     /// The dataset's client, names and options.
     pub(crate) fn parts(&self) -> (AsyncClient, Result<Arc<SetRef>>, CallOptions) {
         let client = AsyncClient { core: self.core.clone() };
-        let space = outside(self.transaction.as_ref()).map(|()| self.space.clone());
+        let allowed = engine::outside(self.transaction.as_ref(), Outsider::Query);
+        let space = allowed.map(|()| self.space.clone());
         (client, space, self.options.clone())
     }
 

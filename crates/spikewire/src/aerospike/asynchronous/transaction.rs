@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use spikewire_aerospike::transaction as engine;
-use spikewire_aerospike::transaction::{EndOutcome, Ending, Step};
+use spikewire_aerospike::transaction::{EndOutcome, Ending, Failure, Step};
 
 use super::steps::RunningSteps;
 use super::{AsyncClient, AsyncCore, AsyncDataset, future};
+use crate::Result;
 use crate::aerospike::transaction::{
     CommitError, EndStatus, RetryTransaction, begin, check_client, transaction_facts,
 };
-use crate::{Result, TransactionState};
 
 /// A transaction of an [`AsyncClient`], from [`AsyncClient::transaction`]: all of its writes take
 /// effect, or none. Cheap to clone; any number of tasks may use it.
@@ -40,22 +40,20 @@ impl AsyncClient {
         options: RetryTransaction,
         mut function: impl FnMut(AsyncTransaction) -> F,
     ) -> std::result::Result<T, CommitError> {
-        let mut retries = options.retries();
+        let mut retries = options.retries()?;
         loop {
             let transaction = self.transaction(options.timeout)?;
             let outcome = match function(transaction.clone()).await {
-                Ok(value) => transaction.commit().await.map(|_| value),
+                Ok(value) => transaction.end_block(true).await.map(|_| value),
                 Err(error) => Err(CommitError::from(error)),
             };
             let failure = match outcome {
                 Ok(value) => return Ok(value),
                 Err(failure) => failure,
             };
-            if matches!(transaction.state(), TransactionState::Open | TransactionState::Verified) {
-                // What remains locked is unlocked when the transaction expires.
-                let _ = transaction.abort().await;
-            }
-            match retries.pause(&failure.error, failure.part, Instant::now()) {
+            // What remains locked is unlocked when the transaction expires.
+            let _ = transaction.end_block(false).await;
+            match retries.pause(&Failure::from(&failure), Instant::now()) {
                 Some(Duration::ZERO) => {}
                 Some(pause) => {
                     future::on_a_thread(move |_| {
@@ -87,6 +85,10 @@ impl AsyncTransaction {
     pub async fn abort(&self) -> Result<EndStatus> {
         let ended = self.end(self.transaction.abort()?).await;
         ended.map_err(|failure| failure.error)
+    }
+
+    async fn end_block(&self, succeeded: bool) -> std::result::Result<EndStatus, CommitError> {
+        self.end(self.transaction.end_block(succeeded)?).await
     }
 
     async fn end(

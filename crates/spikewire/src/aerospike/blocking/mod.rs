@@ -16,7 +16,7 @@ use std::sync::Arc;
 use spikewire_aerospike::admin::{self, Procedure};
 use spikewire_aerospike::command::blocking::BlockingExecutor;
 use spikewire_aerospike::command::{NearLookup, Prepared, SetRef, look_up};
-use spikewire_aerospike::transaction as engine;
+use spikewire_aerospike::transaction::{self as engine, Outsider};
 use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::aerospike::administration::Administration;
@@ -30,7 +30,6 @@ use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
 use crate::aerospike::span::VerbSpan;
-use crate::aerospike::transaction::outside;
 use crate::aerospike::verbs::{Place, verbs};
 use crate::metrics::{Metrics, Observed, Stats};
 use crate::recording::{RecordError, RecordOptions, Recording};
@@ -199,7 +198,8 @@ impl Dataset {
     /// The dataset's client, names and options.
     pub(crate) fn parts(&self) -> (Client, Result<Arc<SetRef>>, CallOptions) {
         let client = Client { core: self.core.clone() };
-        let space = outside(self.transaction.as_ref()).map(|()| self.space.clone());
+        let allowed = engine::outside(self.transaction.as_ref(), Outsider::Query);
+        let space = allowed.map(|()| self.space.clone());
         (client, space, self.options.clone())
     }
 
@@ -208,7 +208,7 @@ impl Dataset {
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
         if let Some(transaction) = &self.transaction {
-            return self.run_in(transaction, &request, &plan, &span);
+            return self.run_in(transaction, request, &plan, &span);
         }
         if self.core.context.cluster.has_near_cache() {
             return self.run_near(request, &plan, &span);

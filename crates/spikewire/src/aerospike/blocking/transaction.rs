@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use spikewire_aerospike::command::Prepared;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike::transaction as engine;
-use spikewire_aerospike::transaction::{EndOutcome, Ending, Step};
+use spikewire_aerospike::transaction::{EndOutcome, Ending, Failure, Step};
 
 use super::{BlockingCore, Client, Dataset};
+use crate::Result;
 use crate::aerospike::answer::Answer;
 use crate::aerospike::span::VerbSpan;
 use crate::aerospike::transaction::{
     CommitError, EndStatus, RetryTransaction, begin, check_client, read, transaction_facts,
 };
-use crate::{Result, TransactionState};
 
 /// A transaction of a [`Client`], from [`Client::transaction`]: all of its writes take effect, or
 /// none. Cheap to clone; any number of threads may use it.
@@ -65,22 +65,20 @@ impl Client {
         options: RetryTransaction,
         mut function: impl FnMut(&Transaction) -> Result<T>,
     ) -> std::result::Result<T, CommitError> {
-        let mut retries = options.retries();
+        let mut retries = options.retries()?;
         loop {
             let transaction = self.transaction(options.timeout)?;
             let outcome = match function(&transaction) {
-                Ok(value) => transaction.commit().map(|_| value),
+                Ok(value) => transaction.end_block(true).map(|_| value),
                 Err(error) => Err(CommitError::from(error)),
             };
             let failure = match outcome {
                 Ok(value) => return Ok(value),
                 Err(failure) => failure,
             };
-            if matches!(transaction.state(), TransactionState::Open | TransactionState::Verified) {
-                // What remains locked is unlocked when the transaction expires.
-                let _ = transaction.abort();
-            }
-            match retries.pause(&failure.error, failure.part, Instant::now()) {
+            // What remains locked is unlocked when the transaction expires.
+            let _ = transaction.end_block(false);
+            match retries.pause(&Failure::from(&failure), Instant::now()) {
                 Some(pause) => std::thread::sleep(pause),
                 None => return Err(failure),
             }
@@ -105,6 +103,10 @@ impl Transaction {
         self.end(self.transaction.abort()?).map_err(|failure| failure.error)
     }
 
+    fn end_block(&self, succeeded: bool) -> std::result::Result<EndStatus, CommitError> {
+        self.end(self.transaction.end_block(succeeded)?)
+    }
+
     fn end(
         &self,
         (mut ending, first): (Ending, Step<EndOutcome>),
@@ -126,16 +128,22 @@ impl Dataset {
     pub(super) fn run_in<A: Answer>(
         &self,
         transaction: &Arc<engine::Transaction>,
-        request: &Prepared,
+        mut request: Prepared,
         plan: &A::Plan,
         span: &VerbSpan,
     ) -> Result<A> {
         let BlockingCore { context, executor } = &*self.core;
-        let answer =
-            transaction.enter_one(&context.cluster, request).and_then(|(mut call, rows)| {
-                let rows = engine::run(executor, &mut call, Step::Send(rows), None)?;
-                read(&rows, plan)
-            });
+        let answer = match transaction.enter_read(&context.cluster, &mut request) {
+            Ok(true) => return self.send(request, plan, span),
+            Ok(false) => {
+                let entered = transaction.enter_one(&context.cluster, &request);
+                entered.and_then(|(mut call, rows)| {
+                    let rows = engine::run(executor, &mut call, Step::Send(rows), None)?;
+                    read(&rows, plan)
+                })
+            }
+            Err(error) => Err(error),
+        };
         if let Err(error) = &answer {
             span.failed(error);
         }

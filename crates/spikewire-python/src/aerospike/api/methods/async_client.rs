@@ -81,13 +81,20 @@ client_verbs!(AsyncClient, AsyncQuery {
         self.runner.shared().is_strong(namespace)
     }
 
-    /// Whether a dataset is one of this client.
-    fn _owns(&self, dataset: &AsyncDataset) -> bool {
-        Arc::ptr_eq(&self.runner, &dataset.runner)
+    /// Whether a dataset, or a client that is within a transaction, is one of this client.
+    fn _owns(&self, of: &Bound<'_, PyAny>) -> bool {
+        let dataset =
+            of.cast::<AsyncDataset>().is_ok_and(|it| Arc::ptr_eq(&self.runner, &it.get().runner));
+        dataset || of.cast::<Self>().is_ok_and(|it| Arc::ptr_eq(&self.runner, &it.get().runner))
     }
 
-    /// The same verbs with their calls in a transaction of this client.
-    fn _within(&self, transaction: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// The same client with the calls of its verbs in a transaction of it, for keys of several
+    /// sets. Queries and background jobs are no part of transactions: they raise
+    /// `TransactionError`. For all else it is the client, which closing it closes.
+    ///
+    /// Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
+    /// client.
+    fn within(&self, transaction: &Bound<'_, PyAny>) -> PyResult<Self> {
         let transaction = TransactionCore::of(transaction, self.runner.shared())?;
         Ok(Self { runner: self.runner.clone(), transaction: Some(transaction) })
     }

@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use spikewire_aerospike::transaction::Outsider;
 use spikewire_aerospike_protocol::message::op;
 
 use crate::aerospike::api::asynchronous::AsyncDataset;
@@ -26,8 +27,8 @@ use crate::aerospike::{arguments, columns, many, verbs};
 
 dataset_verbs!(AsyncDataset, AsyncQuery {
     /// The same set with its calls in a transaction of the same client: reads see what the
-    /// transaction has written, and writes take effect when it is committed. Queries, `submit`
-    /// and background jobs are no part of transactions and raise `TransactionError`.
+    /// transaction has written, and writes take effect when it is committed. Queries and
+    /// background jobs are no part of transactions: they raise `TransactionError`.
     ///
     /// Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
     /// client.
@@ -106,7 +107,7 @@ dataset_verbs!(AsyncDataset, AsyncQuery {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
-        self.outside("pickling")?;
+        self.outside(Outsider::Pickling)?;
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
         Ok((rebuild, self.runner.shared().pickled(py, &self.space)?))
     }

@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use spikewire_aerospike::transaction::Outsider;
 use spikewire_aerospike_protocol::message::op;
 
 use crate::aerospike::api::blocking::Dataset;
@@ -26,17 +27,15 @@ use crate::aerospike::verbs::{
 use crate::aerospike::{arguments, columns, many, verbs};
 
 dataset_verbs!(Dataset, Query {
-    /// The same verbs, each returning a `concurrent.futures.Future` at once. Not in a
-    /// transaction: raises `TransactionError` there.
+    /// The same verbs, each returning a `concurrent.futures.Future` at once.
     #[getter]
-    fn submit(&self) -> PyResult<DatasetSubmit> {
-        self.outside("submit")?;
-        Ok(DatasetSubmit::new(self.runner.clone(), self.space.clone()))
+    fn submit(&self) -> DatasetSubmit {
+        DatasetSubmit::new(self.runner.clone(), self.space.clone(), self.transaction.clone())
     }
 
     /// The same set with its calls in a transaction of the same client: reads see what the
-    /// transaction has written, and writes take effect when it is committed. Queries, `submit`
-    /// and background jobs are no part of transactions and raise `TransactionError`.
+    /// transaction has written, and writes take effect when it is committed. Queries and
+    /// background jobs are no part of transactions: they raise `TransactionError`.
     ///
     /// Raises `TypeError` for anything but a transaction, `TransactionError` for one of another
     /// client.
@@ -115,7 +114,7 @@ dataset_verbs!(Dataset, Query {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
-        self.outside("pickling")?;
+        self.outside(Outsider::Pickling)?;
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
         Ok((rebuild, self.runner.shared().pickled(py, &self.space)?))
     }
