@@ -42,3 +42,40 @@ test('what a node cannot do is not sent to it', async () => {
   await client.close()
   await cluster.close()
 })
+
+function nested(levels: number): unknown[] {
+  let value: unknown[] = []
+  for (let level = 1; level < levels; level += 1) value = [value]
+  return value
+}
+
+test('values nested too deep for 8.2 and requests that 8.1.2 does not withstand are not sent', async () => {
+  for (const build of ['8.2', '8.1.2']) {
+    const cluster = await Cluster.start({ build })
+    const client = await Client.connect(cluster.seeds)
+    const data = client.dataset('test', 's')
+    await data.put('k', { a: nested(64) })
+    const deep = () => data.put('k', { n: 1, a: nested(65) })
+    const rows = () => data.putMany([['k', { a: nested(65) }]])
+    const append = () => data.operate('k', [op.list.append('a', nested(66))])
+    const divide = () => data.get('k', { where: '$.i / -1 == 5', default: null })
+    if (build === '8.2') {
+      for (const call of [deep, append])
+        await assert.rejects(call, (error: unknown) => {
+          assert.ok(error instanceof FeatureUnavailable)
+          assert.match(error.message, /bin "a": lists and maps nested more than 64 levels/)
+          return true
+        })
+      assert.equal((await rows()).errors.size, 1)
+      assert.equal((await data.get('k')).generation, 1)
+      assert.equal(await divide(), null)
+    } else {
+      await deep()
+      await append()
+      assert.equal((await rows()).errors.size, 0)
+      await assert.rejects(divide, /servers of 8\.1\.1 and 8\.1\.2 end if it is the smallest one/)
+    }
+    await client.close()
+    await cluster.close()
+  }
+})

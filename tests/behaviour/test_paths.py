@@ -9,12 +9,12 @@ import pytest
 
 import spikewire
 from spikewire import ctx, exp, op
+from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from apis import Caller
-    from spikewire.testing import Cluster
+    from apis import Api, Caller
 
 M = {"a": {"v": 1, "n": "x"}, "b": {"v": 5, "n": "y"}, "c": {"v": 9}}
 L = [10, 20, 30, 40]
@@ -93,7 +93,6 @@ def test_selections(data: Caller, operation: spikewire.Operation, result: object
         ),
         (op.path.modify("mix", [ALL], "@ + 1", no_fail=True), "mix", {**MIX, "a": 2}),
         (op.path.remove("m", [ABOVE]), "m", {"a": M["a"]}),
-        (op.path.remove("ll", [ALL, ctx.all_children("@ < 5")]), "ll", [[], [], [], [5, 6]]),
     ],
     ids=str,
 )
@@ -102,8 +101,23 @@ def test_changes(data: Caller, operation: spikewire.Operation, name: str, left: 
     assert data.operate("k", [operation, op.get(name)]).results == (None, left)
 
 
-def test_ordered_lists_stay_ordered_at_every_level(data: Caller) -> None:
+@pytest.fixture
+def newer(api: Api) -> Iterator[Caller]:
+    """The record on a server that is not refused what those up to 8.1.2 do not withstand."""
+    with Cluster(build="8.2") as cluster, api.open(cluster.seeds) as client:
+        dataset = client.dataset("test", "paths")
+        dataset.put("k", {"ll": LL})
+        yield dataset
+
+
+def test_elements_of_several_lists_are_removed(newer: Caller) -> None:
+    removal = op.path.remove("ll", [ALL, ctx.all_children("@ < 5")])
+    assert newer.operate("k", [removal, op.get("ll")]).results == (None, [[], [], [], [5, 6]])
+
+
+def test_ordered_lists_stay_ordered_at_every_level(newer: Caller) -> None:
     """Wrong order: servers up to 8.1.2 end, or keep it, below the top."""
+    data = newer
     at = [ctx.map_key("s")]
     created = op.list.append_items("o", [1, 2, 3], order="ordered", ctx=[ctx.map_key_create("s")])
     data.operate("k", [created, op.path.modify("o", [*at, ALL], "10 - @")])
@@ -176,7 +190,7 @@ LOOP: Any = exp.loop
         (lambda: CTX.all_children("$.a > 1"), ValueError, "not the record"),
         (lambda: CTX.all_children(exp.ttl() > 1), ValueError, "not the record"),
         (lambda: CTX.all_children("@ + 1"), TypeError, "BOOL"),
-        (lambda: CTX.all_children("@ >"), ValueError, "byte 3"),
+        (lambda: CTX.all_children("@ >"), ValueError, "line 1, column 4"),
         (lambda: CTX.all_children(5), TypeError, "all_children"),
         (lambda: CTX.and_where(None), TypeError, "and_where"),
         (lambda: CTX.map_keys_in("ab"), TypeError, "keys must be a list or tuple"),

@@ -116,7 +116,7 @@ def modifications(d: Driver) -> Any:
         p.modify("l", [p.all], p.exp.Add(value, index).compile(), m.EXP_PATH_MODIFY_DEFAULT),
         p.modify("mix", [p.all], more)[1],
         p.modify("mix", [p.all], more, quiet),
-        p.modify("ll", [p.all, p.where(p.exp.LT(value, 5))], removal),
+        p.modify("ll", [p.ctx.cdt_ctx_list_index(3), p.where(p.exp.LT(value, 5))], removal),
         p.modify("m", [p.where(p.above(6))], removal),
         p.modify("l", [p.ctx.cdt_ctx_list_index(0)], p.exp.Val(None).compile()),
         p.modify("l", [p.ctx.cdt_ctx_list_index(1)], p.exp.Val("text").compile()),

@@ -118,6 +118,11 @@ impl Kind {
         (self.fields, self.ops, self.keyed, self.row_field) = (2, 0, false, 0);
     }
 
+    /// Its operations.
+    pub fn operations(&self) -> impl Iterator<Item = message::Op<'_>> {
+        message::ops_in(&self.bytes[self.ops_at..])
+    }
+
     /// Appends a field; all fields go before the operations.
     pub fn field(&mut self, id: u8, data: &[u8]) {
         message::write_field(&mut self.bytes, id, data);

@@ -53,6 +53,7 @@ pub mod limits;
 pub mod manage;
 pub mod message;
 pub mod msgpack;
+pub mod nesting;
 mod one_block;
 pub mod operation;
 pub mod particle;

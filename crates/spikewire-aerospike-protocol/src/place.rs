@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use crate::fault::Fault;
-use crate::limits;
+use crate::{features, limits, nesting};
 
 /// The position of a value: the bin or argument, then the path into it. `K` shows the key of a map,
 /// `C` is what a host has to know about the values of a bin.
@@ -42,19 +42,23 @@ impl<K, C> Place<'_, K, C> {
 }
 
 impl<K: fmt::Display, C> Place<'_, K, C> {
-    /// Rejects an element at depth 0.
+    /// Rejects an element at depth 0, and notes one that newer servers may reject.
     #[inline]
     pub fn check_depth(&self, depth: usize) -> Result<(), Fault> {
-        if depth == 0 { Err(self.too_deep()) } else { Ok(()) }
+        if depth <= limits::NESTING - features::NESTING { self.deep(depth) } else { Ok(()) }
     }
 
     #[cold]
-    fn too_deep(&self) -> Fault {
-        Fault::of_value(format!(
+    fn deep(&self, depth: usize) -> Result<(), Fault> {
+        nesting::note();
+        if depth > 0 {
+            return Ok(());
+        }
+        Err(Fault::of_value(format!(
             "{}: nested deeper than {} levels, or in a cycle",
             self.root(),
             limits::NESTING
-        ))
+        )))
     }
 
     /// The number of elements of the list or map that is here.

@@ -71,7 +71,7 @@ impl JobPlan {
                 arguments: function.arguments(),
             },
         };
-        cluster.snapshot().check_features(self.query.needs())?;
+        cluster.snapshot().check_request(self.query.needs(), || self.query.deep_bin())?;
         let counter_scope = cluster.counter_scope(&self.query.namespace);
         StartJob::new(cluster.members()?, &self.query, &task, self.timeout, Some(counter_scope))
     }

@@ -30,6 +30,8 @@ pub struct Target {
     column: u8,
     /// What its node must be able to do.
     pub needs: Features,
+    /// The bin whose value is nested too deep for newer servers.
+    deep_bin: Option<Arc<str>>,
     /// Whether this is a hedge request.
     second: bool,
     /// When to send a hedge request to another replica.
@@ -111,7 +113,7 @@ impl Target {
     fn aimed(aim: Aim, write: bool) -> Self {
         let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
         let (column, second, regroups, needs) = (0, false, false, Features::NONE);
-        Self { aim, write, column, needs, second, hedge, share, key, regroups }
+        Self { aim, write, column, needs, deep_bin: None, second, hedge, share, key, regroups }
     }
 
     /// The target of a command for one node.
@@ -149,6 +151,13 @@ impl Target {
     #[cold]
     fn checked_for(self, needs: Features) -> Self {
         Self { column: self.column | CHECKED, needs: self.needs | needs, ..self }
+    }
+
+    /// The same for a command of which this bin's value is nested too deep for newer servers.
+    #[must_use]
+    #[cold]
+    pub fn nested_deep(self, bin: Option<&str>) -> Self {
+        Self { deep_bin: bin.map(Arc::from), ..self.checked_for(Features::DEEP_NESTING) }
     }
 
     /// What the near cache has to do with it, until it ends.
@@ -231,7 +240,9 @@ impl Router {
                     0 => self.holder(map, partition, target.write, policy, step),
                     column => readable(map, partition, u32::from(column) - 1, step),
                 };
-                node.map_or(Ok(()), |node| node.check_features(target.needs))?;
+                node.map_or(Ok(()), |node| {
+                    node.check_request(target.needs, || target.deep_bin.as_deref())
+                })?;
                 node
             }
         };

@@ -2,7 +2,7 @@
 
 mod support;
 
-use spikewire::{CallOptions, Dataset, Error, Kind, Row, exp};
+use spikewire::{CallOptions, Dataset, Error, Kind, Row, Value, exp, op};
 use spikewire_aerospike_server::{Cluster, Options};
 
 use support::builder;
@@ -82,4 +82,40 @@ fn in_a_mixed_cluster_the_node_of_the_record_decides_and_the_least_for_batches_a
     let rows = users.batch([Row::get(1), Row::get(2).with(newer())]).unwrap();
     assert!(rows.row(0).is_ok());
     assert_unsupported(&rows.row(1).unwrap_err(), "8.1.1.0");
+}
+
+fn nested(levels: usize) -> Value {
+    (1..levels).fold(Value::List(Vec::new()), |value, _| Value::List(vec![value]))
+}
+
+#[test]
+fn a_value_nested_too_deep_is_not_sent_to_new_servers() {
+    let new = cluster("8.2", 1);
+    let data = dataset(&new);
+    data.put("k", [("a", nested(64))]).unwrap();
+    let before = received(&new);
+    for error in [
+        data.put("k", [("n", Value::Int(1)), ("a", nested(65))]).unwrap_err(),
+        data.operate("k", [op::list::append("a", nested(66))]).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), Kind::Unsupported, "{error}");
+        let expected = "bin \"a\": lists and maps nested more than 64 levels deep";
+        assert!(error.message().starts_with(expected), "{error}");
+    }
+    assert_eq!(received(&new), before);
+    let old = cluster("8.1.2", 1);
+    dataset(&old).put("k", [("a", nested(65))]).unwrap();
+}
+
+#[test]
+fn what_a_server_does_not_withstand_is_not_sent_to_it() {
+    let old = cluster("8.1.2", 1);
+    let data = dataset(&old);
+    data.put("k", [("l", Value::List(vec![nested(1)]))]).unwrap();
+    let before = received(&old);
+    let filtered = data.with(CallOptions::new().filter("$.i / -1 == 5"));
+    let error = filtered.get("k").unwrap_err();
+    assert_eq!(error.kind(), Kind::Unsupported, "{error}");
+    assert!(error.message().contains("end if it is the smallest one"), "{error}");
+    assert_eq!(received(&old), before);
 }

@@ -594,7 +594,7 @@ fn pack(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Fault> {
 }
 
 /// The order of map keys: integers, strings, blobs.
-fn by_key(a: &Value, b: &Value) -> Ordering {
+pub(super) fn by_key(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.cmp(b),
         (Value::Str(a), Value::Str(b)) => a.as_bytes().cmp(b.as_bytes()),

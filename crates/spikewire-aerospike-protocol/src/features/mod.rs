@@ -5,17 +5,19 @@
 //! code 4 (parameter error), so that a client had better not send it.
 
 mod build;
+pub mod hazards;
 mod needs;
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign};
 
 pub use self::build::Build;
-pub use self::needs::{of_expression, of_operation, of_operations};
+pub use self::hazards::HAZARDS;
+pub use self::needs::{deep_bin, of_expression, of_operation, of_operations, of_particle};
 
 /// A set of features of a server, or of those that a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Features(u8);
+pub struct Features(u32);
 
 /// One feature: since when, and how errors call it.
 struct Feature {
@@ -94,7 +96,20 @@ impl Features {
     pub fn of(build: Build, enterprise: bool) -> Self {
         let has = |it: &&Feature| build >= it.since && (enterprise || !it.enterprise);
         let deep = if build < FLAT { Self::DEEP_NESTING } else { Self::NONE };
-        ALL.iter().filter(has).fold(deep, |all, it| all | it.bit)
+        let withstands = hazards::withstood_by(build);
+        ALL.iter().filter(has).fold(deep | withstands, |all, it| all | it.bit)
+    }
+
+    /// To withstand the request of a row of [`HAZARDS`].
+    pub(crate) const fn withstanding(row: usize) -> Self {
+        Self(1 << (16 + row))
+    }
+
+    /// The same without what is there for [`HAZARDS`]: a server without their faults runs such
+    /// requests, whatever version it reports.
+    #[must_use]
+    pub fn without_hazards(self) -> Self {
+        Self(self.0 & 0xffff)
     }
 
     /// Whether there are none.
@@ -123,6 +138,7 @@ impl Features {
             Lack::Feature { what, version, enterprise }
         });
         lack.or_else(|| lacks(Self::DEEP_NESTING).then_some(Lack::Nesting))
+            .or_else(|| hazards::first(needs.0 & !self.0).map(Lack::Hazard))
     }
 }
 
@@ -162,6 +178,8 @@ pub enum Lack {
     },
     /// It limits nesting.
     Nesting,
+    /// It would end, or break what is stored.
+    Hazard(&'static hazards::Hazard),
 }
 
 impl fmt::Display for Lack {
@@ -174,6 +192,11 @@ impl fmt::Display for Lack {
             Self::Nesting => write!(
                 f,
                 "lists and maps nested more than {NESTING} levels deep: needs a server before 8.2"
+            ),
+            Self::Hazard(hazard) => write!(
+                f,
+                "{}: servers of 8.1.1 and 8.1.2 {}; {}",
+                hazard.request, hazard.harm, hazard.instead
             ),
         }
     }

@@ -99,6 +99,11 @@ impl Query {
         filter | features::of_operations(&self.ops)
     }
 
+    /// The bin of an operation whose value is nested too deep for newer servers.
+    pub fn deep_bin(&self) -> Option<&str> {
+        features::deep_bin(message::ops_in(&self.ops))
+    }
+
     /// Writes the request for one node's share, in a form for every server: the filter is compiled.
     pub fn write(&self, share: &Share<'_>, out: &mut Vec<u8>) -> Result<(), TooLarge> {
         self.write_for(Features::NONE, share, out)

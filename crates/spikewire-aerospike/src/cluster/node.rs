@@ -80,14 +80,24 @@ impl Node {
 
     /// Why it cannot run a request that needs these features, if it cannot.
     pub fn check_features(&self, needs: Features) -> Result<()> {
+        self.check_request(needs, || None)
+    }
+
+    /// The same, with the bin whose value is nested too deep.
+    pub fn check_request<'a>(
+        &self,
+        needs: Features,
+        deep_bin: impl FnOnce() -> Option<&'a str>,
+    ) -> Result<()> {
         match self.features.lacks(needs) {
             None => Ok(()),
-            Some(lack) => Err(self.unsupported(lack)),
+            Some(Lack::Nesting) => Err(self.unsupported(Lack::Nesting, deep_bin())),
+            Some(lack) => Err(self.unsupported(lack, None)),
         }
     }
 
     #[cold]
-    fn unsupported(&self, lack: Lack) -> Error {
+    fn unsupported(&self, lack: Lack, bin: Option<&str>) -> Error {
         let edition = match lack {
             Lack::Feature { enterprise: true, .. } if self.features.has(Features::COMPRESSION) => {
                 " Enterprise Edition"
@@ -95,7 +105,8 @@ impl Node {
             Lack::Feature { enterprise: true, .. } => " Community Edition",
             _ => "",
         };
-        let message = format!("{lack}; node {} has {}{edition}", self.name, self.build);
+        let of = bin.map_or_else(String::new, |bin| format!("bin {bin:?}: "));
+        let message = format!("{of}{lack}; node {} has {}{edition}", self.name, self.build);
         Error::new(Kind::Unsupported, message).on(self.to_string())
     }
 

@@ -29,10 +29,19 @@ impl Snapshot {
     /// Why a request for any node of the cluster that needs these features cannot be run: the least
     /// of the nodes decides.
     pub fn check_features(&self, needs: Features) -> Result<()> {
+        self.check_request(needs, || None)
+    }
+
+    /// The same, with the bin whose value is nested too deep.
+    pub fn check_request<'a>(
+        &self,
+        needs: Features,
+        deep_bin: impl Fn() -> Option<&'a str>,
+    ) -> Result<()> {
         if needs.is_empty() {
             return Ok(());
         }
-        self.nodes.iter().try_for_each(|node| node.check_features(needs))
+        self.nodes.iter().try_for_each(|node| node.check_request(needs, &deep_bin))
     }
 }
 

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::features::{self, Features};
+use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::{Header, field, info1, info2, info3};
+use spikewire_aerospike_protocol::message::{Header, Message, field, info1, info2, info3};
+use spikewire_aerospike_protocol::nesting;
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
@@ -311,7 +313,8 @@ impl CommandSpec {
             gives |= step.gives();
             writes |= !step.reads();
             answered.push(step.is_answered());
-            needs |= features::of_operation(step.code, step.value);
+            needs |= features::of_operation(step.code, step.value)
+                | features::of_particle(step.code, step.particle, step.value);
         }
         if answered.is_empty() {
             return Err(InvalidArgument::of_value("operations must not be empty"));
@@ -388,6 +391,7 @@ impl CommandSpec {
         if let Some(key) = stored_key {
             request.field(field::KEY, key);
         }
+        nesting::take();
         let composed = write(&mut request);
         let composed =
             composed.and_then(|()| request.finish().map_err(|error| too_large(error).into()));
@@ -399,7 +403,13 @@ impl CommandSpec {
             marks::set(&mut bytes, &self.policy);
         }
         let target = Target::record(set.namespace.clone(), digest, self.write);
-        let target = target.with_hedge(self.hedge).with_share(self.share).with_needs(needs);
+        let mut target = target.with_hedge(self.hedge).with_share(self.share).with_needs(needs);
+        if nesting::take() || needs.has(Features::DEEP_NESTING) {
+            let body = bytes.get(HEADER_LEN..).and_then(|body| Message::parse(body).ok());
+            if let Some(bin) = body.and_then(|(message, _)| features::deep_bin(message.ops())) {
+                target = target.nested_deep(Some(bin));
+            }
+        }
         Ok(Prepared { bytes, target, policy: self.policy })
     }
 
@@ -417,7 +427,18 @@ impl CommandSpec {
         write(&mut row)?;
         row.finish().map_err(too_large)?;
         let (namespace, replica) = (set.namespace.clone(), self.policy.replica);
-        Ok(RowKind { row, namespace, write: self.write, replica, needs: self.row_needs() })
+        let needs = self.row_needs() | Self::nesting_of(&row);
+        Ok(RowKind { row, namespace, write: self.write, replica, needs })
+    }
+
+    /// What the values of a row need that was encoded since [`CommandSpec::begin_row`].
+    #[inline]
+    pub fn nesting_of(row: &Kind) -> Features {
+        if nesting::take() && features::deep_bin(row.operations()).is_some() {
+            Features::DEEP_NESTING
+        } else {
+            Features::NONE
+        }
     }
 
     /// What a row needs of servers.
@@ -428,6 +449,7 @@ impl CommandSpec {
     /// Composes the part of a row before its operations, in a reusable buffer.
     #[inline]
     pub fn begin_row(&self, set: &SetRef, stored_key: Option<&[u8]>, row: &mut Kind) {
+        nesting::take();
         row.restart(&self.header, &set.fields);
         if let Some(filter) = &self.filter {
             row.field(field::FILTER, filter);

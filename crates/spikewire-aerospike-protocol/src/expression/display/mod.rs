@@ -121,7 +121,7 @@ fn bin(f: &mut Formatter<'_>, name: &[u8]) -> Result {
 }
 
 fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -144,9 +144,9 @@ impl Display for Constant {
                 (Type::Hll, _) => write!(f, "hll(X'{}')", hex(bytes)),
                 _ => write!(f, "X'{}'", hex(bytes)),
             },
-            Self::Packed(kind, bytes) => match Value::decode(kind.particle(), bytes) {
-                Ok(value) => write_value(f, &value),
-                Err(_) => write!(f, "X'{}'", hex(bytes)),
+            Self::Packed(_, bytes) => match parts::value_text(bytes) {
+                Some(text) => f.write_str(&text),
+                None => write!(f, "X'{}'", hex(bytes)),
             },
         }
     }

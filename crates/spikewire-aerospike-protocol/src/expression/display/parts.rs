@@ -3,8 +3,10 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::{bin, write_value};
-use crate::cdt::Step;
 use crate::cdt::context::{At, Inside};
+use crate::cdt::{Step, flags};
+use crate::expression::DEPTH;
+use crate::msgpack::{self, Reader, Token, take};
 use crate::value::Value;
 use crate::value_type::Type;
 
@@ -52,7 +54,62 @@ fn value(packed: &[u8]) -> Option<Value> {
 
 /// Formats a packed value.
 pub fn value_text(packed: &[u8]) -> Option<String> {
-    value(packed).map(|value| ValueText(&value).to_string())
+    let mut reader = Reader::new(packed);
+    let mut text = String::new();
+    write_packed(&mut text, &mut reader, DEPTH)?;
+    reader.is_at_end().then_some(text)
+}
+
+/// Appends a packed value, with what only arguments and constants have: the order of lists and maps,
+/// wildcards and infinity.
+fn write_packed(text: &mut String, reader: &mut Reader<'_>, depth: u16) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
+    let before = *reader;
+    match reader.next().ok()? {
+        Token::Array(count) => {
+            let is_sorted = is_ordered(reader, count)?;
+            text.push('[');
+            for at in 0..count - u32::from(is_sorted) {
+                text.push_str(if at == 0 { "" } else { ", " });
+                write_packed(text, reader, depth)?;
+            }
+            text.push_str(if is_sorted { "]:SORTED" } else { "]" });
+        }
+        Token::Map(count) => {
+            let is_ordered = is_ordered(reader, count)?;
+            if is_ordered {
+                // The flags have a value, as keys have.
+                reader.next().ok()?;
+            }
+            text.push('{');
+            for at in 0..count - u32::from(is_ordered) {
+                text.push_str(if at == 0 { "" } else { ", " });
+                write_packed(text, reader, depth)?;
+                text.push_str(": ");
+                write_packed(text, reader, depth)?;
+            }
+            text.push_str(if is_ordered || count == 0 { "}" } else { "}:UNORDERED" });
+        }
+        _ => {
+            *reader = before;
+            match take(reader).ok()? {
+                packed if *packed == msgpack::INFINITY => text.push_str("INF"),
+                packed if *packed == msgpack::WILDCARD => text.push('*'),
+                packed => text.push_str(&ValueText(&value(packed)?).to_string()),
+            }
+        }
+    }
+    Some(())
+}
+
+/// Whether a list or map of this many parts has order flags, which are consumed; `None` if they
+/// are others than a text can say.
+fn is_ordered(reader: &mut Reader<'_>, count: u32) -> Option<bool> {
+    match reader.flags() {
+        None => Some(false),
+        Some(flags::ORDERED) if count > 0 => Some(true),
+        Some(_) => None,
+    }
 }
 
 /// `.key`, or `.{@5}` if the key is not text.
@@ -66,12 +123,12 @@ pub fn key_step(key: &[u8]) -> Option<String> {
 
 /// The values of a list, without its brackets.
 pub fn list_text(packed: &[u8]) -> Option<String> {
+    let text = value_text(packed)?;
+    let items = text.strip_prefix('[')?.strip_suffix(']')?;
     match Value::decode(Type::List.particle(), packed) {
-        // A single value would not be read as a list again.
-        Ok(Value::List(items)) if items.len() > 1 => {
-            let items: Vec<_> = items.iter().map(|item| ValueText(item).to_string()).collect();
-            Some(items.join(", "))
-        }
-        _ => None,
+        // A single value is a list if a comma follows.
+        Ok(Value::List(values)) if values.len() == 1 => Some(format!("{items},")),
+        Ok(Value::List(values)) if values.is_empty() => None,
+        _ => Some(items.to_owned()),
     }
 }

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::TextError;
 
 /// A token.
@@ -15,7 +18,7 @@ pub(super) enum Word<'a> {
     Float(f64),
     /// A quoted string.
     Text(String),
-    /// Bytes: `X'00'`.
+    /// Bytes: `X'00'` or `b64'AA=='`.
     Bytes(Vec<u8>),
     /// A parameter by its number: `?0`, or `?` for the next one.
     Parameter(usize),
@@ -81,6 +84,9 @@ impl<'a> Lexer<'a> {
         match first {
             '\'' | '"' => self.quoted(first).map(Word::Text),
             'X' | 'x' if rest[1..].starts_with(['\'', '"']) => self.bytes(),
+            'B' | 'b' if rest[1..].starts_with("64'") || rest[1..].starts_with("64\"") => {
+                self.base64()
+            }
             '0'..='9' => self.number(),
             '?' if !rest.starts_with("?(") => self.parameter(),
             '$' if rest.starts_with("${") => self.variable(),
@@ -105,22 +111,57 @@ impl<'a> Lexer<'a> {
         &rest[..end]
     }
 
-    /// A quoted string; a quote inside is doubled.
+    /// A quoted string. A quote inside is doubled or escaped.
     fn quoted(&mut self, quote: char) -> Result<String, TextError> {
         let start = self.at;
-        let mut text = String::new();
+        let mut text = Vec::new();
         loop {
             self.at += 1;
-            let Some(end) = self.rest().find(quote) else {
+            let rest = self.rest();
+            let Some(end) = rest.find([quote, '\\']) else {
                 return Err(TextError::new(start..start + 1, "a text without its closing quote"));
             };
-            text.push_str(&self.rest()[..end]);
-            self.at += end + 1;
-            if !self.rest().starts_with(quote) {
-                return Ok(text);
+            text.extend_from_slice(&rest.as_bytes()[..end]);
+            self.at += end;
+            if self.rest().starts_with('\\') {
+                text.push(self.escape()?);
+                continue;
             }
-            text.push(quote);
+            self.at += 1;
+            if !self.rest().starts_with(quote) {
+                break;
+            }
+            text.push(quote as u8);
         }
+        String::from_utf8(text).map_err(|_| {
+            let why = "a text is UTF-8, which these \\x are not; bytes are written X'00'";
+            TextError::new(start..self.at, why)
+        })
+    }
+
+    /// An escape in a quoted string, up to its last letter.
+    fn escape(&mut self) -> Result<u8, TextError> {
+        let letters = self.rest().as_bytes();
+        let digit = |at: usize| letters.get(at).and_then(|it| char::from(*it).to_digit(16));
+        let (byte, length) = match letters.get(1) {
+            Some(same @ (b'\\' | b'"' | b'\'')) => (*same, 1),
+            Some(b'n') => (b'\n', 1),
+            Some(b'r') => (b'\r', 1),
+            Some(b't') => (b'\t', 1),
+            Some(b'0') => (0, 1),
+            Some(b'x') => match (digit(2), digit(3)) {
+                (Some(high), Some(low)) => ((high << 4 | low) as u8, 3),
+                _ => return Err(self.no_escape()),
+            },
+            _ => return Err(self.no_escape()),
+        };
+        self.at += length;
+        Ok(byte)
+    }
+
+    fn no_escape(&self) -> TextError {
+        let why = "not an escape (\\n \\r \\t \\0 \\\" \\' \\x00); a backslash is written twice";
+        TextError::new(self.at..self.at + 1, why)
     }
 
     fn bytes(&mut self) -> Result<Word<'a>, TextError> {
@@ -137,6 +178,25 @@ impl<'a> Lexer<'a> {
         pairs.collect::<Option<_>>().map(Word::Bytes).ok_or_else(|| {
             TextError::new(start..self.at, "bytes are written with two hexadecimal digits each")
         })
+    }
+
+    fn base64(&mut self) -> Result<Word<'a>, TextError> {
+        let start = self.at;
+        self.at += 3;
+        let quote = if self.rest().starts_with('\'') { '\'' } else { '"' };
+        let digits = self.quoted(quote)?;
+        STANDARD.decode(digits).map(Word::Bytes).map_err(|error| {
+            TextError::new(start..self.at, format!("not base64 with its padding: {error}"))
+        })
+    }
+
+    /// A float that begins with its point, behind which this is.
+    pub(super) fn fraction(&mut self) -> Option<f64> {
+        let rest = self.rest();
+        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        let float = format!("0.{}", &rest[..end]).parse().ok();
+        self.at += end;
+        float.filter(|_| end > 0)
     }
 
     fn number(&mut self) -> Result<Word<'a>, TextError> {

@@ -1,7 +1,8 @@
 //! The text dialect of expressions: `$.age > 25 and $.country == 'US'`.
 //!
-//! The dialect is the core of the one that newer servers parse themselves. Here the client parses
-//! it, so it works with any server.
+//! The grammar is that of the language that servers from 8.2 on parse themselves, with differences
+//! that `tests/behaviour/text_language.txt` lists and checks. Here the client parses it, so it works
+//! with any server.
 //!
 //! | what | how |
 //! |---|---|
@@ -10,21 +11,22 @@
 //! | about a bin | `$.age.exists()`, `$.age.type()` (particle type) |
 //! | inside lists and maps | `$.map.key.'a key'`, `$.list.[0]`, `$.map.{0}`; in the brackets an index, or behind `@` a key, `#` a rank, `=` a value; a range with `:`, several with `,`, counted from a key or value behind `~`; `!` in front: all others |
 //! | many elements | `$.map:MAP.*.price`, `$.list.[?(@ > 5)].name`: `.*`, `.[*]` and `.{*}` are all elements of a list or map, `.*[?(…)]`, `.[?(…)]` and `.{?(…)}` those for which a filter is true, `.{@'a', 'b'}` those with these keys, `&[?(…)]` filters what is before it. In a filter `@` is the element, `@key` its key, `@index` its index, with a type where nothing else says it (`@:INT > @index`). Such a path gives a list of values; `.getTree() .getKeys() .getKeyValues() .count() .exists()` what they say, `.modify(@ + 1)` and `.remove()` a changed copy of the list or map. In the parentheses, `NO_FAIL` skips elements that the path does not fit |
-//! | what to give of it | the value, with its type where nothing else says it (`$.a.b:INT == $.c`), `.count() .exists() .getKeys() .getKeyValues() .get(return: RANK, type: INT)`; `$.list.[].count()` and `$.map.{}.count()` are sizes |
+//! | what to give of it | the value, with its type where nothing else says it (`$.a.b:INT == $.c`), `.count() .exists() .getKeys() .getKeyValues() .getIndexes() .getRanks() .getMaps() .get(return: RANK, type: INT)`; `$.list.[].count()` and `$.map.{}.count()` are sizes |
 //! | about the record | `$.ttl() $.voidTime() $.lastUpdate() $.sinceUpdate() $.setName() $.recordSize() $.deviceSize() $.memorySize() $.isTombstone() $.keyExists() $.key() $.digestModulo(3)` |
-//! | constants | `25 0x19 0b11 2.5 1e9 true false nil 'text' "text" X'C0FFEE' [1, 2] {'a': 1} geoJson('…')`; a quote inside a text is written twice |
+//! | constants | `25 0x19 0b11 2.5 .5 1e9 true false NIL nil INF 'text' "text" X'C0FFEE' b64'wP8=' [1, *] {a: 1} geoJson('…')`, with an order `[2, 1]:SORTED`, `{a: 1}:UNORDERED`; escapes `\n \r \t \0 \" \' \\ \x41`, and a quote that is written twice |
 //! | parameters | `?0`, `?1`, or each `?` the next one: the values given beside the text |
-//! | logic | `and or not`, `exclusive(a, b)` |
+//! | logic | `and or not(…)`, `exclusive(a, b)` |
 //! | comparison | `== != < <= > >=`, `in [1, 2]`, `=~ /pattern/i` (POSIX extended; `i` ignore case, `n` by lines, `b` basic syntax) |
 //! | strings (servers from 8.2 on) | `.strlen() .substr(from, to) .charAt(i) .find(text, occurrence) .contains(text) .startsWith(text) .endsWith(text) .bytesLength() .isNumeric() .isUpper() .isLower() .toBlob() .split(text) .b64Decode() .insert(i, text) .overwrite(i, text) .snip(from, to) .replace(text, text) .replaceAll(text, text) .upper() .lower() .caseFold() .normalizeNFC() .trim() .trimStart() .trimEnd() .padStart(n, text) .padEnd(n, text) .repeat(n)`, and `.toString()` of numbers, strings and blobs |
-//! | numbers | `+ - * / % **`, `abs min max floor ceil log pow`, `.toInt() .toFloat()` |
+//! | numbers | `+ - * / % **` (`+` joins texts), `abs min max floor ceil log pow`, `.toInt() .toFloat()` of numbers and texts |
+//! | blobs, sketches | `.bitGet(offset: 0, size: 8)` and so on, `.b64Encode()`, `.hllCount()` and so on |
+//! | changed copies | `$.l.append(5) $.l.[0].setTo(5) $.m.key.add(1) $.m.putItems({a: 1}) .remove() .sort() .clear()`, behind them `:NO_FAIL` and so on |
 //! | bits | `& \| ^ ~ << >> >>>`, `countOneBits findBitLeft findBitRight` |
 //! | others | `when(test => value, default => value)`, `let(x = …) then (…)` with `${x}`, `unknown`, `geoCompare(a, b)`, `mapKeys(m)`, `mapValues(m)`, `/* comment */` |
 //!
-//! From lowest to highest precedence: `or`, `and`, `not`, comparisons (not chainable), `& | ^`,
-//! shifts, `+ -`, `* / %`, `**` (right-associative), unary `- ~`.
-//!
-//! Not supported: methods of blobs and sketches; writing.
+//! From lowest to highest precedence: `or`, `and`, `not` without parentheses, comparisons (not
+//! chainable), `|`, `^`, `&`, shifts, `+ -`, `* / %`, `**` (right-associative), unary `- ~ +` and
+//! `not(…)`.
 
 mod lexer;
 mod parser;
@@ -54,6 +56,14 @@ pub struct TextError {
 impl TextError {
     fn new(at: Range<usize>, why: impl Into<String>) -> Self {
         Self { fault: Fault::of_value(why), at }
+    }
+
+    /// Where it is in `text`, as people count lines and columns: from 1, columns by letters.
+    pub fn place(&self, text: &str) -> String {
+        let before = &text[..floor_boundary(text, self.at.start)];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        format!("line {line}, column {}", before[start..].chars().count() + 1)
     }
 
     /// The offending line of `text`, with a marker below it.

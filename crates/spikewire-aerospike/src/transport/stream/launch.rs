@@ -84,7 +84,8 @@ impl Stream {
     fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
         let snapshot = self.streams.cluster.snapshot();
         let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
-        if let Err(error) = snapshot.check_features(self.query.needs()) {
+        let checked = snapshot.check_request(self.query.needs(), || self.query.deep_bin());
+        if let Err(error) = checked {
             return (groups, Some(error));
         }
         // Looked up once, since there are thousands of partitions.

@@ -128,7 +128,7 @@ fn read_text(source: &str, parameters: &[Tree], parse: Parse) -> Result<Tree> {
 
 fn text_failure(source: &str, error: &TextError) -> Failure {
     let place = format!("\n{}", error.excerpt(source)).replace('\n', "\n    ");
-    let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
+    let message = |why: &str| format!("{why} ({}){place}", error.place(source));
     match &error.fault {
         Fault::Type(why) => Failure::of_type(message(why)),
         Fault::Value(why) => Failure::of_range(message(why)),

@@ -115,7 +115,7 @@ fn read(source: &str, parameters: &[Bound<'_, PyAny>], parse: Parse) -> PyResult
 
 fn misread(source: &str, error: TextError) -> PyErr {
     let place = format!("\n{}", error.excerpt(source)).replace('\n', "\n    ");
-    let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
+    let message = |why: &str| format!("{why} ({}){place}", error.place(source));
     match &error.fault {
         Fault::Type(why) => type_error(message(why)),
         Fault::Value(why) => value_error(message(why)),

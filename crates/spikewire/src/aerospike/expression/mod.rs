@@ -227,7 +227,8 @@ fn constants(what: &str, values: &[Value]) -> Result<Vec<wire::Expression>> {
 }
 
 fn unread(what: &str, text: &str, error: &wire::text::TextError) -> Error {
-    Error::invalid(format!("{what}: {error}\n{}", error.excerpt(text)))
+    let (fault, place) = (&error.fault, error.place(text));
+    Error::invalid(format!("{what}: {fault} ({place})\n{}", error.excerpt(text)))
 }
 
 fn fault_in(what: &str, fault: &Fault) -> Error {

@@ -1,9 +1,9 @@
 //! Paths to many elements: `.*`, filters, and the elements that filters look at.
 
-use super::path::Root;
+use super::root::Root;
 use super::select::{Selection, Selector};
 use super::{ParseResult, Parser, Spanned, faulty};
-use crate::cdt::context::{At, Inside};
+use crate::cdt::context::Inside;
 use crate::cdt::{ListOp, Op as Operation, Step};
 use crate::expression::call::{CDT, Call};
 use crate::expression::text::TextError;
@@ -145,6 +145,7 @@ impl Parser<'_> {
             }
             no_fail = (value.is_none() || self.takes(",")?) && self.takes_name(NO_FAIL)?;
             self.expect(")")?;
+            no_fail |= self.suffix(&[NO_FAIL])?.is_some();
         }
         let pin = self.pin()?;
         let at = start..self.last;
@@ -203,19 +204,15 @@ impl Selector {
     fn add_steps(&self, steps: &mut Vec<PathStep>) -> ParseResult<()> {
         steps.push(match &self.selection {
             Selection::Children(filter) => PathStep::Children(filter.clone()),
-            Selection::KeyList(keys) if !self.inverted => PathStep::KeysIn(packed(keys)),
+            Selection::KeyList(keys) if !self.inverted => {
+                PathStep::KeysIn(faulty(&self.at, keys.packed())?)
+            }
             Selection::Whole => {
                 let why = "all elements are written .[*] or .{*}";
                 return Err(TextError::new(self.at.clone(), why));
             }
             Selection::Index(_) | Selection::Rank(_) | Selection::Key(_) | Selection::Value(_) => {
                 let Step { inside, at, .. } = self.step()?;
-                let at = match at {
-                    At::Index(index) => At::Index(index),
-                    At::Rank(rank) => At::Rank(rank),
-                    At::Key(key) => At::Key(packed(&key)),
-                    At::Value(value) => At::Value(packed(&value)),
-                };
                 PathStep::At(Step::new(inside, at))
             }
             _ => {
@@ -229,10 +226,4 @@ impl Selector {
         }
         Ok(())
     }
-}
-
-fn packed(value: &Value) -> Vec<u8> {
-    let mut out = Vec::new();
-    value.encode_nested(&mut out);
-    out
 }

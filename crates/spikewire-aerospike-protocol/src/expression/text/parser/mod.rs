@@ -1,18 +1,23 @@
 //! The parser of text expressions.
 
+mod arguments;
+mod change;
 mod elements;
 mod method;
 mod path;
+mod root;
 mod select;
+mod types;
 mod value;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 pub use self::path::RETURNS;
 use self::value::bytes_as;
 use super::lexer::{Lexer, Word};
 use super::{LONGEST, REGEX_FLAGS, TextError};
-use crate::expression::{Expression, Fault, Node, Op, Type};
+use crate::expression::{Expression, Fault, Op, Type};
 
 /// Deepest nesting of a text.
 const DEPTH: usize = 100;
@@ -29,12 +34,57 @@ type ParseResult<T> = Result<T, TextError>;
 /// An expression and its position in the text.
 type Spanned = (Expression, Range<usize>);
 
+/// How often a text is read again, to find the types of bins that are compared with one another.
+const ROUNDS: usize = 8;
+
 pub(super) fn parse(
     text: &str,
     parameters: &[Expression],
     expected: Option<Type>,
     has_element: bool,
 ) -> ParseResult<Expression> {
+    let mut known = HashMap::new();
+    let round = |known| once(text, parameters, expected, has_element, known);
+    let mut outcome = round(HashMap::new());
+    for _ in 1..ROUNDS {
+        let Err((error, Some(whole))) = outcome else { break };
+        let types = types::of_bins(&whole);
+        if types.len() == known.len() {
+            outcome = Err((error, None));
+            break;
+        }
+        known = types;
+        outcome = match round(known.clone()) {
+            Err((_, None)) => Err((error, None)),
+            other => other,
+        };
+    }
+    outcome.map_err(|(error, _)| error)
+}
+
+/// Reads a text. With an error may come the whole, in which types are not known.
+fn once(
+    text: &str,
+    parameters: &[Expression],
+    expected: Option<Type>,
+    has_element: bool,
+    known: HashMap<String, Type>,
+) -> Result<Expression, (TextError, Option<Expression>)> {
+    let whole = read(text, parameters, expected, has_element, known);
+    let (whole, error) = whole.map_err(|error| (error, None))?;
+    match error {
+        Some(error) => Err((error, Some(whole))),
+        None => Ok(whole),
+    }
+}
+
+fn read(
+    text: &str,
+    parameters: &[Expression],
+    expected: Option<Type>,
+    has_element: bool,
+    known: HashMap<String, Type>,
+) -> ParseResult<(Expression, Option<TextError>)> {
     if text.len() > LONGEST {
         return Err(TextError::new(0..1, format!("a text longer than {LONGEST} bytes")));
     }
@@ -50,6 +100,7 @@ pub(super) fn parse(
         names: Vec::new(),
         bins: Vec::new(),
         has_element,
+        known,
     };
     if parser.word == Word::End {
         return Err(TextError::new(0..text.len(), "an empty text is no expression"));
@@ -76,11 +127,11 @@ pub(super) fn parse(
                 fault: Fault::Type(format!("the whole must be {expected}, not {kind}")),
                 at,
             }),
-            _ => Ok(whole),
+            _ => Ok((whole, None)),
         },
         Err(fault) => {
             let at = parser.untyped(&whole).unwrap_or(at);
-            Err(TextError { fault, at })
+            Ok((whole, Some(TextError { fault, at })))
         }
     }
 }
@@ -120,6 +171,8 @@ struct Parser<'a> {
     bins: Vec<Range<usize>>,
     /// Whether it is about an element of a path, `@`.
     has_element: bool,
+    /// The types that bins have elsewhere in the text.
+    known: HashMap<String, Type>,
 }
 
 impl<'a> Parser<'a> {
@@ -196,8 +249,10 @@ impl<'a> Parser<'a> {
             Word::Sign(sign) => {
                 let op = *Op::ALL.iter().find(|op| op.word() == sign)?;
                 let strength = match op {
-                    Op::IntAnd | Op::IntOr | Op::IntXor => 9,
-                    Op::ShiftLeft | Op::ShiftRight | Op::ShiftSigned => 11,
+                    Op::IntOr => 9,
+                    Op::IntXor => 10,
+                    Op::IntAnd => 11,
+                    Op::ShiftLeft | Op::ShiftRight | Op::ShiftSigned => 12,
                     Op::Add | Op::Sub => 13,
                     Op::Mul | Op::Div | Op::Mod => 15,
                     Op::Pow => strength::POWER,
@@ -215,7 +270,17 @@ impl<'a> Parser<'a> {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(TextError::new(self.at.clone(), "nested too deep"));
         };
-        let (mut left, mut at) = self.front(depth)?;
+        let first = self.front(depth)?;
+        self.infixes(first, least, depth)
+    }
+
+    /// The operators behind a first operand.
+    fn infixes(
+        &mut self,
+        (mut left, mut at): Spanned,
+        least: u8,
+        depth: usize,
+    ) -> ParseResult<Spanned> {
         let mut closed = u8::MAX;
         while let Some((infix, strength)) = self.infix() {
             if strength < least || strength == least && strength != strength::POWER {
@@ -235,7 +300,14 @@ impl<'a> Parser<'a> {
             self.advance()?;
             let (right, end) = self.expression(strength, depth)?;
             at.end = end.end;
-            left = faulty(&at, Expression::join(op, left, right))?;
+            if let (Op::In, None, Some(kind)) = (op, left.kind(), value::element_type(&right)) {
+                left = faulty(&at, left.refined(kind, "`in`"))?;
+            }
+            left = if op == Op::Add && is_text_sum(&left, &right) {
+                faulty(&at, method::concat(left, right))?
+            } else {
+                faulty(&at, Expression::join(op, left, right))?
+            };
         }
         Ok((left, at))
     }
@@ -285,45 +357,45 @@ impl<'a> Parser<'a> {
             return Ok((negative, at));
         }
         let strength = if op == Op::Not { strength::NOT } else { strength::FRONT };
-        let (operand, end) = self.expression(strength, depth)?;
+        let (operand, end) = if op == Op::Not && self.is("(") {
+            // What is in the parentheses is all that is negated, if it can be.
+            let first = self.with_methods(depth)?;
+            let whole = first.0.kind() == Some(Type::Bool);
+            if whole { first } else { self.infixes(first, strength, depth)? }
+        } else {
+            self.expression(strength, depth)?
+        };
         let at = start..end.end;
         let whole = if op == Op::Add { Ok(operand) } else { Expression::apply(op, vec![operand]) };
         Ok((faulty(&at, whole)?, at))
     }
 
-    /// An operand and the methods called on it.
+    /// An operand, the methods called on it, and paths into it.
     fn with_methods(&mut self, depth: usize) -> ParseResult<Spanned> {
+        let start = self.at.start;
         let (mut operand, mut at) = self.operand(depth)?;
-        while self.is(".") {
-            self.advance()?;
-            let name_at = self.at.clone();
-            let op = match self.word {
-                Word::Name("toInt") => Op::ToInt,
-                Word::Name("toFloat") => Op::ToFloat,
-                Word::Name("toString") => Op::ToText,
-                Word::Name(name) if method::is_known(name) => {
-                    self.advance()?;
-                    self.expect("(")?;
-                    let args = self.operands(depth)?;
-                    at.end = self.last;
-                    operand = faulty(&at, method::call(name, operand, args))?;
-                    continue;
+        while self.is(".") || self.children_follow().is_some() {
+            if !self.is_call_next() {
+                let selectors = self.selectors(depth)?;
+                if selectors.is_empty() {
+                    return Err(self.unexpected("a method, or a part of a path"));
                 }
-                _ => {
-                    return Err(TextError::new(
-                        name_at,
-                        "only .toInt(), .toFloat() and methods of strings can stand here; a path \
-                         begins at a bin",
-                    ));
-                }
-            };
-            self.advance()?;
-            self.expect("(")?;
-            self.expect(")")?;
-            at.end = self.last;
-            operand = faulty(&at, Expression::apply(op, vec![operand]))?;
+                let kind = operand.kind().filter(|it| matches!(it, Type::List | Type::Map));
+                let root = root::Root::Value(operand);
+                (operand, at) = self.inside(start, &root, kind, &selectors, depth)?;
+                continue;
+            }
+            (operand, at) = self.method_of(operand, at, depth)?;
         }
         Ok((operand, at))
+    }
+
+    /// Whether a method comes next.
+    pub(super) fn is_call_next(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        self.is(".")
+            && matches!(ahead.next(), Ok((Word::Name(_), _)))
+            && matches!(ahead.next(), Ok((Word::Sign("("), _)))
     }
 
     fn operand(&mut self, depth: usize) -> ParseResult<Spanned> {
@@ -362,15 +434,19 @@ impl<'a> Parser<'a> {
                 leaf(var)
             }
             Word::Name(name) if self.is_call(name) => self.call(name, depth),
+            Word::Sign(".") => {
+                let value = self.literal(depth)?;
+                leaf(faulty(&at, value.constant())?)
+            }
             Word::Name("unknown" | "error") => {
                 self.advance()?;
                 leaf(Expression::unknown())
             }
             Word::End => Err(self.unexpected("an operand")),
             _ => {
-                let value = self.value(depth)?;
+                let value = self.literal(depth)?;
                 let at = at.start..self.last;
-                let constant = faulty(&at, Expression::try_from(&value))?;
+                let constant = faulty(&at, value.constant())?;
                 Ok((constant, at))
             }
         }
@@ -392,30 +468,62 @@ impl<'a> Parser<'a> {
             "let" => return self.bind(start, depth),
             _ => {}
         }
-        let operands = self.operands(depth)?;
+        let arguments = self.arguments(depth)?;
         let at = start..self.last;
+        let named: &[&str] = match name {
+            "log" => &["value", "base"],
+            "pow" => &["base", "exponent"],
+            "findBitLeft" | "findBitRight" => &["x", "value"],
+            _ => &[],
+        };
+        let operands = faulty(&at, arguments::in_order(name, named, arguments))?;
         let whole = match name {
             "geoJson" => bytes_as(Type::Geo, &operands),
             "hll" => bytes_as(Type::Hll, &operands),
             _ => {
-                let named = Op::ALL.iter().find(|op| op.word() == name);
-                Expression::apply(named.copied().unwrap_or(Op::Pow), operands)
+                let op = Op::ALL.iter().find(|op| op.word() == name);
+                Expression::apply(op.copied().unwrap_or(Op::Pow), operands)
             }
         };
         Ok((faulty(&at, whole)?, at))
     }
 
-    /// What is in the parentheses of a call, up to the closing one.
-    fn operands(&mut self, depth: usize) -> ParseResult<Vec<Expression>> {
-        let mut operands = Vec::new();
+    /// What is in the parentheses of a call, up to the closing one, with the names that are written.
+    pub(super) fn arguments(&mut self, depth: usize) -> ParseResult<Vec<arguments::Argument<'a>>> {
+        let mut arguments = Vec::new();
         while !self.is(")") {
-            if !operands.is_empty() {
+            if !arguments.is_empty() {
                 self.expect(",")?;
             }
-            operands.push(self.expression(0, depth)?.0);
+            let name = match self.word {
+                Word::Name(name) => {
+                    let next = self.lexer.clone().next();
+                    matches!(next, Ok((Word::Sign(":"), _))).then_some(name)
+                }
+                _ => None,
+            };
+            if name.is_some() {
+                self.advance()?;
+            }
+            if name == Some("pattern") {
+                // The pattern is not a token, so it is read directly after the colon.
+                let (pattern, letters, place) = self.lexer.pattern()?;
+                self.at = place.clone();
+                self.advance()?;
+                arguments.push(arguments::pattern(pattern, letters, &place)?);
+                continue;
+            }
+            if name.is_some() {
+                self.expect(":")?;
+            }
+            arguments.push(arguments::Argument {
+                name,
+                value: self.expression(0, depth)?.0,
+                how: 0,
+            });
         }
         self.expect(")")?;
-        Ok(operands)
+        Ok(arguments)
     }
 
     fn when(&mut self, start: usize, depth: usize) -> ParseResult<Spanned> {
@@ -473,7 +581,7 @@ impl<'a> Parser<'a> {
     /// The position of the first bin without a type.
     fn untyped(&self, whole: &Expression) -> Option<Range<usize>> {
         let mut types = Vec::new();
-        bins(whole, &mut types);
+        types::places(whole, &mut types);
         // Bins in parameters have no position in the text.
         if types.len() != self.bins.len() {
             return None;
@@ -483,23 +591,12 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Whether a sum is one of texts.
+fn is_text_sum(left: &Expression, right: &Expression) -> bool {
+    [left, right].iter().any(|side| side.kind() == Some(Type::Str))
+}
+
 enum Infix {
     Op(Op),
     Regex,
-}
-
-/// Whether bins and values read inside them have types, in text order.
-fn bins(whole: &Expression, types: &mut Vec<bool>) {
-    match whole.node() {
-        Node::Bin(kind, _) | Node::Loop(kind, _) => types.push(kind.is_some()),
-        Node::Apply(_, operands) => operands.iter().for_each(|operand| bins(operand, types)),
-        Node::Regex { on, .. } => bins(on, types),
-        Node::Let(definitions, scope) => {
-            definitions.iter().for_each(|(_, definition)| bins(definition, types));
-            bins(scope, types);
-        }
-        Node::Call(call) => types.push(call.result.is_some()),
-        Node::Path(call) => types.push(call.result.is_some()),
-        _ => {}
-    }
 }

@@ -3,14 +3,16 @@
 use std::ops::Range;
 
 use super::method;
+use super::root::Root;
 use super::select::{Selection, Selector};
+use super::value::Literal;
 use super::{ParseResult, Parser, Spanned, faulty};
 use crate::cdt::context::{self, At, Inside, Step};
 use crate::cdt::{ListOp, MapOp, Op as Operation, return_type as returns};
 use crate::expression::call::{CDT, Call};
 use crate::expression::text::TextError;
 use crate::expression::text::lexer::Word;
-use crate::expression::{Expression, Fault, LoopPart, Meta, Op, Slot, Type};
+use crate::expression::{Expression, Meta, Op, Slot, Type};
 use crate::value::Value;
 
 /// Arguments of `.get(return: …)`.
@@ -49,7 +51,8 @@ impl Parser<'_> {
             self.advance()?;
             return self.metadata(&name, start, &name_at, depth);
         }
-        let pin = self.pin()?;
+        let is_local = self.suffix(&["LOCAL"])?.is_some();
+        let mut pin = self.pin()?;
         if let Some(about) = self.method(&["exists", "type"])? {
             let at = start..self.last;
             let kind = faulty(&at, Expression::bin_type(&name))?;
@@ -61,7 +64,14 @@ impl Parser<'_> {
             return Ok((whole, at));
         }
         let selectors = self.selectors(depth)?;
+        if pin.is_none() && !is_local {
+            pin = self.known.get(name.as_str()).copied();
+        }
         let root = Root::Bin(name);
+        if selectors.is_empty() && self.is_change(pin) {
+            self.advance()?;
+            return self.change(start, &root, pin, &[], depth);
+        }
         if !selectors.is_empty() {
             return self.inside(start, &root, pin, &selectors, depth);
         }
@@ -100,15 +110,26 @@ impl Parser<'_> {
             }
             (kind, pin) => faulty(&on_at, root.expression(kind.or(pin)))?,
         };
-        if selectors.iter().any(Selector::names_many) || steps.iter().any(Selector::is_key_list) {
+        for pair in selectors.windows(2) {
+            pair[0].check_next(&pair[1])?;
+        }
+        let many = selectors.iter().any(Selector::names_many)
+            || steps.iter().any(Selector::is_key_list)
+            || self.is_method("modify")
+            || self.is_method("getTree");
+        if many {
             return self.many(start, on, selectors, depth);
+        }
+        if self.is_change(last.pin) {
+            self.advance()?;
+            return self.change(start, root, pin, selectors, depth);
         }
         let mut context = Vec::new();
         for step in steps {
             context.push(step.step()?);
         }
         let (returns, pinned) = self.returning(last)?;
-        let pinned = match pinned {
+        let pinned = match pinned.or(last.pin.filter(|_| returns == returns::VALUE)) {
             None => self.pin()?,
             pinned => pinned,
         };
@@ -122,7 +143,8 @@ impl Parser<'_> {
             (gives, pinned) => gives.or(pinned),
         };
         let write = |out: &mut Vec<u8>| op.encode::<Value>(&[], out);
-        let mut call = faulty(&at, Call::new(CDT, false, write, &last.operands(), on))?;
+        let operands = faulty(&last.at, last.operands())?;
+        let mut call = faulty(&at, Call::new(CDT, false, write, &operands, on))?;
         call.result = result;
         if !context.is_empty() {
             let mut packed = Vec::new();
@@ -135,13 +157,28 @@ impl Parser<'_> {
     /// The return type for the selected elements, and the value type if given.
     fn returning(&mut self, last: &Selector) -> ParseResult<(i64, Option<Type>)> {
         let whole = matches!(last.selection, Selection::Whole);
-        let known: &[&str] =
-            if whole { &["count"] } else { &["count", "exists", "getKeys", "getKeyValues"] };
+        let known: &[&str] = if whole {
+            &["count"]
+        } else {
+            &["count", "exists", "getKeys", "getKeyValues", "getIndexes", "getRanks", "getMaps"]
+        };
         let returns = match self.method(known)?.as_deref() {
             Some("count") => returns::COUNT,
             Some("exists") => returns::EXISTS,
             Some("getKeys") => returns::KEY,
             Some("getKeyValues") => returns::KEY_VALUE,
+            Some("getIndexes") => match self.suffix(&["REVERSE"])? {
+                Some(_) => returns::REVERSE_INDEX,
+                None => returns::INDEX,
+            },
+            Some("getRanks") => match self.suffix(&["REVERSE"])? {
+                Some(_) => returns::REVERSE_RANK,
+                None => returns::RANK,
+            },
+            Some("getMaps") => match self.suffix(&["UNORDERED"])? {
+                Some(_) => returns::UNORDERED_MAP,
+                None => returns::ORDERED_MAP,
+            },
             _ if whole => {
                 return Err(self.unexpected("`.count()`, which `[]` and `{}` are for"));
             }
@@ -216,6 +253,18 @@ impl Parser<'_> {
         Ok(Some((*name).to_owned()))
     }
 
+    /// A type in the middle of a path: more of it follows, or a method.
+    pub(super) fn pin_before_more(&mut self) -> ParseResult<Option<Type>> {
+        if !self.is(":") {
+            return Ok(None);
+        }
+        let mut ahead = self.lexer.clone();
+        let is_type =
+            matches!(ahead.next(), Ok((Word::Name(name), _)) if Type::from_name(name).is_some());
+        let more = is_type && matches!(ahead.next(), Ok((Word::Sign("." | "["), _)));
+        if more { self.pin() } else { Ok(None) }
+    }
+
     /// A type after a colon.
     pub(super) fn pin(&mut self) -> ParseResult<Option<Type>> {
         if !self.takes(":")? {
@@ -244,7 +293,7 @@ impl Parser<'_> {
         let whole = match name {
             "digestModulo" => {
                 let value_at = self.at.clone();
-                let Value::Int(divisor) = self.value(depth)? else {
+                let Literal::Scalar(Value::Int(divisor)) = self.literal(depth)? else {
                     return Err(TextError::new(value_at, "a digest modulo takes an integer"));
                 };
                 faulty(&value_at, Expression::digest_modulo(divisor))?
@@ -271,32 +320,14 @@ impl Parser<'_> {
     }
 }
 
-/// What a path begins at.
-pub(super) enum Root {
-    /// A bin.
-    Bin(String),
-    /// An element of another path, or what is known of it.
-    Element(LoopPart),
-}
-
-impl Root {
-    pub fn expression(&self, kind: Option<Type>) -> Result<Expression, Fault> {
-        match (self, kind) {
-            (Self::Bin(name), Some(kind)) => Expression::typed_bin(kind, name),
-            (Self::Bin(name), None) => Expression::bin(name),
-            (Self::Element(part), kind) => Expression::loop_var(kind, *part),
-        }
-    }
-}
-
 impl Selector {
     /// The selector as a path step.
-    pub(super) fn step(&self) -> ParseResult<Step<Value>> {
+    pub(super) fn step(&self) -> ParseResult<Step<Vec<u8>>> {
         let at = match &self.selection {
             Selection::Index(index) => At::Index(*index),
             Selection::Rank(rank) => At::Rank(*rank),
-            Selection::Key(key) => At::Key(key.clone()),
-            Selection::Value(value) => At::Value(value.clone()),
+            Selection::Key(key) => At::Key(faulty(&self.at, key.packed())?),
+            Selection::Value(value) => At::Value(faulty(&self.at, value.packed())?),
             _ => {
                 let why = "only the last part of a path may name several elements";
                 return Err(TextError::new(self.at.clone(), why));
@@ -306,6 +337,22 @@ impl Selector {
             return Err(TextError::new(self.at.clone(), "only the last part may be inverted"));
         }
         Ok(Step::new(self.inside, at))
+    }
+
+    /// Checks the type of what it selects against what the next part is for.
+    fn check_next(&self, next: &Self) -> ParseResult<()> {
+        let wants = match next.inside {
+            Inside::List => Type::List,
+            Inside::Map => Type::Map,
+            Inside::Either => return Ok(()),
+        };
+        match self.pin {
+            Some(pin) if pin != wants => {
+                let why = format!("the next part looks into a {wants}, not a {pin}");
+                Err(TextError::new(self.at.start..next.at.end, why))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The operation that reads it, and the type of the result.
@@ -328,6 +375,15 @@ impl Selector {
         );
         if of_map && self.inside == Inside::List {
             return Err(TextError::new(self.at.clone(), "the elements of a list have no keys"));
+        }
+        let of_places = matches!(
+            returns,
+            returns::RANK | returns::REVERSE_RANK | returns::INDEX_RANGE
+                ..=returns::REVERSE_RANK_RANGE
+        );
+        if of_places && matches!(self.selection, Selection::KeyList(_)) {
+            let why = "servers say no ranks, and no ranges, of several keys";
+            return Err(TextError::new(self.at.clone(), why));
         }
         let gives = returns::kind(returns, single);
         let flags = if self.inverted { returns | returns::INVERTED } else { returns };

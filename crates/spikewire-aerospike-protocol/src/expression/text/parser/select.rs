@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
+use super::value::Literal;
 use super::{ParseResult, Parser};
 use crate::cdt::By;
 use crate::cdt::context::Inside;
 use crate::expression::text::TextError;
 use crate::expression::text::lexer::Word;
-use crate::expression::{Expression, Slot};
+use crate::expression::{Expression, Fault, Slot, Type};
 use crate::value::Value;
 
 /// One part of a path.
@@ -21,6 +22,8 @@ pub struct Selector {
     pub inverted: bool,
     /// A filter of what it selects.
     pub filter: Option<Expression>,
+    /// The type of what it selects.
+    pub pin: Option<Type>,
     pub at: Range<usize>,
 }
 
@@ -30,46 +33,50 @@ pub enum Selection {
     Whole,
     Index(i64),
     Rank(i64),
-    Key(Value),
-    Value(Value),
+    Key(Literal),
+    Value(Literal),
     /// First and count.
     Indexes(i64, Option<i64>),
     Ranks(i64, Option<i64>),
-    Keys(Value, Option<Value>),
-    Values(Value, Option<Value>),
-    KeyList(Value),
-    ValueList(Value),
+    Keys(Literal, Option<Literal>),
+    Values(Literal, Option<Literal>),
+    KeyList(Literal),
+    ValueList(Literal),
     /// Relative to a key or value.
-    FromKey(Value, i64, Option<i64>),
-    FromValue(Value, i64, Option<i64>),
+    FromKey(Literal, i64, Option<i64>),
+    FromValue(Literal, i64, Option<i64>),
     /// All elements, or those for which a filter is true.
     Children(Option<Expression>),
 }
 
 impl Selector {
     /// Its values and numbers, in the order of [`Selector::by`].
-    pub fn operands(&self) -> Vec<Expression> {
+    pub fn operands(&self) -> Result<Vec<Expression>, Fault> {
         let number = |number: &i64| Expression::from(*number);
-        let value =
-            |value: &Value| Expression::try_from(value).unwrap_or_else(|_| Expression::unknown());
-        match &self.selection {
+        Ok(match &self.selection {
             Selection::Whole | Selection::Children(_) => Vec::new(),
             Selection::Index(at) | Selection::Rank(at) => vec![number(at)],
             Selection::Key(one)
             | Selection::Value(one)
             | Selection::KeyList(one)
-            | Selection::ValueList(one) => vec![value(one)],
+            | Selection::ValueList(one) => vec![one.argument()?],
             Selection::Indexes(first, count) | Selection::Ranks(first, count) => {
                 [Some(number(first)), count.as_ref().map(number)].into_iter().flatten().collect()
             }
             Selection::Keys(begin, end) | Selection::Values(begin, end) => {
-                [Some(value(begin)), end.as_ref().map(value)].into_iter().flatten().collect()
+                let mut operands = vec![begin.argument()?];
+                if let Some(end) = end {
+                    operands.push(end.argument()?);
+                }
+                operands
             }
             Selection::FromKey(from, first, count) | Selection::FromValue(from, first, count) => {
-                let operands = [Some(value(from)), Some(number(first)), count.as_ref().map(number)];
-                operands.into_iter().flatten().collect()
+                let numbers = [Some(number(first)), count.as_ref().map(number)];
+                let mut operands = vec![from.argument()?];
+                operands.extend(numbers.into_iter().flatten());
+                operands
             }
-        }
+        })
     }
 
     /// The selection with placeholders for its operands; `None` for the whole container.
@@ -105,6 +112,10 @@ impl Parser<'_> {
                 selector.filter = Some(self.filter_in_brackets(depth)?);
                 selector.at.end = self.last;
             }
+            // A type in the middle of a path; one at its end is read there.
+            if let Some(pin) = self.pin_before_more()? {
+                selector.pin = Some(pin);
+            }
             selectors.push(selector);
         }
         Ok(selectors)
@@ -133,6 +144,20 @@ impl Parser<'_> {
                 self.advance()?;
                 self.advance()?;
                 return Ok(Some(self.key(Value::from(name.as_str()), start)));
+            }
+            Word::Int(key) => {
+                let Ok(key) = i64::try_from(key) else {
+                    return Err(TextError::new(start..self.last, "does not fit 64 bits signed"));
+                };
+                self.advance()?;
+                self.advance()?;
+                return Ok(Some(self.key(Value::Int(key), start)));
+            }
+            Word::Float(_) => {
+                self.advance()?;
+                let why = "a number with a point is no part of a path: integer keys are written \
+                           .{@1}.{@1}, texts in quotes";
+                return Err(TextError::new(self.at.clone(), why));
             }
             Word::Sign("[") => (Inside::List, "]"),
             Word::Sign("{") => (Inside::Map, "}"),
@@ -168,26 +193,33 @@ impl Parser<'_> {
     }
 
     fn key(&self, key: Value, start: usize) -> Selector {
-        self.part(Inside::Map, Selection::Key(key), start)
+        self.part(Inside::Map, Selection::Key(Literal::Scalar(key)), start)
     }
 
     fn part(&self, inside: Inside, selection: Selection, start: usize) -> Selector {
-        Selector { inside, selection, inverted: false, filter: None, at: start..self.last }
+        let at = start..self.last;
+        Selector { inside, selection, inverted: false, filter: None, pin: None, at }
     }
 
     /// A value, a range of values or several.
     fn values(&mut self, close: &str, depth: usize) -> ParseResult<Selection> {
         if self.takes(":")? {
-            return Ok(Selection::Values(Value::Nil, self.end(close, depth)?));
+            let begin = Literal::Scalar(Value::Nil);
+            return Ok(Selection::Values(begin, self.end(close, depth)?));
         }
-        let first = self.element(depth)?;
+        let first = self.named(depth)?;
         if self.takes(":")? {
             return Ok(Selection::Values(first, self.end(close, depth)?));
         }
-        Ok(match self.more(&first, depth)? {
-            Some(all) => Selection::ValueList(all),
-            None => Selection::Value(first),
-        })
+        if !self.is(",") {
+            return Ok(Selection::Value(first));
+        }
+        let mut all = vec![first];
+        // A comma at the end makes a single value several.
+        while self.takes(",")? && !self.is(close) {
+            all.push(self.named(depth)?);
+        }
+        Ok(Selection::ValueList(Literal::List(all, false)))
     }
 
     fn keys(&mut self, close: &str, depth: usize) -> ParseResult<Selection> {
@@ -200,20 +232,9 @@ impl Parser<'_> {
     }
 
     /// The end of a range, if it has one.
-    fn end(&mut self, close: &str, depth: usize) -> ParseResult<Option<Value>> {
-        if self.is(close) { Ok(None) } else { self.element(depth).map(Some) }
-    }
-
-    /// Several values as a list.
-    fn more(&mut self, first: &Value, depth: usize) -> ParseResult<Option<Value>> {
-        if !self.is(",") {
-            return Ok(None);
-        }
-        let mut all = vec![first.clone()];
-        while self.takes(",")? {
-            all.push(self.element(depth)?);
-        }
-        Ok(Some(Value::List(all)))
+    fn end(&mut self, close: &str, depth: usize) -> ParseResult<Option<Literal>> {
+        let end = if self.is(close) { None } else { Some(self.named(depth)?) };
+        Ok(end.filter(|end| *end != Literal::Infinity))
     }
 
     /// An index or rank, or a range of them.
@@ -238,7 +259,7 @@ impl Parser<'_> {
             Some(count)
         };
         if self.takes("~")? {
-            let from = self.element(depth)?;
+            let from = self.named(depth)?;
             return Ok(if ranks {
                 Selection::FromValue(from, first, count)
             } else {
@@ -251,7 +272,7 @@ impl Parser<'_> {
     fn number(&mut self, depth: usize) -> ParseResult<i64> {
         let at = self.at.clone();
         match self.element(depth)? {
-            Value::Int(int) => Ok(int),
+            Literal::Scalar(Value::Int(int)) => Ok(int),
             _ => Err(TextError::new(
                 at.start..self.last,
                 "an index or rank is an integer; a key is written {@'key'}, a value [='value']",

@@ -1,21 +1,185 @@
 //! Constants.
 
 use super::{ParseResult, Parser};
+use crate::expression::build;
 use crate::expression::text::TextError;
 use crate::expression::text::lexer::Word;
 use crate::expression::{Constant, Expression, Fault, Node, Type};
+use crate::limits;
+use crate::msgpack;
 use crate::value::Value;
+
+/// A constant as a text has it: besides values, there are `INF`, `*` and the order of a list or map.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// A value that is neither list nor map.
+    Scalar(Value),
+    /// What is larger than every value.
+    Infinity,
+    /// What equals every value.
+    Wildcard,
+    /// A list, and whether it is sorted.
+    List(Vec<Literal>, bool),
+    /// A map, and whether it is ordered by key.
+    Map(Vec<(Literal, Literal)>, bool),
+}
+
+/// A list of the order in which servers have values.
+fn sorted(items: &[Literal]) -> Result<Vec<Vec<u8>>, Fault> {
+    let mut packed = Vec::with_capacity(items.len());
+    for item in items {
+        let Literal::Scalar(value) = item else {
+            return Err(Fault::of_value("a sorted list is made of numbers, texts and bytes"));
+        };
+        let rank = match value {
+            Value::Nil => 0,
+            Value::Bool(_) => 1,
+            Value::Int(_) => 2,
+            Value::Str(_) => 3,
+            Value::Bytes(_) => 4,
+            _ => 5,
+        };
+        packed.push((rank, value, item.packed()?));
+    }
+    packed.sort_by(|(a, x, _), (b, y, _)| {
+        a.cmp(b).then_with(|| match (x, y) {
+            (Value::Bool(x), Value::Bool(y)) => x.cmp(y),
+            (Value::Int(x), Value::Int(y)) => x.cmp(y),
+            (Value::Str(x), Value::Str(y)) => x.as_bytes().cmp(y.as_bytes()),
+            (Value::Bytes(x), Value::Bytes(y)) => x.cmp(y),
+            (Value::Float(x), Value::Float(y)) => x.total_cmp(y),
+            _ => std::cmp::Ordering::Equal,
+        })
+    });
+    Ok(packed.into_iter().map(|(_, _, packed)| packed).collect())
+}
+
+impl Literal {
+    /// In `MessagePack`.
+    pub fn packed(&self) -> Result<Vec<u8>, Fault> {
+        let mut out = Vec::new();
+        self.pack(&mut out, limits::NESTING)?;
+        Ok(out)
+    }
+
+    fn pack(&self, out: &mut Vec<u8>, depth: usize) -> Result<(), Fault> {
+        let deeper =
+            || depth.checked_sub(1).ok_or_else(|| Fault::of_value("a value nested too deep"));
+        match self {
+            Self::Scalar(value) => value.encode_nested(out),
+            Self::Infinity => out.extend_from_slice(&msgpack::INFINITY),
+            Self::Wildcard => out.extend_from_slice(&msgpack::WILDCARD),
+            Self::List(items, false) => {
+                let depth = deeper()?;
+                msgpack::array(out, items.len() as u32);
+                for item in items {
+                    item.pack(out, depth)?;
+                }
+            }
+            Self::List(items, true) => {
+                msgpack::array(out, items.len() as u32 + 1);
+                out.extend_from_slice(&[0xc7, 0, 1]);
+                sorted(items)?.iter().for_each(|item| out.extend_from_slice(item));
+            }
+            Self::Map(pairs, ordered) => Self::pack_map(pairs, *ordered, out, deeper()?)?,
+        }
+        Ok(())
+    }
+
+    fn pack_map(
+        pairs: &[(Self, Self)],
+        ordered: bool,
+        out: &mut Vec<u8>,
+        depth: usize,
+    ) -> Result<(), Fault> {
+        let mut all = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            match key {
+                Self::Scalar(key @ (Value::Int(_) | Value::Str(_) | Value::Bytes(_))) => {
+                    all.push((key, value));
+                }
+                _ => return Err(Fault::of_type("a map key must be INT, STRING or BLOB")),
+            }
+        }
+        let is_flagged = ordered && !pairs.is_empty();
+        all.sort_by(|(a, _), (b, _)| build::by_key(a, b));
+        if all.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(Fault::of_value("a map key that comes twice"));
+        }
+        msgpack::map(out, all.len() as u32 + u32::from(is_flagged));
+        if is_flagged {
+            out.extend_from_slice(&[0xc7, 0, 1, 0xc0]);
+        }
+        for (key, value) in all {
+            key.encode_nested(out);
+            value.pack(out, depth)?;
+        }
+        Ok(())
+    }
+
+    /// As an operand of an operator.
+    pub fn constant(&self) -> Result<Expression, Fault> {
+        let kind = match self {
+            Self::Scalar(value) => return Expression::try_from(value),
+            Self::List(..) => Type::List,
+            Self::Map(..) => Type::Map,
+            Self::Infinity | Self::Wildcard => {
+                return Err(Fault::of_value("INF and * stand in lists, in maps and behind `:`"));
+            }
+        };
+        Expression::constant(Constant::Packed(kind, self.packed()?))
+    }
+
+    /// As an argument of a list or map operation.
+    pub fn argument(&self) -> Result<Expression, Fault> {
+        match self {
+            // It has no type of its own; a call takes it as it is.
+            Self::Infinity | Self::Wildcard => {
+                Expression::constant(Constant::Packed(Type::Nil, self.packed()?))
+            }
+            _ => self.constant(),
+        }
+    }
+}
+
+/// The type of the elements of a constant list, if all have the same.
+pub fn element_type(list: &Expression) -> Option<Type> {
+    let Node::Constant(Constant::Packed(Type::List, packed)) = list.node() else { return None };
+    let Ok(Value::List(items)) = Value::decode(Type::List.particle(), packed) else { return None };
+    let mut kinds = items.iter().map(|item| build::constant(item).ok().map(|it| it.kind()));
+    let first = kinds.next()??;
+    kinds.all(|kind| kind == Some(first)).then_some(first)
+}
+
+/// What `type()` gives for a type.
+pub fn particle(name: &str) -> Option<i64> {
+    let kind = Type::from_name(name).filter(|kind| *kind != Type::Nil)?;
+    Some(i64::from(kind.particle()))
+}
 
 impl Parser<'_> {
     /// A constant.
-    pub(super) fn value(&mut self, depth: usize) -> ParseResult<Value> {
+    pub(super) fn literal(&mut self, depth: usize) -> ParseResult<Literal> {
         let at = self.at.clone();
         let Some(depth) = depth.checked_sub(1) else {
             return Err(TextError::new(at, "nested too deep"));
         };
         let negative = self.takes("-")?;
-        if negative && !matches!(self.word, Word::Int(_) | Word::Float(_)) {
+        let signed = negative || self.takes("+")?;
+        if signed && !matches!(self.word, Word::Int(_) | Word::Float(_) | Word::Sign(".")) {
             return Err(self.unexpected("a number"));
+        }
+        if self.is(".")
+            && let Some(float) = self.lexer.fraction()
+        {
+            self.advance()?;
+            return Ok(Literal::Scalar(Value::Float(if negative { -float } else { float })));
+        }
+        if let Word::Name(name) = self.word
+            && let Some(number) = particle(name)
+        {
+            self.advance()?;
+            return Ok(Literal::Scalar(Value::Int(number)));
         }
         let value = match self.word.clone() {
             Word::Int(int) => {
@@ -32,7 +196,11 @@ impl Parser<'_> {
             Word::Bytes(bytes) => Value::Bytes(bytes),
             Word::Name("true") => Value::Bool(true),
             Word::Name("false") => Value::Bool(false),
-            Word::Name("nil") => Value::Nil,
+            Word::Name("nil" | "NIL") => Value::Nil,
+            Word::Name("INF") => {
+                self.advance()?;
+                return Ok(Literal::Infinity);
+            }
             Word::Sign("[") => return self.list(depth),
             Word::Sign("{") => return self.map(depth),
             Word::Name(name) => {
@@ -44,53 +212,100 @@ impl Parser<'_> {
             _ => return Err(self.unexpected("an operand")),
         };
         self.advance()?;
-        Ok(value)
+        Ok(Literal::Scalar(value))
     }
 
-    pub(super) fn list(&mut self, depth: usize) -> ParseResult<Value> {
+    fn list(&mut self, depth: usize) -> ParseResult<Literal> {
         self.advance()?;
         let mut items = Vec::new();
         while !self.is("]") {
             if !items.is_empty() {
                 self.expect(",")?;
             }
-            items.push(self.element(depth)?);
+            items.push(self.member(depth)?);
         }
         self.advance()?;
-        Ok(Value::List(items))
+        let order = self.suffix(&["SORTED", "UNSORTED", "ORDERED", "UNORDERED"])?;
+        Ok(Literal::List(items, matches!(order, Some("SORTED" | "ORDERED"))))
     }
 
-    pub(super) fn map(&mut self, depth: usize) -> ParseResult<Value> {
+    fn map(&mut self, depth: usize) -> ParseResult<Literal> {
         self.advance()?;
         let mut pairs = Vec::new();
         while !self.is("}") {
             if !pairs.is_empty() {
                 self.expect(",")?;
             }
-            let key = self.element(depth)?;
+            let key = self.named(depth)?;
             self.expect(":")?;
-            pairs.push((key, self.element(depth)?));
+            pairs.push((key, self.member(depth)?));
         }
         self.advance()?;
-        Ok(Value::Map(pairs))
+        let order = self.suffix(&["UNORDERED", "ORDERED"])?;
+        Ok(Literal::Map(pairs, order != Some("UNORDERED")))
+    }
+
+    /// A constant in a list or map, or `*`.
+    fn member(&mut self, depth: usize) -> ParseResult<Literal> {
+        if self.takes("*")? { Ok(Literal::Wildcard) } else { self.element(depth) }
+    }
+
+    /// A constant that may be a text without quotes: a key.
+    pub(super) fn named(&mut self, depth: usize) -> ParseResult<Literal> {
+        let Word::Name(name) = self.word else { return self.element(depth) };
+        if matches!(name, "true" | "false" | "nil" | "NIL" | "INF") {
+            return self.element(depth);
+        }
+        self.advance()?;
+        Ok(Literal::Scalar(Value::from(name)))
+    }
+
+    /// One of these words behind a colon.
+    pub(super) fn suffix(&mut self, known: &[&'static str]) -> ParseResult<Option<&'static str>> {
+        if !self.is(":") {
+            return Ok(None);
+        }
+        let next = match self.lexer.clone().next() {
+            Ok((Word::Name(name), _)) => known.iter().find(|it| **it == name),
+            _ => None,
+        };
+        if next.is_some() {
+            self.advance()?;
+            self.advance()?;
+        }
+        Ok(next.copied())
     }
 
     /// A constant or a constant parameter.
-    pub(super) fn element(&mut self, depth: usize) -> ParseResult<Value> {
-        let Word::Parameter(_) = self.word else { return self.value(depth) };
+    pub(super) fn element(&mut self, depth: usize) -> ParseResult<Literal> {
+        let Word::Parameter(_) = self.word else { return self.literal(depth) };
         let (operand, at) = self.operand(depth)?;
         match operand.node() {
-            Node::Constant(constant) => match constant {
-                Constant::Nil => Ok(Value::Nil),
-                Constant::Bool(flag) => Ok(Value::Bool(*flag)),
-                Constant::Int(int) => Ok(Value::Int(*int)),
-                Constant::Float(float) => Ok(Value::Float(*float)),
+            Node::Constant(constant) => Ok(Literal::Scalar(match constant {
+                Constant::Nil => Value::Nil,
+                Constant::Bool(flag) => Value::Bool(*flag),
+                Constant::Int(int) => Value::Int(*int),
+                Constant::Float(float) => Value::Float(*float),
                 Constant::Bytes(kind, bytes) | Constant::Packed(kind, bytes) => {
-                    Value::decode_constant(*kind, bytes)
-                        .ok_or_else(|| TextError::new(at, "a parameter that cannot be here"))
+                    let value = Value::decode_constant(*kind, bytes)
+                        .ok_or_else(|| TextError::new(at, "a parameter that cannot be here"))?;
+                    return Ok(Literal::of(value));
                 }
-            },
+            })),
             _ => Err(TextError::new(at, "lists and maps are made of constants")),
+        }
+    }
+}
+
+impl Literal {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::List(items) => Self::List(items.into_iter().map(Self::of).collect(), false),
+            Value::Map(pairs) => {
+                let pairs = pairs.into_iter().map(|(key, value)| (Self::of(key), Self::of(value)));
+                Self::Map(pairs.collect(), true)
+            }
+            scalar => Self::Scalar(scalar),
         }
     }
 }

@@ -93,7 +93,7 @@ impl Windows {
                     namespace: self.space.namespace.clone(),
                     write: true,
                     replica: self.spec.policy.replica,
-                    needs,
+                    needs: needs | CommandSpec::nesting_of(&scratch),
                 });
                 self.at += 1;
                 self.row += 1;

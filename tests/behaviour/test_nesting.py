@@ -1,0 +1,108 @@
+"""Servers from 8.2 on take lists and maps of 64 levels; more is refused before it is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import Write, exp, op
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from apis import Api
+
+LIMIT = 64
+
+
+def nested(levels: int, *, maps: bool = False) -> Any:
+    """A list or map with lists or maps inside, so many levels deep."""
+    value: Any = {} if maps else []
+    for _ in range(levels - 1):
+        value = {"k": value} if maps else [value]
+    return value
+
+
+@pytest.fixture(params=["8.2", "8.1.2"])
+def data(request: pytest.FixtureRequest, api: Api) -> Iterator[Any]:
+    with Cluster(build=request.param) as cluster, api.open(cluster.seeds) as client:
+        dataset = client.dataset("test", "nested")
+        dataset.put("k", {"l": [], "m": {}})
+        yield dataset, request.param
+
+
+#: What sends a value, with the bin that is named.
+CALLS: list[tuple[str, Callable[[Any, Any], Any]]] = [
+    ("a", lambda data, value: data.put("k", {"n": 1, "a": value})),
+    ("a", lambda data, value: data.operate("k", [op.put("n", 1), op.put("a", value)])),
+    ("l", lambda data, value: data.operate("k", [op.list.append("l", value)])),
+    ("m", lambda data, value: data.operate("k", [op.map.put("m", "k", value)])),
+]
+
+
+@pytest.mark.parametrize("maps", [False, True])
+@pytest.mark.parametrize("place", range(len(CALLS)))
+def test_a_value_nested_too_deep_is_not_sent_to_new_servers(
+    data: tuple[Any, str], place: int, maps: bool
+) -> None:
+    dataset, build = data
+    bin_name, call = CALLS[place]
+    call(dataset, nested(LIMIT, maps=maps))
+    before = dataset.get("k").generation
+    if build == "8.1.2":
+        call(dataset, nested(LIMIT + 2, maps=maps))
+        return
+    with pytest.raises(spikewire.FeatureUnavailable) as caught:
+        call(dataset, nested(LIMIT + 2, maps=maps))
+    assert f'bin "{bin_name}": lists and maps nested more than 64 levels' in caught.value.message
+    assert "needs a server before 8.2; node BB9" in caught.value.message
+    assert dataset.get("k").generation == before, "nothing was sent"
+
+
+def test_the_limit_is_exact_for_a_whole_bin(data: tuple[Any, str]) -> None:
+    dataset, build = data
+    dataset.put("k", {"a": nested(LIMIT)})
+    if build == "8.2":
+        with pytest.raises(spikewire.FeatureUnavailable):
+            dataset.put("k", {"a": nested(LIMIT + 1)})
+
+
+def test_rows_that_are_nested_too_deep_fail_alone(data: tuple[Any, str]) -> None:
+    dataset, build = data
+    values = {"flat": {"a": [1]}, "deep": {"a": nested(LIMIT + 1)}}
+    result = dataset.put_many(values)
+    errors = {str(key): error.message for key, error in result.errors.items()}
+    assert len(errors) == (build == "8.2")
+    assert all('bin "a": lists and maps nested' in message for message in errors.values())
+    mixed = dataset.batch([Write("x", {"b": nested(LIMIT + 1)}), Write("y", {"b": []})])
+    assert len(mixed.errors) == (build == "8.2")
+    assert dataset.get("flat").bins == {"a": [1]}
+
+
+def test_constants_and_paths_of_expressions_count(data: tuple[Any, str]) -> None:
+    dataset, build = data
+    deep = exp.bin("l", list) == exp.value(nested(LIMIT + 1))
+    if build == "8.1.2":
+        assert dataset.get("k", where=deep, default=None) is None
+        return
+    for call in [
+        lambda: dataset.get("k", where=deep),
+        lambda: dataset.operate("k", [op.read("r", deep)]),
+    ]:
+        with pytest.raises(spikewire.FeatureUnavailable, match="nested more than 64 levels"):
+            call()
+
+
+def test_a_value_of_an_earlier_call_does_not_count(data: tuple[Any, str]) -> None:
+    """The note that a value was deep was kept for the next request."""
+    dataset, _ = data
+    op.put("a", nested(LIMIT + 5))
+    with pytest.raises((ValueError, TypeError)):
+        dataset.put("k", {"a": [nested(LIMIT + 5), object()]})
+    dataset.put("k", {"a": [1]})
+    dataset.operate("k", [op.put("a", [2])])
+    assert dataset.put_many({"k": {"a": [3]}}).errors == {}
+    assert dataset.get("k")["a"] == [3]
