@@ -83,7 +83,7 @@ impl<'a> Rewriting<'a> {
             self.out.push(' ');
         }
         self.out.push('\'');
-        self.out.push_str(&text.replace('\'', "''"));
+        self.out.push_str(&text.replace('\\', "\\\\").replace('\'', "''"));
         self.out.push('\'');
     }
 

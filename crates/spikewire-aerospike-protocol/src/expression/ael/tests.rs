@@ -37,7 +37,7 @@ fn whatever_becomes_ael_is_read_as_the_same_expression() {
         "$.a:INT in [1, 2, -3] and $.s:STRING in ['a', 'b''c']",
         "$.b == X'C0FFEE'",
         "'it''s' == $.s and $.\"a b\" == 1 and $.'in' == 2",
-        "$.s == 'back\\slash \u{e9}\u{4e2d}\u{1f600} \"quoted\"'",
+        "$.s == 'back\\\\slash \u{e9}\u{4e2d}\u{1f600} \"quoted\"'",
         "$.m.key == 1 and $.m.'two words'.sub > 'x' and $.l.[0] == 5 and $.l.[-1].k == true",
         "$.m.a:INT + $.l.[2]:INT > 3",
         "$.a.exists() and not $.b.exists()",
