@@ -235,7 +235,7 @@ impl CommandSpec {
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
         let (timeout, replica) = (options.timeout, options.replica);
         let policy = limits(&defaults.policy, timeout, replica, options.retry.as_deref());
-        if policy.retries.commits_at_master() {
+        if policy.flags.commits_at_master() {
             header.info3 |= info3::COMMIT_MASTER;
         }
         Ok(Self {
@@ -439,7 +439,7 @@ impl CommandSpec {
 /// it out where it has no place: the node may not know compression.
 #[inline]
 pub fn compression(policy: &Policy) -> u8 {
-    if policy.retries.compress() { info1::COMPRESS_RESPONSE } else { 0 }
+    if policy.flags.compress() { info1::COMPRESS_RESPONSE } else { 0 }
 }
 
 /// The limits of one call: the client's defaults, overridden by the call's options.

@@ -104,16 +104,16 @@ impl RetryOptions {
         policy.multiplier = self.multiplier.unwrap_or(policy.multiplier);
         policy.longest = self.longest.map_or(policy.longest, Into::into);
         if let Some(jitter) = self.jitter {
-            policy.retries.set_jitter(jitter);
+            policy.flags.set_jitter(jitter);
         }
         if let Some(in_doubt) = self.in_doubt {
-            policy.retries.set_in_doubt(in_doubt);
+            policy.flags.set_in_doubt(in_doubt);
         }
         if let Some(compress) = self.compress {
-            policy.retries.set_compress(compress);
+            policy.flags.set_compress(compress);
         }
         if let Some(level) = self.commit_level {
-            policy.retries.set_commits_at_master(level == CommitLevel::Master);
+            policy.flags.set_commits_at_master(level == CommitLevel::Master);
         }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }
@@ -154,7 +154,7 @@ mod tests {
             ..RetryOptions::default()
         };
         own.boxed().unwrap().apply(&mut policy);
-        assert_eq!((policy.max_retries, policy.retries.in_doubt()), (0, true));
+        assert_eq!((policy.max_retries, policy.flags.in_doubt()), (0, true));
         assert_eq!(policy.sleep, base.sleep);
         assert_eq!(policy.backoff(), Backoff { longest: second, ..base.backoff() });
     }

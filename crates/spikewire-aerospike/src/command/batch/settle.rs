@@ -118,7 +118,7 @@ impl Batch {
                 Kind::Closed | Kind::Timeout | Kind::Invalid | Kind::Malformed => true,
                 _ => false,
             };
-            if last || hopeless || row.doubt && !self.policy.retries.in_doubt() {
+            if last || hopeless || row.doubt && !self.policy.flags.in_doubt() {
                 row.state = RowState::Failed(error);
             } else {
                 row.state = RowState::Pending(Some(error));

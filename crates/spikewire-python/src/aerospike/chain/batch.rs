@@ -13,7 +13,7 @@ use crate::aerospike::many::mixed::{Mixed, OneRow};
 use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
-use crate::aerospike::verbs::{Defaults, Limits, RetryRules, RowOptions};
+use crate::aerospike::verbs::{Defaults, Limits, AttemptKeywords, RowOptions};
 use crate::bridge::cached::intern;
 use crate::errors::{repr_of, type_error, value_error};
 
@@ -253,10 +253,10 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         value.map(|value| flag(name, &value)).transpose()
     };
     if whole.is_empty() {
-        let retry = RetryRules::default();
+        let retry = AttemptKeywords::default();
         return Ok(Limits { replica: None, timeout: None, retry });
     }
-    let retry = RetryRules {
+    let retry = AttemptKeywords {
         max_retries: of("max_retries")?,
         sleep: of("sleep_between_retries")?,
         multiplier: of("sleep_multiplier")?,

@@ -27,7 +27,7 @@ use crate::aerospike::key::Address;
 use crate::aerospike::many;
 use crate::aerospike::many::mixed::{Mixed, Operating};
 use crate::aerospike::value::pairs;
-use crate::aerospike::verbs::{Limits, RetryRules, RowOptions, WriteOptions};
+use crate::aerospike::verbs::{Limits, AttemptKeywords, RowOptions, WriteOptions};
 
 /// How rows of the official client are taken as they are.
 ///
@@ -288,11 +288,11 @@ impl OfficialWrites {
         let client = client.get();
         let began = client.begin();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(client.home(), key));
-        let retry = RetryRules {
+        let retry = AttemptKeywords {
             max_retries,
             sleep: sleep_between_retries,
             compress,
-            ..RetryRules::default()
+            ..AttemptKeywords::default()
         };
         let limits = Limits { replica, timeout, retry };
         let usual = RowOptions::default();

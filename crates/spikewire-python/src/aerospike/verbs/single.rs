@@ -197,9 +197,9 @@ impl ReadRules<'_> {
     }
 }
 
-/// Keywords that concern retries.
+/// Keywords about attempts, and about what each of them asks for.
 #[derive(Default)]
-pub struct RetryRules<'py> {
+pub struct AttemptKeywords<'py> {
     pub max_retries: Option<Bound<'py, PyAny>>,
     pub sleep: Option<Bound<'py, PyAny>>,
     pub multiplier: Option<Bound<'py, PyAny>>,
@@ -211,7 +211,7 @@ pub struct RetryRules<'py> {
     pub commit_level: Option<Bound<'py, PyAny>>,
 }
 
-impl RetryRules<'_> {
+impl AttemptKeywords<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
         let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, .. } = self;
@@ -253,7 +253,7 @@ pub struct ReadOptions<'py> {
     pub rules: ReadRules<'py>,
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
-    pub retry: RetryRules<'py>,
+    pub retry: AttemptKeywords<'py>,
 }
 
 impl ReadOptions<'_> {
@@ -279,7 +279,7 @@ pub struct WriteOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
-    pub retry: RetryRules<'py>,
+    pub retry: AttemptKeywords<'py>,
 }
 
 impl WriteOptions<'_> {

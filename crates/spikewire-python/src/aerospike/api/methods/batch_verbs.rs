@@ -51,7 +51,7 @@ macro_rules! batch_verbs {
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -116,7 +116,7 @@ macro_rules! batch_verbs {
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -169,7 +169,7 @@ macro_rules! batch_verbs {
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -244,7 +244,7 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -305,7 +305,7 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -374,7 +374,7 @@ macro_rules! batch_verbs {
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -439,7 +439,7 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -514,7 +514,7 @@ macro_rules! batch_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,

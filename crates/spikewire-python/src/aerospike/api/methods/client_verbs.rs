@@ -81,7 +81,7 @@ macro_rules! client_verbs {
                 )?;
                 let defaults = self.defaults();
                 let space = crate::aerospike::space::named(namespace, set)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,

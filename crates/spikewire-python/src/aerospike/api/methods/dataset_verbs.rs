@@ -79,7 +79,7 @@ macro_rules! dataset_verbs {
                 )?;
                 let defaults = self.defaults();
                 let space = self.space.clone();
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,

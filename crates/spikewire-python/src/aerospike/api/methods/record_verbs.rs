@@ -92,7 +92,7 @@ macro_rules! record_verbs {
                 let address = Address::of(self.home(), key)?;
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -145,7 +145,7 @@ macro_rules! record_verbs {
                 let address = Address::of(self.home(), key)?;
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -232,7 +232,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -296,7 +296,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -359,7 +359,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -422,7 +422,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -488,7 +488,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -548,7 +548,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -619,7 +619,7 @@ macro_rules! record_verbs {
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -696,7 +696,7 @@ macro_rules! record_verbs {
                 let address = Address::of(self.home(), key)?;
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
