@@ -29,7 +29,13 @@ export {
 export { type User, Users } from './aerospike/admin/users.js'
 export { Batch, Late } from './aerospike/batch/batch.js'
 export type { Records } from './aerospike/batch/gather.js'
-export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './aerospike/batch/many.js'
+export type {
+  ApplyManyOptions,
+  BatchOptions,
+  DeleteManyOptions,
+  GetColumnsOptions,
+  GetManyOptions,
+} from './aerospike/batch/many.js'
 export {
   Apply,
   type ApplyRowOptions,

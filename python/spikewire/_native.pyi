@@ -335,7 +335,8 @@ class OfficialWrites:
         max_retries: int | None = None,
         sleep_between_retries: Seconds | None = None,
         compress: bool | None = None,
-    ) -> bool:
+        respond_all_keys: bool | None = None,
+    ) -> int:
         """Writes the rows of a batch and notes what became of each; says whether the batch failed.
 
         `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
@@ -606,6 +607,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -639,6 +641,9 @@ class Client:
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -668,6 +673,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -697,6 +703,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -725,6 +732,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -750,6 +758,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -781,6 +790,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -809,6 +819,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -847,6 +858,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -883,6 +895,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -896,6 +909,9 @@ class Client:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -917,6 +933,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -930,6 +947,9 @@ class Client:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -955,6 +975,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -992,6 +1013,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1023,6 +1045,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
@@ -1047,6 +1070,7 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Checks which of many records exist, without reading their bins.
 
@@ -1077,7 +1101,9 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -1127,7 +1153,9 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -1171,7 +1199,9 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
 
@@ -1202,8 +1232,10 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
@@ -1235,8 +1267,10 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Applies the same operations to many records in one call.
 
@@ -1265,7 +1299,9 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -1294,8 +1330,10 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1334,8 +1372,10 @@ class Client:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1784,6 +1824,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -1817,6 +1858,9 @@ class Dataset(Generic[_V]):
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -1846,6 +1890,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1875,6 +1920,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1903,6 +1949,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -1928,6 +1975,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -1959,6 +2007,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1987,6 +2036,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -2025,6 +2075,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -2061,6 +2112,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2074,6 +2126,9 @@ class Dataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -2095,6 +2150,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2108,6 +2164,9 @@ class Dataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -2133,6 +2192,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2170,6 +2230,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2201,6 +2262,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
@@ -2225,6 +2287,7 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Checks which of many records exist, without reading their bins.
 
@@ -2255,7 +2318,9 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -2305,7 +2370,9 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -2349,7 +2416,9 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Deletes many records in one call.
 
@@ -2380,8 +2449,10 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
 
@@ -2413,8 +2484,10 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Applies the same operations to many records in one call.
 
@@ -2443,7 +2516,9 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -2472,8 +2547,10 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2512,8 +2589,10 @@ class Dataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2885,6 +2964,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -2918,6 +2998,9 @@ class ClientSubmit:
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -2947,6 +3030,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -2976,6 +3060,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3004,6 +3089,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3029,6 +3115,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -3060,6 +3147,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3088,6 +3176,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3126,6 +3215,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3162,6 +3252,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3175,6 +3266,9 @@ class ClientSubmit:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -3196,6 +3290,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3209,6 +3304,9 @@ class ClientSubmit:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -3234,6 +3332,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3271,6 +3370,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3302,6 +3402,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3326,6 +3427,7 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3356,7 +3458,9 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -3406,7 +3510,9 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -3450,7 +3556,9 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
 
@@ -3481,8 +3589,10 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -3514,8 +3624,10 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -3544,7 +3656,9 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -3573,8 +3687,10 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3613,8 +3729,10 @@ class ClientSubmit:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3832,6 +3950,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3865,6 +3984,9 @@ class DatasetSubmit(Generic[_V]):
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3894,6 +4016,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3923,6 +4046,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3951,6 +4075,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3976,6 +4101,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4007,6 +4133,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4035,6 +4162,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -4073,6 +4201,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -4109,6 +4238,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4122,6 +4252,9 @@ class DatasetSubmit(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -4143,6 +4276,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4156,6 +4290,9 @@ class DatasetSubmit(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -4181,6 +4318,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4218,6 +4356,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4249,6 +4388,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -4273,6 +4413,7 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -4303,7 +4444,9 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -4353,7 +4496,9 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -4397,7 +4542,9 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
 
@@ -4428,8 +4575,10 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
@@ -4461,8 +4610,10 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -4491,7 +4642,9 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -4520,8 +4673,10 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -4560,8 +4715,10 @@ class DatasetSubmit(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -4879,6 +5036,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -4912,6 +5070,9 @@ class AsyncClient:
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -4941,6 +5102,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -4970,6 +5132,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -4998,6 +5161,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -5023,6 +5187,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -5054,6 +5219,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -5082,6 +5248,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -5120,6 +5287,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -5156,6 +5324,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5169,6 +5338,9 @@ class AsyncClient:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -5190,6 +5362,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5203,6 +5376,9 @@ class AsyncClient:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -5228,6 +5404,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5265,6 +5442,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5296,6 +5474,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -5320,6 +5499,7 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -5350,7 +5530,9 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -5400,7 +5582,9 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -5444,7 +5628,9 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
@@ -5475,8 +5661,10 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -5508,8 +5696,10 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -5538,7 +5728,9 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -5567,8 +5759,10 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -5607,8 +5801,10 @@ class AsyncClient:
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -6054,6 +6250,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -6087,6 +6284,9 @@ class AsyncDataset(Generic[_V]):
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -6116,6 +6316,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -6145,6 +6346,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -6173,6 +6375,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -6198,6 +6401,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -6229,6 +6433,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -6257,6 +6462,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -6295,6 +6501,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -6331,6 +6538,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -6344,6 +6552,9 @@ class AsyncDataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -6365,6 +6576,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -6378,6 +6590,9 @@ class AsyncDataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -6403,6 +6618,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -6440,6 +6656,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -6471,6 +6688,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -6495,6 +6713,7 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -6525,7 +6744,9 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -6575,7 +6796,9 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -6619,7 +6842,9 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
 
@@ -6650,8 +6875,10 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
@@ -6683,8 +6910,10 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -6713,7 +6942,9 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -6742,8 +6973,10 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -6782,8 +7015,10 @@ class AsyncDataset(Generic[_V]):
         priority: Priority | None = None,
         compress: bool | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -8165,6 +8400,8 @@ class Write(Row):
         durable: bool | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
     ) -> Self: ...
     @property
     def key(self) -> UserKey | KeyLike:
@@ -8190,6 +8427,14 @@ class Write(Row):
     @property
     def where(self) -> Where | None:
         """The filter."""
+    @property
+    def commit_level(self) -> CommitLevel | None:
+        """When it is answered; `None`: the batch's setting."""
+    @property
+    def on_locking_only(self) -> bool | None:
+        """Whether it fails if its transaction has written the record already; `None`: the batch's
+        setting.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
@@ -8210,6 +8455,8 @@ class Apply(Row):
         durable: bool | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
     ) -> Self: ...
     @property
     def key(self) -> UserKey | KeyLike:
@@ -8235,6 +8482,14 @@ class Apply(Row):
     @property
     def where(self) -> Where | None:
         """The filter."""
+    @property
+    def commit_level(self) -> CommitLevel | None:
+        """When it is answered; `None`: the batch's setting."""
+    @property
+    def on_locking_only(self) -> bool | None:
+        """Whether it fails if its transaction has written the record already; `None`: the batch's
+        setting.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
@@ -8250,6 +8505,8 @@ class Delete(Row):
         durable: bool | None = None,
         send_key: bool = False,
         where: Where | None = None,
+        commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
     ) -> Self: ...
     @property
     def key(self) -> UserKey | KeyLike:
@@ -8266,6 +8523,14 @@ class Delete(Row):
     @property
     def where(self) -> Where | None:
         """The filter."""
+    @property
+    def commit_level(self) -> CommitLevel | None:
+        """When it is answered; `None`: the batch's setting."""
+    @property
+    def on_locking_only(self) -> bool | None:
+        """Whether it fails if its transaction has written the record already; `None`: the batch's
+        setting.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 

@@ -20,7 +20,7 @@ use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::message::{Header, info1, info3, op, write_op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::limiter::Tolerance;
-use spikewire_transport::{Priority, CommandFlags};
+use spikewire_transport::{CommandFlags, Priority};
 use support::fake::FakeNode;
 use support::{LONG, eventually};
 

@@ -9,7 +9,7 @@ use spikewire_cql::tablet::Tablet;
 use spikewire_cql::version::Version;
 use spikewire_transport::metrics::{CallStart, MetricsFlags};
 use spikewire_transport::open_ahead::open_ahead;
-use spikewire_transport::{Policy, CommandFlags, Span, buffer};
+use spikewire_transport::{CommandFlags, Policy, Span, buffer};
 
 use crate::cluster::{Cluster, Node};
 use crate::connection::Cassandra;

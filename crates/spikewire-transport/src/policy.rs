@@ -58,6 +58,8 @@ impl CommandFlags {
     const IN_DOUBT: u8 = 2;
     const COMPRESS: u8 = 4;
     const COMMIT_MASTER: u8 = 8;
+    const LOCK: u8 = 16;
+    const END_AT_FAILURE: u8 = 32;
 
     /// [`Backoff::jitter`].
     pub fn jitter(self) -> bool {
@@ -87,6 +89,26 @@ impl CommandFlags {
     /// Sets [`CommandFlags::commits_at_master`].
     pub fn set_commits_at_master(&mut self, commits: bool) {
         self.set(Self::COMMIT_MASTER, commits);
+    }
+
+    /// Whether a write has to be the first of its transaction to its record.
+    pub fn must_lock(self) -> bool {
+        self.0 & Self::LOCK != 0
+    }
+
+    /// Sets [`CommandFlags::must_lock`].
+    pub fn set_must_lock(&mut self, must: bool) {
+        self.set(Self::LOCK, must);
+    }
+
+    /// Whether a node's replies to many rows end where one has failed.
+    pub fn ends_at_failure(self) -> bool {
+        self.0 & Self::END_AT_FAILURE != 0
+    }
+
+    /// Sets [`CommandFlags::ends_at_failure`].
+    pub fn set_ends_at_failure(&mut self, ends: bool) {
+        self.set(Self::END_AT_FAILURE, ends);
     }
 
     /// Sets [`CommandFlags::jitter`].

@@ -8,7 +8,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::features::{self, Features};
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::{Header, field, info1, info2, info3};
+use spikewire_aerospike_protocol::message::{Header, field, info1, info2, info3, info4};
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::row_kind::RowKind;
@@ -114,13 +114,14 @@ impl WriteOptions {
             && self.generation == GenerationRule::Any
             && self.exists == ExistsRule::Merge
             && !self.durable
-            && self.send_key != Some(true);
+            && self.send_key != Some(true)
+            && self.retry.as_ref().is_none_or(|it| it.on_locking_only != Some(true));
         if none {
             return Ok(());
         }
         Err(InvalidArgument::of_value(
-            "ttl, generation, exists, durable and send_key apply to writes, and these operations \
-             only read",
+            "ttl, generation, exists, durable, send_key and on_locking_only apply to writes, and these \
+             operations only read",
         ))
     }
 }
@@ -237,6 +238,9 @@ impl CommandSpec {
         let policy = limits(&defaults.policy, timeout, replica, options.retry.as_deref());
         if policy.flags.commits_at_master() {
             header.info3 |= info3::COMMIT_MASTER;
+        }
+        if policy.flags.must_lock() {
+            header.info4 |= info4::LOCKING_ONLY;
         }
         Ok(Self {
             header,

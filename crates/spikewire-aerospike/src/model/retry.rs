@@ -34,6 +34,10 @@ pub struct RetryOptions {
     pub compress: Option<bool>,
     /// When a write is answered.
     pub commit_level: Option<CommitLevel>,
+    /// Whether a write fails if its transaction has written the record already.
+    pub on_locking_only: Option<bool>,
+    /// Whether a node replies to all rows of a batch, also after one that failed.
+    pub respond_all_keys: Option<bool>,
 }
 
 /// When a write is answered.
@@ -68,6 +72,8 @@ impl RetryOptions {
         priority: None,
         compress: None,
         commit_level: None,
+        on_locking_only: None,
+        respond_all_keys: None,
     };
 
     /// Boxes the options if any of them is set.
@@ -82,7 +88,9 @@ impl RetryOptions {
             | in_doubt.is_some()
             | self.priority.is_some()
             | self.compress.is_some()
-            | self.commit_level.is_some();
+            | self.commit_level.is_some()
+            | self.on_locking_only.is_some()
+            | self.respond_all_keys.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -114,6 +122,12 @@ impl RetryOptions {
         }
         if let Some(level) = self.commit_level {
             policy.flags.set_commits_at_master(level == CommitLevel::Master);
+        }
+        if let Some(only) = self.on_locking_only {
+            policy.flags.set_must_lock(only);
+        }
+        if let Some(all) = self.respond_all_keys {
+            policy.flags.set_ends_at_failure(!all);
         }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }

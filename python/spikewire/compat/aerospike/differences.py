@@ -9,8 +9,7 @@ __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 #: Settings of policies that have no effect here.
 POLICY_NO_EFFECT = frozenset(
     {"connect_timeout", "timeout_delay", "error_detail_verbosity",
-     "on_locking_only", "deserialize",
-     "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
+     "deserialize", "respond_all_ops", "allow_inline", "allow_inline_ssd",
      "concurrent", "async_heap_rec",
      "send_set_name", "expected_duration", "short_query"}
 )  # fmt: skip
@@ -64,7 +63,9 @@ _ENTRIES: dict[str, Entry] = {
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
     "policy.compress": _OF_SCANS,
-    "policy.commit_level": Differs("has no effect on rows of batches"),
+    "policy.respond_all_keys": Differs(
+        "a row that writes and has no reply is in doubt: the node has run it nevertheless"
+    ),
     "policy.compression_threshold": Differs(
         "in the policy of one call, it switches compression on, from the client's threshold on"
     ),

@@ -163,7 +163,10 @@ impl Batch {
             write = kind.write;
             kind.row.request(&mut bytes, &row.digest, timeout, compression)?;
         } else {
-            let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
+            let mut flags = flag::INLINE | flag::REPORT_ERROR;
+            if !self.policy.flags.ends_at_failure() {
+                flags |= flag::RESPOND_ALL;
+            }
             let mut batch = Writer::begin(&mut bytes, timeout, flags);
             batch.add_info1(compression);
             for index in rows {

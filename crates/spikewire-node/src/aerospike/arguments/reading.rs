@@ -61,6 +61,8 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
             .get(c"commitLevel")?
             .map(|value| Ok::<_, Failure>(CommitLevel::parse(&text("commitLevel", value)?)?))
             .transpose()?,
+        on_locking_only: options.flag(c"onLockingOnly")?,
+        respond_all_keys: options.flag(c"respondAllKeys")?,
     };
     Ok(retry.boxed())
 }

@@ -13,7 +13,7 @@ use crate::aerospike::many::mixed::{Mixed, OneRow};
 use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
-use crate::aerospike::verbs::{Defaults, Limits, AttemptKeywords, RowOptions};
+use crate::aerospike::verbs::{AttemptKeywords, Defaults, Limits, RowOptions};
 use crate::bridge::cached::intern;
 use crate::errors::{repr_of, type_error, value_error};
 
@@ -94,7 +94,7 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 12] = [
+const OF_THE_CALL: [&str; 13] = [
     "deadline",
     "replica",
     "timeout",
@@ -107,6 +107,7 @@ const OF_THE_CALL: [&str; 12] = [
     "priority",
     "compress",
     "commit_level",
+    "on_locking_only",
 ];
 
 impl<'py> Part<'py> {
@@ -193,14 +194,35 @@ impl Rules {
                 (None, Some(bins)) => bins.into_any(),
                 (None, None) => PyDict::new(py).unbind().into_any(),
             };
-            let row = Write { key, what, ttl, generation, exists, durable, send_key, r#where };
+            let (commit_level, on_locking_only) = (None, None);
+            let row = Write {
+                key,
+                what,
+                ttl,
+                generation,
+                exists,
+                durable,
+                send_key,
+                r#where,
+                commit_level,
+                on_locking_only,
+            };
             return Ok(RowAction::Write(row));
         }
         step.cast::<PlainBase>()?;
         Ok(match verb {
             Verb::Delete => {
                 let send_key = send_key.unwrap_or(false);
-                RowAction::Delete(Delete { key, generation, durable, send_key, r#where })
+                let (commit_level, on_locking_only) = (None, None);
+                RowAction::Delete(Delete {
+                    key,
+                    generation,
+                    durable,
+                    send_key,
+                    r#where,
+                    commit_level,
+                    on_locking_only,
+                })
             }
             Verb::Touch => {
                 let touch = Operation::new(intern!(py, "touch").as_any(), None, None)?;
@@ -214,6 +236,8 @@ impl Rules {
                     durable,
                     send_key,
                     r#where,
+                    commit_level: None,
+                    on_locking_only: None,
                 })
             }
             _ => {
@@ -266,6 +290,8 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         priority: of("priority")?,
         compress: switch("compress")?,
         commit_level: of("commit_level")?,
+        on_locking_only: switch("on_locking_only")?,
+        respond_all_keys: None,
     };
     Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
 }

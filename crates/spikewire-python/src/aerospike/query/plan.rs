@@ -16,7 +16,7 @@ use crate::aerospike::key::Address;
 use crate::aerospike::record_type::{RecordType, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
-use crate::aerospike::verbs::{Defaults, AttemptKeywords, operations_of};
+use crate::aerospike::verbs::{AttemptKeywords, Defaults, operations_of};
 use crate::arguments::OptionArgument;
 use crate::errors::{invalid_argument, type_error, type_name, value_error};
 

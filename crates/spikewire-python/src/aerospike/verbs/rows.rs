@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command;
 
-use super::single::{ReadRules, AttemptKeywords};
+use super::single::{AttemptKeywords, ReadRules};
 use crate::aerospike::arguments;
 
 /// Keywords for the limits of calls that have no other limits.

@@ -209,6 +209,8 @@ pub struct AttemptKeywords<'py> {
     pub priority: Option<Bound<'py, PyAny>>,
     pub compress: Option<bool>,
     pub commit_level: Option<Bound<'py, PyAny>>,
+    pub on_locking_only: Option<bool>,
+    pub respond_all_keys: Option<bool>,
 }
 
 impl AttemptKeywords<'_> {
@@ -218,6 +220,7 @@ impl AttemptKeywords<'_> {
         let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
         let silent = silent && longest.is_none() && jitter.is_none();
         let silent = silent && in_doubt.is_none() && self.compress.is_none();
+        let silent = silent && self.on_locking_only.is_none() && self.respond_all_keys.is_none();
         if silent && self.priority.is_none() && self.commit_level.is_none() {
             return Ok(None);
         }
@@ -242,6 +245,8 @@ impl AttemptKeywords<'_> {
             priority: self.priority.as_ref().map(arguments::priority).transpose()?,
             compress: self.compress,
             commit_level: self.commit_level.as_ref().map(arguments::commit_level).transpose()?,
+            on_locking_only: self.on_locking_only,
+            respond_all_keys: self.respond_all_keys,
         })
     }
 }

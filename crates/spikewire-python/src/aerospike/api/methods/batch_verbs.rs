@@ -19,7 +19,10 @@ macro_rules! batch_verbs {
             /// failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
             /// are sent to another replica before, unless `replica` or `read_mode` only allow the
             /// master. Default: none; rows without a reply within `timeout` fail.
-            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None)")]
+            /// `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+            /// fails, other than by a missing or filtered record: those that follow have no reply,
+            /// and fail with code -15. Default: True.
+            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, respond_all_keys=None)")]
             fn get_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -39,12 +42,13 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_many"),
                     unknown,
-                    "bins, buffers, compress, deadline, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, compress, deadline, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, respond_all_keys, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -61,6 +65,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level: None,
+                    on_locking_only: None,
+                    respond_all_keys,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
@@ -80,7 +86,7 @@ macro_rules! batch_verbs {
             ///
             /// `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
             /// masked array.
-            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None)")]
+            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, respond_all_keys=None)")]
             fn get_numpy<'py>(
                 &self,
                 py: Python<'py>,
@@ -104,12 +110,13 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_numpy"),
                     unknown,
-                    "compress, deadline, dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "compress, deadline, dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, respond_all_keys, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -126,6 +133,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level: None,
+                    on_locking_only: None,
+                    respond_all_keys,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let array =
@@ -139,7 +148,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
             /// or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
-            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None)")]
+            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, deadline=None, respond_all_keys=None)")]
             fn exists_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -157,12 +166,13 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists_many"),
                     unknown,
-                    "compress, deadline, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "compress, deadline, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, respond_all_keys, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -179,6 +189,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level: None,
+                    on_locking_only: None,
+                    respond_all_keys,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -209,7 +221,7 @@ macro_rules! batch_verbs {
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
             /// values that cannot be written. Nothing is sent then; after the first window of a
             /// table, the error says how many rows were sent.
-            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None)")]
             fn put_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -233,13 +245,15 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put_many"),
                     unknown,
-                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, priority, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, on_locking_only, priority, records, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -254,6 +268,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -275,7 +291,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
             /// exist or did not pass `where`. Keywords as in `delete`.
-            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None)")]
             fn delete_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -294,13 +310,15 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete_many"),
                     unknown,
-                    "commit_level, compress, durable, generation, keys, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, generation, keys, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -315,6 +333,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -336,7 +356,7 @@ macro_rules! batch_verbs {
             /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
             /// does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
             /// read, as in `get_many`.
-            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None)")]
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None)")]
             fn operate_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -360,14 +380,16 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate_many"),
                     unknown,
-                    "commit_level, compress, deadline, durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, deadline, durable, exists, generation, keys, max_retries, max_sleep_between_retries, on_locking_only, operations, priority, read_mode, read_touch, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -384,6 +406,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -406,7 +430,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
             /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None)")]
             fn apply_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -428,13 +452,15 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply_many"),
                     unknown,
-                    "arguments, commit_level, compress, durable, function, keys, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, function, keys, max_retries, max_sleep_between_retries, module, on_locking_only, priority, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -449,6 +475,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -481,7 +509,7 @@ macro_rules! batch_verbs {
             ///
             /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
             /// number; nothing is sent then.
-            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, retry_in_doubt=None, deadline=None)")]
+            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None)")]
             fn batch<'py>(
                 &self,
                 py: Python<'py>,
@@ -502,14 +530,16 @@ macro_rules! batch_verbs {
                 priority: Option<Bound<'py, PyAny>>,
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".batch"),
                     unknown,
-                    "commit_level, compress, deadline, durable, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+                    "commit_level, compress, deadline, durable, exists, max_retries, max_sleep_between_retries, on_locking_only, priority, read_mode, read_touch, replica, respond_all_keys, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
@@ -524,6 +554,8 @@ macro_rules! batch_verbs {
                     priority,
                     compress,
                     commit_level,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let limits = Limits { replica, timeout, retry };
                 let rules =

@@ -91,6 +91,8 @@ macro_rules! client_verbs {
                     priority: None,
                     compress: None,
                     commit_level: None,
+                    on_locking_only: None,
+                    respond_all_keys: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

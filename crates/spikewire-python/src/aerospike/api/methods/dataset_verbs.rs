@@ -89,6 +89,8 @@ macro_rules! dataset_verbs {
                     priority: None,
                     compress: None,
                     commit_level: None,
+                    on_locking_only: None,
+                    respond_all_keys: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,
