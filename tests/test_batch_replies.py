@@ -35,7 +35,7 @@ def test_rows_after_a_failed_one_have_no_reply(users: spikewire.Dataset) -> None
     batch = users.batch(rows, respond_all_keys=False)
     assert list(batch.codes) == [0, 12, 0, *[NO_REPLY] * 9]
     with pytest.raises(spikewire.ServerError, match="replies ended at a row that failed") as caught:
-        batch[5]  # noqa: B018
+        batch[5]
     error = caught.value
     assert (error.code, error.in_doubt, error.key) == (NO_REPLY, False, users.key(5))
 

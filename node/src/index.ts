@@ -70,9 +70,11 @@ export {
   type ReadMode,
   type ReadOptions,
   type Replica,
+  type ReplyOptions,
   type ShareReads,
   type Ttl,
   type Where,
+  type WriteManyOptions,
   type WriteOptions,
 } from './aerospike/command/options.js'
 export type {

@@ -68,7 +68,7 @@ def sees(cluster: Cluster, commits: int) -> bool:
 
 def test_rows_have_commit_levels(peer: Peer, cluster: Cluster) -> None:
     module, write = peer.module, peer.operations.write
-    assert module.POLICY_COMMIT_LEVEL_MASTER == MASTER["commit_level"]
+    assert MASTER["commit_level"] == module.POLICY_COMMIT_LEVEL_MASTER
     rows = [
         peer.write(KEYS[0], write("n", 1), policy=MASTER),
         peer.write(KEYS[1], write("n", 1)),

@@ -597,7 +597,7 @@ mod tests {
 
     /// The row of a write in a transaction, as other clients send it.
     #[test]
-    fn a_row_has_a_fourth_info_byte_if_it_says_anything() {
+    fn a_row_has_a_fourth_info_byte_only_if_it_is_not_zero() {
         let header = Header { info2: 1, info4: message::info4::LOCKING_ONLY, ..Header::default() };
         let mut kind = Kind::new(&header, &address("test", "demo"));
         kind.finish().unwrap();

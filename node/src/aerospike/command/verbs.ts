@@ -18,6 +18,7 @@ import {
   type LimitOptions,
   READ_ONE,
   type ReadOptions,
+  type ReplyOptions,
   toNativeOptions,
   WRITE,
   type WriteOptions,

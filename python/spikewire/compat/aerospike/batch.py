@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches"]
 
-_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries", "compress")
-_CALL += ("respond_all_keys",)
+_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries", "compress",
+         "respond_all_keys")  # fmt: skip
 _FAILED = -16
 _NO_RESPONSE = -15
 _INVALID_REQUEST = 4
@@ -303,8 +303,8 @@ def _tuple(key: Any) -> tuple[Any, ...]:
 
 
 _READ = ("where", "read_touch", "read_mode")
-_WRITE = ("ttl", "generation", "exists", "durable", "send_key", "where")
-_WRITE += ("commit_level", "on_locking_only")
+_WRITE = ("ttl", "generation", "exists", "durable", "send_key", "where", "commit_level",
+          "on_locking_only")  # fmt: skip
 _DELETE = ("generation", "durable", "send_key", "where", "commit_level")
 _APPLY = ("ttl", "durable", "send_key", "where", "commit_level", "on_locking_only")
 

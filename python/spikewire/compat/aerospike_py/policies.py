@@ -140,8 +140,8 @@ def single_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
     return keywords
 
 
-_OF_CALL = ("total_timeout", "replica", "socket_timeout", "max_retries", "sleep_between_retries")
-_OF_CALL += ("respond_all_keys",)
+_OF_CALL = ("total_timeout", "replica", "socket_timeout", "max_retries", "sleep_between_retries",
+            "respond_all_keys")  # fmt: skip
 _OF_ROWS = {
     "read": ("read_touch_ttl_percent", "read_mode_ap", "filter_expression"),
     "batch_write": (*_OF_WRITES, "gen", "filter_expression"),
