@@ -125,5 +125,6 @@ export {
   type TransactionState,
 } from './aerospike/transaction.js'
 export type { Callback } from './bridge/callbacks.js'
+export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'

@@ -32,13 +32,17 @@ impl NodeReports {
         let name = |node: &Node| -> Arc<str> { node.to_string().into() };
         self.0.retain(|report| {
             let is_there = snapshot.nodes.iter().any(|node| is_same(node, &report.node));
-            if !is_there && report.is_up {
-                metrics.events().push(Event::NodeDown(name(&report.node)));
+            if !is_there {
+                let name = name(&report.node);
+                if report.is_up {
+                    metrics.events().push(Event::NodeDown(name.clone()));
+                }
+                metrics.events().push(Event::NodeRemoved(name));
             }
             is_there
         });
         for node in &snapshot.nodes {
-            let report = self.report_of(node);
+            let report = self.report_of(node, metrics);
             let is_up = node.is_up();
             if is_up != replace(&mut report.is_up, is_up) {
                 let name = name(node);
@@ -49,9 +53,10 @@ impl NodeReports {
         }
     }
 
-    fn report_of(&mut self, node: &Arc<Node>) -> &mut NodeReport {
+    fn report_of(&mut self, node: &Arc<Node>, metrics: &Metrics) -> &mut NodeReport {
         let known = self.0.iter().position(|report| is_same(&report.node, node));
         let at = known.unwrap_or_else(|| {
+            metrics.events().push(Event::NodeAdded(node.to_string().into()));
             self.0.push(NodeReport { node: node.clone(), is_up: false, breaker_open: false });
             self.0.len() - 1
         });
