@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from spikewire.cql import _native
@@ -28,4 +29,6 @@ CASSANDRA = Scheme(
 def session_opening(url: str | None, options: Mapping[str, Any]) -> tuple[Opening, SessionOptions]:
     """The seeds and the options of a session."""
     opening = read(url, scheme=CASSANDRA, **options)
+    if "secure_connect_bundle" in opening.options and opening.sources["seeds"] == "the default":
+        opening = replace(opening, seeds="")
     return opening, cast("SessionOptions", opening.options)
