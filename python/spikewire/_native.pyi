@@ -217,8 +217,8 @@ class OfficialResults:
         """The same, with a list of pairs."""
     def rows(
         self, batch: Batch, keys: list[Any], shape: str | tuple[Any, ...]
-    ) -> tuple[list[Any], bool]:
-        """New rows for a batch of these keys, all of one shape, and whether the batch failed."""
+    ) -> tuple[list[Any], int]:
+        """New rows for a batch of these keys, all of one shape, and the result of the batch."""
 
 @final
 class OfficialOperations:
@@ -337,7 +337,7 @@ class OfficialWrites:
         compress: bool | None = None,
         respond_all_keys: bool | None = None,
     ) -> int:
-        """Writes the rows of a batch and notes what became of each; says whether the batch failed.
+        """Writes the rows of a batch and notes what became of each; returns its result.
 
         `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
         its record, and `options` the keywords of a row with a policy or metadata. `results` makes

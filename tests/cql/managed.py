@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import http.server
 import json
+import selectors
 import socket
 import ssl
 import threading
@@ -13,6 +14,8 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from spikewire import cql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,9 +105,7 @@ class Managed:
                 pass
 
         server = http.server.ThreadingHTTPServer((LOCALHOST, 0), Handler)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context = self.context
-        server.socket = context.wrap_socket(
+        server.socket = self.context.wrap_socket(
             server.socket, server_side=True, do_handshake_on_connect=False
         )
         return server
@@ -121,14 +122,17 @@ class Managed:
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
-        with contextlib.suppress(OSError, ValueError), client:
-            secured = self.context.wrap_socket(client, server_side=True)
+        with (
+            contextlib.suppress(OSError, ValueError),
+            client,
+            self.context.wrap_socket(client, server_side=True) as secured,
+        ):
             name = self._of_connection.pop(id(secured), None)
             self.names.append(name)
             if name not in self.nodes:
                 return
             host, _, port = self.nodes[name].rpartition(":")
-            with secured, socket.create_connection((host, int(port))) as node:
+            with socket.create_connection((host, int(port))) as node:
                 relay(secured, node)
 
 
@@ -136,8 +140,6 @@ def relay(secured: ssl.SSLSocket, node: socket.socket) -> None:
     """Passes bytes on in both directions until either side ends; one thread uses a TLS socket."""
     node.setblocking(False)
     secured.setblocking(False)
-    import selectors
-
     with selectors.DefaultSelector() as selector:
         selector.register(secured, selectors.EVENT_READ)
         selector.register(node, selectors.EVENT_READ)
@@ -159,8 +161,6 @@ def relay(secured: ssl.SSLSocket, node: socket.socket) -> None:
 @contextlib.contextmanager
 def managed(folder: Path, addresses: list[str]) -> Iterator[Managed]:
     """These nodes, managed."""
-    from spikewire import cql
-
     nodes = {}
     for address in addresses:
         with cql.Session(address, timeout=60) as session:

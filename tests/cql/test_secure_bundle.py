@@ -56,6 +56,7 @@ def test_the_drop_in_takes_a_cloud(behind: Managed) -> None:
         assert [str(host.endpoint) for host in cluster.metadata.all_hosts()] == [address]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_original_driver_finds_them_alike(behind: Managed) -> None:
     driver = pytest.importorskip("cassandra.cluster", exc_type=ImportError)
     cloud = {"secure_connect_bundle": str(behind.bundle)}

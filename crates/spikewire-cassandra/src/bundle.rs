@@ -105,8 +105,8 @@ fn ask(service: &Host, tls: &Tls, within: Duration, closed: &AtomicBool) -> Resu
     };
     let encryption = tls.to_host(&service.name).map_err(|error| bad(&error))?;
     let names = [(service.name.as_str(), service.port)].into_iter();
-    let found = Resolver::default().start(names, within).finish(closed).into_iter().next();
-    let addresses = found.transpose().map_err(|error| bad(&error))?.unwrap_or_default();
+    let looked_up = Resolver::default().start(names, within).finish(closed).into_iter().next();
+    let addresses = looked_up.transpose().map_err(|error| bad(&error))?.unwrap_or_default();
     let request =
         format!("GET /metadata HTTP/1.0\r\nHost: {service}\r\nAccept: application/json\r\n\r\n");
     let mut failed = None;

@@ -72,11 +72,11 @@ class Listeners {
 
   #look(): void {
     if (!this.#connection.isOpen) return this.#end()
-    const taken = this.#take(this.#connection.handle, null) ?? []
-    for (let at = 0; at < taken.length; at += 2) {
-      const type = NAMES[taken[at] as string]
+    const news = this.#take(this.#connection.handle, null) ?? []
+    for (let at = 0; at < news.length; at += 2) {
+      const type = NAMES[news[at] as string]
       if (type === undefined) continue
-      const about = taken[at + 1] as string
+      const about = news[at + 1] as string
       const event: NodeEvent =
         type === 'eventsLost'
           ? { type, node: null, count: Number(about) }

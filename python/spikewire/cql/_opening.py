@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from spikewire.cql import _native
@@ -23,12 +22,11 @@ CASSANDRA = Scheme(
     port=9042,
     options=SessionOptions.__annotations__,
     probe=_native.SessionCore,
+    instead=frozenset({"secure_connect_bundle"}),
 )
 
 
 def session_opening(url: str | None, options: Mapping[str, Any]) -> tuple[Opening, SessionOptions]:
     """The seeds and the options of a session."""
     opening = read(url, scheme=CASSANDRA, **options)
-    if "secure_connect_bundle" in opening.options and opening.sources["seeds"] == "the default":
-        opening = replace(opening, seeds="")
     return opening, cast("SessionOptions", opening.options)

@@ -68,3 +68,45 @@ impl NodeReports {
 fn is_same(one: &Node, other: &Node) -> bool {
     one.host_id == other.host_id && one.address == other.address
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::sample;
+    use super::*;
+    use crate::options::Options;
+
+    #[test]
+    fn nodes_that_join_and_leave_are_told_from_those_that_answer() {
+        let options = Options::new(Vec::new());
+        let snapshot = |nodes: usize| {
+            sample::snapshot(&[("dc1", "r1"), ("dc1", "r2")][..nodes], &[], &options)
+        };
+        let metrics = Metrics::default();
+        metrics.events().listen(true);
+        let mut reports = NodeReports::new(&snapshot(1));
+        let mut news = |snapshot: &Snapshot| {
+            reports.update(snapshot, &metrics);
+            let (events, _) = metrics.events().wait(Duration::ZERO);
+            events
+                .iter()
+                .map(|event| {
+                    let (name, node) = event.named();
+                    (name, node.map(ToString::to_string))
+                })
+                .collect::<Vec<_>>()
+        };
+        let about = |name, node: &str| (name, Some(node.to_owned()));
+        let second = "10.0.0.2:9042";
+        assert_eq!(news(&snapshot(1)), []);
+        let both = snapshot(2);
+        assert_eq!(news(&both), [about("node_added", second), about("node_up", second)]);
+        sample::set_up(&both.nodes[1], false);
+        assert_eq!(news(&both), [about("node_down", second)]);
+        assert_eq!(news(&snapshot(1)), [about("node_removed", second)]);
+        assert_eq!(news(&snapshot(2)).len(), 2);
+        let gone = [about("node_down", second), about("node_removed", second)];
+        assert_eq!(news(&snapshot(1)), gone);
+    }
+}

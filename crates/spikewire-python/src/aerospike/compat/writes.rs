@@ -269,7 +269,7 @@ impl OfficialWrites {
         Ok(Self { operations, options: write_options(options)? })
     }
 
-    /// Writes the rows of a batch and notes what became of each; returns the result of the batch.
+    /// Writes the rows of a batch and notes what became of each; returns its result.
     ///
     /// `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
     /// its record, and `options` the keywords of a row with a policy or metadata. `results` makes
