@@ -42,7 +42,7 @@ test('a write may have to be the first one', async () => {
   const rows = ['a', 'b'].map((key) => new Write(key, { n: 2 }, { onLockingOnly: true }))
   assert.deepEqual([...(await inside.batch(rows)).codes], [126, 0])
   await txn.commit()
-  assert.equal((await data.get('a')).bins.n, 1)
+  assert.equal((await data.get('a')).bins['n'], 1)
 })
 
 test('a commit makes all writes visible at once', async () => {

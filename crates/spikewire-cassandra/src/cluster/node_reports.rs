@@ -78,7 +78,7 @@ mod tests {
     use crate::options::Options;
 
     #[test]
-    fn nodes_that_join_and_leave_are_told_from_those_that_answer() {
+    fn joining_and_leaving_are_other_events_than_answering() {
         let options = Options::new(Vec::new());
         let snapshot = |nodes: usize| {
             sample::snapshot(&[("dc1", "r1"), ("dc1", "r2")][..nodes], &[], &options)
