@@ -43,9 +43,12 @@ def test_calls_say_when_they_are_answered(cluster: Cluster) -> None:
         expect(cluster, 4)
         users.put_many({1: {"n": 1}, 2: {"n": 2}}, commit_level="master")
         users.batch([Write(1, {"n": 1}), Read(2), Delete(2)], commit_level="master")
-        expect(cluster, 8)
+        rows = [Write(1, {"n": 1}, commit_level="master"), Write(2, {"n": 1}), Delete(2)]
+        users.batch(rows)
+        users.batch([Write(1, {"n": 1}, commit_level="all"), Delete(2)], commit_level="master")
+        expect(cluster, 10)
         client.session().upsert(users.key(1)).put({"n": 2}).commit_level("master").execute()
-        expect(cluster, 9)
+        expect(cluster, 11)
         with pytest.raises(ValueError, match="commit_level must be 'all' or 'master', got \"no\""):
             users.put(1, {"n": 1}, commit_level="no")  # type: ignore[arg-type]
 
@@ -74,10 +77,10 @@ def test_the_drop_in_has_it_in_policies(cluster: Cluster) -> None:
     client.remove(key, policy=master)
     client.put(key, {"n": 1}, policy={"commit_level": aerospike.POLICY_COMMIT_LEVEL_ALL})
     expect(cluster, 3)
-    with pytest.warns(aerospike.CompatWarning, match="'commit_level' of a row"):
-        client.batch_remove([key], policy_batch_remove=master)
+    client.batch_remove([key], policy_batch_remove=master)
+    expect(cluster, 4)
     client.close()
     client = aerospike.client({**config, "policies": {"write": master}})
     client.put(key, {"n": 1})
-    expect(cluster, 4)
+    expect(cluster, 5)
     client.close()

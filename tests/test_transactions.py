@@ -108,6 +108,23 @@ def test_a_commit_makes_all_writes_visible_at_once(
     assert txn.commit() == "already"
 
 
+def test_a_write_may_have_to_be_the_first(opened: Opened, data: Any, plain: Any) -> None:
+    txn = Txn(opened)
+    txn.call(data, "put", "a", {"n": 1}, on_locking_only=True)
+    for verb, *args in (("put", {"n": 2}), ("add", {"n": 1}), ("touch",), ("delete",)):
+        with pytest.raises(spikewire.TransactionError) as caught:
+            txn.call(data, verb, "a", *args, on_locking_only=True)
+        assert caught.value.code == 126
+    rows = [spikewire.Write(key, {"n": 3}, on_locking_only=True) for key in ("a", "b")]
+    rows.append(spikewire.Write("c", {"n": 3}))
+    assert list(txn.call(data, "batch", rows).codes) == [126, 0, 0]
+    assert list(txn.call(data, "batch", rows).codes) == [126, 126, 0]
+    assert list(txn.call(data, "put_many", {"b": {"n": 4}}, on_locking_only=True).codes) == [126]
+    txn.call(data, "put", "a", {"n": 2})
+    txn.commit()
+    assert [plain("get", key).bins["n"] for key in "abc"] == [2, 3, 3]
+
+
 def test_an_abort_leaves_everything_as_it_was(
     opened: Opened, data: Any, plain: Any, cluster: Cluster
 ) -> None:

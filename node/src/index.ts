@@ -29,7 +29,13 @@ export {
 export { type User, Users } from './aerospike/admin/users.js'
 export { Batch, Late } from './aerospike/batch/batch.js'
 export type { Records } from './aerospike/batch/gather.js'
-export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './aerospike/batch/many.js'
+export type {
+  ApplyManyOptions,
+  BatchOptions,
+  DeleteManyOptions,
+  GetColumnsOptions,
+  GetManyOptions,
+} from './aerospike/batch/many.js'
 export {
   Apply,
   type ApplyRowOptions,
@@ -65,9 +71,11 @@ export {
   type ReadMode,
   type ReadOptions,
   type Replica,
+  type ReplyOptions,
   type ShareReads,
   type Ttl,
   type Where,
+  type WriteManyOptions,
   type WriteOptions,
 } from './aerospike/command/options.js'
 export type {
@@ -120,5 +128,6 @@ export {
   type TransactionState,
 } from './aerospike/transaction.js'
 export type { Callback } from './bridge/callbacks.js'
+export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'

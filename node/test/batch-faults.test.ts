@@ -41,6 +41,27 @@ async function withRecords(
 const numbers = (batch: Iterable<{ bins: Bins } | null>) =>
   [...batch].map((record) => record?.bins.n)
 
+test('replies end where a row fails', async () => {
+  const cluster = await Cluster.start()
+  const client = await Client.connect(cluster.seeds, { timeout: 30_000 })
+  const data = client.dataset('test', 's')
+  const keys = range(12)
+  await data.putMany(keys.map((key) => [key, { large: 'x'.repeat(50_000), n: key === 1 ? '' : 1 }]))
+  const steps = [op.add('n', 1), op.get('large')]
+  const batch = await data.operateMany(keys, steps, { respondAllKeys: false })
+  const late = keys.slice(3).map(() => -15)
+  assert.deepEqual([...batch.codes], [0, 12, 0, ...late])
+  assert.deepEqual([...batch.inDoubt], keys.slice(3))
+  for (const read of [
+    await data.getMany(keys, { respondAllKeys: false }),
+    await data.existsMany(keys, { respondAllKeys: false }),
+    await data.deleteMany(keys, { respondAllKeys: false }),
+  ])
+    assert.deepEqual(new Set(read.codes), new Set([0]))
+  await client.close()
+  await cluster.close()
+})
+
 test('batches survive a node that dies and comes back', async () => {
   // The node may be killed again before the client has noticed that it came back; without a pause,
   // all retries would be used up before that.

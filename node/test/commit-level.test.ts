@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'spikewire'
+import { Client, Delete, Write } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
 test('writes say when they are answered', async () => {
@@ -19,6 +19,12 @@ test('writes say when they are answered', async () => {
   await users.put(1, { n: 1 }, { commitLevel: 'master' })
   await users.delete(1, { commitLevel: 'master' })
   await expect(2)
+  await users.batch([
+    new Write(1, { n: 1 }, { commitLevel: 'master' }),
+    new Delete(2, { commitLevel: 'master' }),
+    new Write(3, { n: 1 }),
+  ])
+  await expect(4)
   await assert.rejects(
     async () => users.put(1, { n: 1 }, { commitLevel: 'no' as 'all' }),
     /commitLevel must be 'all' or 'master', got "no"/,
@@ -27,7 +33,7 @@ test('writes say when they are answered', async () => {
   const other = await Client.connect(cluster.seeds, { commitLevel: 'master' })
   await other.dataset('test', 'users').put(1, { n: 1 })
   await other.dataset('test', 'users').put(1, { n: 1 }, { commitLevel: 'all' })
-  await expect(3)
+  await expect(5)
   await other.close()
   await cluster.close()
 })

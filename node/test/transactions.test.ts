@@ -12,6 +12,7 @@ import {
   RecordLocked,
   RecordNotFound,
   TransactionError,
+  Write,
 } from 'spikewire'
 import { Cluster, type ClusterOptions } from 'spikewire/testing'
 
@@ -31,6 +32,18 @@ after(async () => {
 
 /** A set of the test's own. */
 const fresh = (): Dataset => client.dataset('test', `s${sets++}`)
+
+test('a write may have to be the first one', async () => {
+  const data = fresh()
+  const txn = client.transaction()
+  const inside = data.within(txn)
+  await inside.add('a', { n: 1 }, { onLockingOnly: true })
+  await assert.rejects(inside.add('a', { n: 1 }, { onLockingOnly: true }), { code: 126 })
+  const rows = ['a', 'b'].map((key) => new Write(key, { n: 2 }, { onLockingOnly: true }))
+  assert.deepEqual([...(await inside.batch(rows)).codes], [126, 0])
+  await txn.commit()
+  assert.equal((await data.get('a')).bins['n'], 1)
+})
 
 test('a commit makes all writes visible at once', async () => {
   const data = fresh()

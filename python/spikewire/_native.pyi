@@ -220,8 +220,8 @@ class OfficialResults:
         """The same, with a list of pairs."""
     def rows(
         self, batch: Batch, keys: list[Any], shape: str | tuple[Any, ...]
-    ) -> tuple[list[Any], bool]:
-        """New rows for a batch of these keys, all of one shape, and whether the batch failed."""
+    ) -> tuple[list[Any], int]:
+        """New rows for a batch of these keys, all of one shape, and the result of the batch."""
 
 @final
 class OfficialOperations:
@@ -339,8 +339,9 @@ class OfficialWrites:
         sleep_between_retries: Seconds | None = None,
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
-    ) -> bool:
-        """Writes the rows of a batch and notes what became of each; says whether the batch failed.
+        respond_all_keys: bool | None = None,
+    ) -> int:
+        """Writes the rows of a batch and notes what became of each; returns its result.
 
         `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
         its record, and `options` the keywords of a row with a policy or metadata. `results` makes
@@ -629,6 +630,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -663,6 +665,9 @@ class Client:
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -693,6 +698,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -723,6 +729,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -752,6 +759,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -778,6 +786,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -810,6 +819,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -839,6 +849,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -878,6 +889,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -915,6 +927,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -928,6 +941,9 @@ class Client:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -950,6 +966,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -963,6 +980,9 @@ class Client:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -989,6 +1009,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1027,6 +1048,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1059,6 +1081,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
@@ -1084,6 +1107,7 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Checks which of many records exist, without reading their bins.
 
@@ -1115,7 +1139,9 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -1166,7 +1192,9 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -1211,7 +1239,9 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
 
@@ -1243,8 +1273,10 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
@@ -1277,8 +1309,10 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Applies the same operations to many records in one call.
 
@@ -1308,7 +1342,9 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -1338,8 +1374,10 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1379,8 +1417,10 @@ class Client:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[object, Late]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1852,6 +1892,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -1886,6 +1927,9 @@ class Dataset(Generic[_V]):
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -1916,6 +1960,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1946,6 +1991,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1975,6 +2021,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -2001,6 +2048,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
@@ -2033,6 +2081,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -2062,6 +2111,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -2101,6 +2151,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -2138,6 +2189,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2151,6 +2203,9 @@ class Dataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -2173,6 +2228,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2186,6 +2242,9 @@ class Dataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -2212,6 +2271,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2250,6 +2310,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2282,6 +2343,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
@@ -2307,6 +2369,7 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Checks which of many records exist, without reading their bins.
 
@@ -2338,7 +2401,9 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -2389,7 +2454,9 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -2434,7 +2501,9 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Deletes many records in one call.
 
@@ -2466,8 +2535,10 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
 
@@ -2500,8 +2571,10 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Applies the same operations to many records in one call.
 
@@ -2531,7 +2604,9 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -2561,8 +2636,10 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2602,8 +2679,10 @@ class Dataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Batch[_V, Late]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3000,6 +3079,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -3034,6 +3114,9 @@ class ClientSubmit:
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -3064,6 +3147,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -3094,6 +3178,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -3123,6 +3208,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -3149,6 +3235,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -3181,6 +3268,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -3210,6 +3298,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -3249,6 +3338,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -3286,6 +3376,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3299,6 +3390,9 @@ class ClientSubmit:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -3321,6 +3415,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3334,6 +3429,9 @@ class ClientSubmit:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -3360,6 +3458,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3398,6 +3497,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3430,6 +3530,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3455,6 +3556,7 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3486,7 +3588,9 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -3537,7 +3641,9 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -3582,7 +3688,9 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
 
@@ -3614,8 +3722,10 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -3648,8 +3758,10 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -3679,7 +3791,9 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -3709,8 +3823,10 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3750,8 +3866,10 @@ class ClientSubmit:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[object, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3981,6 +4099,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -4015,6 +4134,9 @@ class DatasetSubmit(Generic[_V]):
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -4045,6 +4167,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -4075,6 +4198,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -4104,6 +4228,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -4130,6 +4255,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -4162,6 +4288,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -4191,6 +4318,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -4230,6 +4358,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -4267,6 +4396,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4280,6 +4410,9 @@ class DatasetSubmit(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -4302,6 +4435,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -4315,6 +4449,9 @@ class DatasetSubmit(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -4341,6 +4478,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4379,6 +4517,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -4411,6 +4550,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -4436,6 +4576,7 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -4467,7 +4608,9 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -4518,7 +4661,9 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -4563,7 +4708,9 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
 
@@ -4595,8 +4742,10 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
@@ -4629,8 +4778,10 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -4660,7 +4811,9 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -4690,8 +4843,10 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -4731,8 +4886,10 @@ class DatasetSubmit(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> SubmittedCall[Batch[_V, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -5069,6 +5226,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -5103,6 +5261,9 @@ class AsyncClient:
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -5133,6 +5294,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -5163,6 +5325,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -5192,6 +5355,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -5218,6 +5382,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -5250,6 +5415,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -5279,6 +5445,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -5318,6 +5485,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -5355,6 +5523,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5368,6 +5537,9 @@ class AsyncClient:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -5390,6 +5562,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -5403,6 +5576,9 @@ class AsyncClient:
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -5429,6 +5605,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5467,6 +5644,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -5499,6 +5677,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -5524,6 +5703,7 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -5555,7 +5735,9 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -5606,7 +5788,9 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -5651,7 +5835,9 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
@@ -5683,8 +5869,10 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -5717,8 +5905,10 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -5748,7 +5938,9 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -5778,8 +5970,10 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -5819,8 +6013,10 @@ class AsyncClient:
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[object, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -6291,6 +6487,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -6325,6 +6522,9 @@ class AsyncDataset(Generic[_V]):
         `commit_level`: "all" answers a write once all copies of the record have it, "master"
         once the master has; if that fails then, the write may be lost. Default: the client's,
         "all" unless set.
+        `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+        the record already, so that a write which may have been applied can be sent again.
+        Default: False.
         `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
@@ -6355,6 +6555,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -6385,6 +6586,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -6414,6 +6616,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -6440,6 +6643,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
@@ -6472,6 +6676,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -6501,6 +6706,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
@@ -6540,6 +6746,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
         share_reads: ShareReads | None = None,
@@ -6577,6 +6784,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -6590,6 +6798,9 @@ class AsyncDataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_many(
@@ -6612,6 +6823,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -6625,6 +6837,9 @@ class AsyncDataset(Generic[_V]):
         failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
         are sent to another replica before, unless `replica` or `read_mode` only allow the
         master. Default: none; rows without a reply within `timeout` fail.
+        `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+        fails, other than by a missing or filtered record: those that follow have no reply,
+        and fail with code -15. Default: True.
         """
     @overload
     def get_numpy(
@@ -6651,6 +6866,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -6689,6 +6905,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -6721,6 +6938,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -6746,6 +6964,7 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Checks which of many records exist, without reading their bins.
 
@@ -6777,7 +6996,9 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -6828,7 +7049,9 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -6873,7 +7096,9 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
 
@@ -6905,8 +7130,10 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
@@ -6939,8 +7166,10 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Applies the same operations to many records in one call.
 
@@ -6970,7 +7199,9 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -7000,8 +7231,10 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: None = None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -7041,8 +7274,10 @@ class AsyncDataset(Generic[_V]):
         compress: bool | None = None,
         error_details: DetailLevel | None = None,
         commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
         retry_in_doubt: bool | None = None,
         deadline: Seconds | None,
+        respond_all_keys: bool | None = None,
     ) -> Future[Batch[_V, Late]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -8501,6 +8736,8 @@ class Write(Row):
         durable: bool | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
     ) -> Self: ...
     @property
     def key(self) -> UserKey | KeyLike:
@@ -8526,6 +8763,14 @@ class Write(Row):
     @property
     def where(self) -> Where | None:
         """The filter."""
+    @property
+    def commit_level(self) -> CommitLevel | None:
+        """When it is answered; `None`: the batch's setting."""
+    @property
+    def on_locking_only(self) -> bool | None:
+        """Whether it fails if its transaction has written the record already; `None`: the batch's
+        setting.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
@@ -8546,6 +8791,8 @@ class Apply(Row):
         durable: bool | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
     ) -> Self: ...
     @property
     def key(self) -> UserKey | KeyLike:
@@ -8571,6 +8818,14 @@ class Apply(Row):
     @property
     def where(self) -> Where | None:
         """The filter."""
+    @property
+    def commit_level(self) -> CommitLevel | None:
+        """When it is answered; `None`: the batch's setting."""
+    @property
+    def on_locking_only(self) -> bool | None:
+        """Whether it fails if its transaction has written the record already; `None`: the batch's
+        setting.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
@@ -8586,6 +8841,8 @@ class Delete(Row):
         durable: bool | None = None,
         send_key: bool = False,
         where: Where | None = None,
+        commit_level: CommitLevel | None = None,
+        on_locking_only: bool | None = None,
     ) -> Self: ...
     @property
     def key(self) -> UserKey | KeyLike:
@@ -8602,6 +8859,14 @@ class Delete(Row):
     @property
     def where(self) -> Where | None:
         """The filter."""
+    @property
+    def commit_level(self) -> CommitLevel | None:
+        """When it is answered; `None`: the batch's setting."""
+    @property
+    def on_locking_only(self) -> bool | None:
+        """Whether it fails if its transaction has written the record already; `None`: the batch's
+        setting.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 

@@ -55,8 +55,8 @@ def test_a_read_of_all_bins_does_not_mix(client: aerospike_py.Client) -> None:
 
 def test_settings_without_effect_warn(client: aerospike_py.Client, config: dict[str, Any]) -> None:
     client.put(KEY, {"x": 1})
-    with pytest.warns(aerospike_py.CompatWarning, match="commit_level"):
-        client.put(KEY, {"x": 1}, policy={"commit_level": 1})
+    with pytest.warns(aerospike_py.CompatWarning, match="timeout_delay"):
+        client.put(KEY, {"x": 1}, policy={"timeout_delay": 1})
     with pytest.warns(aerospike_py.CompatWarning, match="conn_pools_per_node"):
         aerospike_py.client(config | {"conn_pools_per_node": 5}).connect().close()
 

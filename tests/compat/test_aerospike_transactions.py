@@ -178,6 +178,39 @@ def test_an_abort(peer: Peer, cluster: Cluster) -> None:
         peer.client.put(key, {"n": 3}, policy={"txn": txn})
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_second_write_may_be_refused(peer: Peer, cluster: Cluster) -> None:
+    client, write, keys = peer.client, peer.operations.write, [_key(f"lock{at}") for at in range(3)]
+    txn = peer.txn()
+    policy, first = {"txn": txn, "on_locking_only": True}, {"on_locking_only": True}
+    client.put(keys[0], {"n": 1}, policy=policy)
+    calls = [
+        lambda: client.put(keys[0], {"n": 2}, policy=policy),
+        lambda: client.operate(keys[0], [write("n", 2)], policy=policy),
+    ]
+    for call in calls:
+        with pytest.raises(peer.module.exception.AerospikeError) as caught:
+            call()
+        assert caught.value.code == 126
+
+    def rows() -> list[Any]:
+        of = [(keys[0], {}), (keys[1], {}), (keys[2], {"meta": {"ttl": 500}})]
+        return [peer.records.Write(key, [write("n", 2)], policy=first, **more) for key, more in of]
+
+    for expected in ([126, 0, 0], [126] * 3):
+        batch = peer.records.BatchRecords(rows())
+        client.batch_write(batch, {"txn": txn})
+        assert [row.result for row in batch.batch_records] == expected
+    # Without a transaction, it is no condition.
+    client.put(_key("free"), {"n": 1}, policy=first)
+    client.put(_key("free"), {"n": 2}, policy=first)
+    assert client.commit(txn) == peer.module.COMMIT_OK
+    assert [_bins(peer, key) for key in keys] == [{"n": 1}, {"n": 2}, {"n": 2}]
+    for key in (*keys, _key("free")):
+        client.remove(key, policy={"durable_delete": True})
+    assert _locks(cluster) == (0, 0)
+
+
 def test_a_changed_record_fails_the_commit(peer: Peer, cluster: Cluster) -> None:
     key, other = _key("verify"), _key("other")
     peer.client.put(key, {"n": 1})

@@ -63,7 +63,7 @@ PY = """
             handle.to_dict()
             handle.squeeze()
             await client.operate_ordered(rows[0], [])
-            await client.put(rows[0], {"a": 1}, policy={"commit_level": 1})
+            await client.put(rows[0], {"a": 1}, policy={"concurrency": 3})
         await db.admin_query_roles()
         ap.client({"hosts": [], "password": "p", "auth_mode": ap.AUTH_PKI})
 """
@@ -121,7 +121,7 @@ def test_aerospike_py_is_checked() -> None:
         "LazyBatchRecords.squeeze", "aerospike_py.AUTH_PKI",
     }  # fmt: skip
     assert verdicts(PY, "differs") == {
-        "AsyncClient.operate_ordered", "policy.commit_level", "policy.timeout",
+        "AsyncClient.operate_ordered", "policy.concurrency", "policy.timeout",
     }  # fmt: skip
     assert verdicts(PY, "same") >= {
         "AsyncClient.connect", "AsyncClient.batch_read", "LazyBatchRecords.to_dict",

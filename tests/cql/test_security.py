@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import ssl
 import textwrap
 from pathlib import Path
@@ -368,6 +369,12 @@ def context(**settings: Any) -> ssl.SSLContext:
     return result
 
 
+def with_ciphers() -> ssl.SSLContext:
+    result = ssl.create_default_context()
+    result.set_ciphers("ECDHE-RSA-AES256-GCM-SHA384")
+    return result
+
+
 @pytest.mark.parametrize(
     ("settings", "kind", "what"),
     [
@@ -381,6 +388,12 @@ def context(**settings: Any) -> ssl.SSLContext:
             {"ssl_context": context(minimum_version=ssl.TLSVersion.TLSv1_3)},
             NotImplementedError,
             "minimum_version",
+        ),
+        ({"ssl_context": with_ciphers()}, NotImplementedError, "its ciphers cannot be used"),
+        (
+            {"ssl_context": context(keylog_filename=os.devnull)},
+            NotImplementedError,
+            "keylog_filename",
         ),
         (
             {"ssl_context": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)},

@@ -42,11 +42,11 @@ USES = {
     "crate::aerospike::record_type": ("RecordType", "annotation"),
     "crate::aerospike::space": ("Space",),
     "crate::aerospike::verbs": (
+        "AttemptKeywords",
         "Function",
         "Limits",
         "ReadOptions",
         "ReadRules",
-        "RetryRules",
         "RowOptions",
         "WriteOptions",
     ),

@@ -87,6 +87,9 @@ impl Kind {
         if header.info2 != 0 {
             flags |= row_flag::GENERATION;
         }
+        if header.info4 != 0 {
+            flags |= row_flag::INFO4;
+        }
         self.open(header, flags, address);
     }
 
@@ -602,6 +605,24 @@ mod tests {
         assert_eq!(parts, Header { fields: 2, ops: 1, ..header });
         assert_eq!(fields, address("test", "demo"));
         assert_eq!(message::ops_in(ops).map(|op| op.code).collect::<Vec<_>>(), [11]);
+    }
+
+    /// The row of a write in a transaction, as other clients send it.
+    #[test]
+    fn a_row_has_a_fourth_info_byte_only_if_it_is_not_zero() {
+        let header = Header { info2: 1, info4: message::info4::LOCKING_ONLY, ..Header::default() };
+        let mut kind = Kind::new(&header, &address("test", "demo"));
+        kind.finish().unwrap();
+        assert_eq!(kind.as_bytes()[..11], hex("1e 00 01 00 10 0000 00000000"));
+        let (parts, ..) = kind.parts();
+        assert_eq!(parts, Header { fields: 2, ..header });
+        let mut out = Vec::new();
+        let mut batch = Writer::begin(&mut out, 0, 0);
+        batch.row(1, &Digest([7; 20]), kind.as_bytes(), kind.is_repeatable());
+        batch.finish().unwrap();
+        let (message, _) = Message::parse(&out[8..]).unwrap();
+        let mut rows = Rows::parse(message.field(field::BATCH).unwrap()).unwrap();
+        assert_eq!(rows.next().unwrap().unwrap().header, parts);
     }
 
     #[test]

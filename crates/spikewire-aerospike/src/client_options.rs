@@ -143,17 +143,17 @@ impl ClientOptions {
             "sleep_between_retries" => options.policy.sleep = span()?.into(),
             "sleep_multiplier" => options.policy.multiplier = multiplier_of(name, value)?,
             "max_sleep_between_retries" => options.policy.longest = span()?.into(),
-            "sleep_jitter" => options.policy.retries.set_jitter(value.flag(name)?),
+            "sleep_jitter" => options.policy.flags.set_jitter(value.flag(name)?),
             "max_retries" => options.policy.max_retries = count()? as u32,
-            "retry_in_doubt" => options.policy.retries.set_in_doubt(value.flag(name)?),
+            "retry_in_doubt" => options.policy.flags.set_in_doubt(value.flag(name)?),
             "commit_level" => {
                 let level = CommitLevel::parse(&value.text(name)?)?;
-                options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
+                options.policy.flags.set_commits_at_master(level == CommitLevel::Master);
             }
-            "compress" => options.policy.retries.set_compress(value.flag(name)?),
+            "compress" => options.policy.flags.set_compress(value.flag(name)?),
             "error_details" => {
                 let level = parse::error_details(&value.text(name)?)?;
-                options.policy.retries.set_details(level as u8);
+                options.policy.flags.set_details(level as u8);
             }
             "compression_threshold" => options.compression_threshold = count()? as usize,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,

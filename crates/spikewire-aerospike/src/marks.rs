@@ -17,7 +17,7 @@ const MASK: u32 = u32::from_le_bytes([info1::COMPRESS_RESPONSE, 0, 0, info4::ERR
 /// Marks a complete message frame as this policy says; for a policy that marks requests.
 #[cold]
 pub fn set(frame: &mut [u8], policy: &Policy) {
-    if policy.retries.compress()
+    if policy.flags.compress()
         && let Some(flags) = frame.get_mut(INFO1)
     {
         *flags |= info1::COMPRESS_RESPONSE;
@@ -27,7 +27,7 @@ pub fn set(frame: &mut [u8], policy: &Policy) {
 
 /// How much requests with this policy ask for.
 pub fn details(policy: &Policy) -> DetailLevel {
-    DetailLevel::of_number(policy.retries.details())
+    DetailLevel::of_number(policy.flags.details())
 }
 
 /// Whether a request for data has a mark.
@@ -60,12 +60,12 @@ mod tests {
 
     fn request(level: DetailLevel) -> Vec<u8> {
         let mut policy = Policy::default();
-        policy.retries.set_details(level as u8);
+        policy.flags.set_details(level as u8);
         let mut out = Vec::new();
         let header = Header { info1: info1::READ, info4: info4::LOCKING_ONLY, ..Header::default() };
         Request::begin(&mut out, &header).finish().unwrap();
-        assert_eq!(policy.retries.marks_requests(), level != DetailLevel::Off);
-        if policy.retries.marks_requests() {
+        assert_eq!(policy.flags.marks_requests(), level != DetailLevel::Off);
+        if policy.flags.marks_requests() {
             set(&mut out, &policy);
         }
         out

@@ -20,7 +20,7 @@ use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::message::{Header, info1, info3, op, write_op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::limiter::Tolerance;
-use spikewire_transport::{Priority, RetryRules};
+use spikewire_transport::{CommandFlags, Priority};
 use support::fake::FakeNode;
 use support::{LONG, eventually};
 
@@ -249,7 +249,7 @@ fn neighbours_of_a_half_sent_request_lose_nothing() {
 fn closing_reports_what_was_tried() {
     let mut bench = Bench::new(|_| {});
     let again = Policy {
-        retries: RetryRules::default().with_in_doubt(true),
+        flags: CommandFlags::default().with_in_doubt(true),
         max_retries: 9,
         ..policy(LONG)
     };
@@ -267,7 +267,7 @@ fn a_full_queue_reports_what_was_tried_before() {
     let sleep = Duration::from_secs(2);
     let replica = ReplicaPolicy::Master;
     let again = Policy {
-        retries: RetryRules::default().with_in_doubt(true),
+        flags: CommandFlags::default().with_in_doubt(true),
         max_retries: 9,
         sleep: sleep.into(),
         replica,

@@ -28,6 +28,7 @@
 pub mod address_translator;
 pub mod authenticator;
 pub mod blocking;
+pub mod bundle;
 pub mod cluster;
 pub mod connection;
 pub mod error;

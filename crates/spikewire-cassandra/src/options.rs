@@ -44,6 +44,13 @@ pub(crate) const BOUNDS: Bounds = Bounds {
     ],
 };
 
+/// A proxy that leads to each node by the server name of a connection: the node's id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SniProxy {
+    /// The ids of the nodes to contact first.
+    pub nodes: Vec<String>,
+}
+
 /// A name or address, and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Host {
@@ -215,6 +222,12 @@ pub struct Options {
     pub remote_datacenters: bool,
     /// Where advertised addresses are reached: `host` or `host:port` each.
     pub address_map: HashMap<String, String>,
+    /// The proxy of a managed cluster through which all nodes are reached; its contact point is that
+    /// proxy. The metadata service names it.
+    pub proxy: Option<SniProxy>,
+    /// Where the proxy of a managed cluster is asked for, before the first connection; the service has
+    /// the same authority as the nodes.
+    pub metadata_service: Option<Host>,
     /// Says where advertised addresses are reached, in place of the map.
     pub address_translator: Option<Arc<dyn AddressTranslator>>,
     /// Time limit from the first packet to the end of the handshake.
@@ -276,6 +289,8 @@ impl Options {
             local_rack: None,
             remote_datacenters: false,
             address_map: HashMap::new(),
+            proxy: None,
+            metadata_service: None,
             address_translator: None,
             connect_timeout: Duration::from_secs(5),
             heartbeat: Duration::from_secs(30),
@@ -351,11 +366,14 @@ impl Options {
         }
     }
 
-    pub(crate) fn check_contact_points(&self) -> Result<(), InvalidArgument> {
-        if self.contact_points.is_empty() {
-            return Err(InvalidArgument::of_value("no contact point given"));
+    fn check_contact_points(&self) -> Result<(), InvalidArgument> {
+        match (&self.metadata_service, self.contact_points.is_empty()) {
+            (None, true) => Err(InvalidArgument::of_value("no contact point given")),
+            (Some(_), false) => Err(InvalidArgument::of_value(
+                "secure_connect_bundle has the contact points: give none besides",
+            )),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn check_pauses(&self) -> Result<(), InvalidArgument> {

@@ -9,7 +9,7 @@ use spikewire_cql::tablet::Tablet;
 use spikewire_cql::version::Version;
 use spikewire_transport::metrics::{CallStart, MetricsFlags};
 use spikewire_transport::open_ahead::open_ahead;
-use spikewire_transport::{Policy, RetryRules, Span, buffer};
+use spikewire_transport::{CommandFlags, Policy, Span, buffer};
 
 use crate::cluster::{Cluster, Node};
 use crate::connection::Cassandra;
@@ -133,7 +133,7 @@ impl Session {
             sleep: limits.sleep.into(),
             multiplier: 1.0,
             longest: Span::ZERO,
-            retries: RetryRules::default().with_in_doubt(idempotent),
+            flags: CommandFlags::default().with_in_doubt(idempotent),
             priority: options.priority,
             metrics_flags,
             replica: if options.node.is_some() { Replica::Same } else { Replica::Next },

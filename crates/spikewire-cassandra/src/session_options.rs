@@ -8,6 +8,7 @@ use spikewire_transport::RetryBudget;
 use spikewire_transport::tls::{Tls, TlsOptions, TlsValue};
 
 use crate::authenticator::Password;
+use crate::bundle::SecureBundle;
 use crate::options::{BOUNDS, Host, Options, PORT, SpeculativeDelay, consistency};
 
 /// The options of a session.
@@ -21,17 +22,20 @@ pub struct SessionOptions {
     pub password: Option<Secret>,
     /// Encryption of connections, if any; [`SessionOptions::finish`] reads the certificates.
     pub tls: Option<TlsOptions>,
+    /// The archive with which a managed cluster is found; [`SessionOptions::finish`] reads it.
+    pub secure_connect_bundle: Option<String>,
 }
 
 impl Default for SessionOptions {
     fn default() -> Self {
-        Self { options: Options::new(Vec::new()), user: None, password: None, tls: None }
+        let options = Options::new(Vec::new());
+        Self { options, user: None, password: None, tls: None, secure_connect_bundle: None }
     }
 }
 
 impl SessionOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 34] = [
+    pub const NAMES: [&str; 35] = [
         "adaptive_limits",
         "address_map",
         "application",
@@ -55,6 +59,7 @@ impl SessionOptions {
         "remote_datacenters",
         "retry_budget",
         "schema_agreement",
+        "secure_connect_bundle",
         "serial_consistency",
         "shard_aware_port",
         "slow_start",
@@ -94,6 +99,7 @@ impl SessionOptions {
                 options.compression = word.unwrap_or_default();
             }
             "tls" => self.tls = if value.has_value() { value.tls(name)? } else { None },
+            "secure_connect_bundle" => self.secure_connect_bundle = text()?,
             "user" => self.user = text()?,
             "password" => self.password = text()?.map(Secret::from),
             "local_datacenter" => options.local_datacenter = text()?,
@@ -148,13 +154,17 @@ impl SessionOptions {
         Ok(())
     }
 
-    /// Sets the nodes to contact first from a comma-separated list.
+    /// Sets the nodes to contact first from a comma-separated list; after all options. It is empty
+    /// with a `secure_connect_bundle`.
     pub fn set_contact_points(&mut self, list: &str) -> Result<(), InvalidArgument> {
         self.options.contact_points = match list {
             "" => Vec::new(),
             list => Host::parse_list(list, PORT).map_err(InvalidArgument::of_value)?,
         };
-        self.options.check_contact_points()
+        if list.is_empty() && self.secure_connect_bundle.is_none() {
+            return Err(InvalidArgument::of_value("no contact point given"));
+        }
+        Ok(())
     }
 
     /// Returns the engine's options. Reads certificates from files and the system, so it may block
@@ -168,6 +178,16 @@ impl SessionOptions {
                 return Err(InvalidArgument::of_value(message));
             }
             self.options.authenticator = Some(Arc::new(Password::new(user, password)?));
+        }
+        if let Some(path) = &self.secure_connect_bundle {
+            if self.tls.is_some() {
+                let message =
+                    "secure_connect_bundle says how connections are encrypted: leave tls out";
+                return Err(InvalidArgument::of_value(message));
+            }
+            let SecureBundle { tls, service } = SecureBundle::open(path.as_ref())?;
+            self.options.encryption = Some(tls);
+            self.options.metadata_service = Some(service);
         }
         if let Some(tls) = &self.tls {
             let tls = Tls::new(tls).map_err(|error| InvalidArgument::of_value(error.to_string()));

@@ -13,7 +13,7 @@
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
 //! | [`arguments`], [`tls`] | arguments of calls; TLS options |
-//! | [`errors`] | JavaScript errors |
+//! | [`errors`], [`events`] | JavaScript errors; events about nodes |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
@@ -26,6 +26,7 @@ mod cql;
 mod driver;
 mod environment;
 mod errors;
+mod events;
 mod exports;
 mod hooks;
 mod js;

@@ -1,5 +1,7 @@
 //! Parses TLS options from an object with the names of `tls.connect`.
 
+use std::path::PathBuf;
+
 use spikewire_transport::tls::{Pem, RevocationCheck, TlsOptions, TlsValue};
 
 use crate::arguments::{OptionArgument, flag, text};
@@ -55,7 +57,7 @@ fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
             }
             "servername" => options.server_name = Some(text(&what, value)?),
             "verifyHostname" => options.verify_hostname = flag(&what, value)?,
-            "rejectUnauthorized" => must_be_true(&what, value)?,
+            "rejectUnauthorized" => options.verify = flag(&what, value)?,
             _ => {
                 let names = NAMES.join(", ");
                 return Err(Failure::of_type(format!(
@@ -75,18 +77,7 @@ fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
     Ok(Some(options))
 }
 
-/// Rejects `rejectUnauthorized: false`, with which anybody could pose as a node.
-fn must_be_true(what: &str, value: Value<'_>) -> Result<()> {
-    if flag(what, value)? {
-        return Ok(());
-    }
-    Err(Failure::of_range(format!(
-        "{what} cannot be false: name the authority that signed the nodes' certificates in tls.ca, \
-         and set tls.verifyHostname to false if these are for other names"
-    )))
-}
-
-/// The contents of PEM files: one, or an array of them.
+/// PEM files: one, or an array of them.
 fn pems(what: &str, value: Value<'_>) -> Result<Vec<Pem>> {
     if !value.is_array() {
         return Ok(vec![pem(what, value)?]);
@@ -99,7 +90,7 @@ fn pems(what: &str, value: Value<'_>) -> Result<Vec<Pem>> {
     Ok(authorities)
 }
 
-/// The contents of a PEM file, as text or bytes.
+/// A PEM file: its contents as text or bytes, or its path.
 fn pem(what: &str, value: Value<'_>) -> Result<Pem> {
     if let Some(bytes) = value.with_bytes(<[u8]>::to_vec) {
         return Ok(Pem::Bytes(bytes));
@@ -107,16 +98,19 @@ fn pem(what: &str, value: Value<'_>) -> Result<Pem> {
     if value.kind() != Type::String {
         let kind = kind_name(value);
         return Err(Failure::of_type(format!(
-            "{what} must be a string or a Buffer in PEM format, not {kind}"
+            "{what} must be a string or a Buffer in PEM format, or the path of a file, not {kind}"
         )));
     }
     let text = text(what, value)?;
-    if !text.contains("-----BEGIN ") {
-        // The message must not contain the text, which may be a secret.
-        return Err(Failure::of_range(format!(
-            "{what} must be the contents of a PEM file, which this text is not: read the file with \
-             readFileSync"
-        )));
+    if text.contains("-----BEGIN ") {
+        return Ok(Pem::Bytes(text.into_bytes()));
     }
-    Ok(Pem::Bytes(text.into_bytes()))
+    let path = PathBuf::from(text);
+    if path.is_file() {
+        return Ok(Pem::File(path));
+    }
+    // The message must not contain the text, which may be a secret.
+    Err(Failure::of_range(format!(
+        "{what} must be the contents of a PEM file, or the path of one: this text is neither"
+    )))
 }

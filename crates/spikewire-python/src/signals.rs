@@ -244,27 +244,15 @@ fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>>
 }
 
 fn event_tuple<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {
-    let (name, node) = match event {
-        Event::NodeUp(node) => ("node_up", node),
-        Event::NodeDown(node) => ("node_down", node),
-        Event::BreakerOpened(node) => ("breaker_opened", node),
-        Event::BreakerClosed(node) => ("breaker_closed", node),
-        Event::MapChanged => return ("map_changed",).into_pyobject(py),
-        Event::Slow(slow) => {
+    let name = match (event, event.named()) {
+        (Event::Slow(slow), (name, _)) => {
             let SlowCommand { operation, namespace, node, result, took, records, attempts } = slow;
             let (namespace, node, took) = (&**namespace, &**node, took.as_secs_f64());
-            return (
-                "slow_command",
-                *operation,
-                namespace,
-                node,
-                *result,
-                took,
-                *records,
-                *attempts,
-            )
+            return (name, *operation, namespace, node, *result, took, *records, *attempts)
                 .into_pyobject(py);
         }
+        (_, (name, Some(node))) => return (name, &**node).into_pyobject(py),
+        (_, (name, None)) => name,
     };
-    (name, &**node).into_pyobject(py)
+    (name,).into_pyobject(py)
 }

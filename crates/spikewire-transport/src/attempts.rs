@@ -77,12 +77,12 @@ impl Attempts {
             }
             Failure::Lost(error) => {
                 self.in_doubt |= write;
-                (error, !write || policy.retries.in_doubt(), true)
+                (error, !write || policy.flags.in_doubt(), true)
             }
             Failure::Server(ServerFailure { error, retryable, doubtful }) => {
                 let doubt = write && doubtful;
                 self.in_doubt |= doubt;
-                (error, retryable && (!doubt || policy.retries.in_doubt()), !doubt)
+                (error, retryable && (!doubt || policy.flags.in_doubt()), !doubt)
             }
         };
         if !retryable || self.count > policy.max_retries {

@@ -98,7 +98,7 @@ pub use keys::OrderKey;
 pub use limiter::{Limiter, LimiterStats};
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
-pub use policy::{Policy, Priority, RetryRules, deadline};
+pub use policy::{CommandFlags, Policy, Priority, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use retry_budget::RetryBudget;

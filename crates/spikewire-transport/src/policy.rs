@@ -48,15 +48,18 @@ impl Priority {
     }
 }
 
-/// Switches in a byte, because every command carries them.
+/// The switches of a command, in a byte because every command carries them: how it is tried again,
+/// and what its request says besides what it is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RetryRules(u8);
+pub struct CommandFlags(u8);
 
-impl RetryRules {
+impl CommandFlags {
     const JITTER: u8 = 1;
     const IN_DOUBT: u8 = 2;
     const COMPRESS: u8 = 4;
     const COMMIT_MASTER: u8 = 8;
+    const LOCK: u8 = 16;
+    const END_AT_FAILURE: u8 = 32;
     /// Two bits: a number up to 3.
     const DETAILS: u8 = 0xc0;
 
@@ -75,7 +78,7 @@ impl RetryRules {
         self.0 & Self::COMPRESS != 0
     }
 
-    /// Sets [`RetryRules::compress`].
+    /// Sets [`CommandFlags::compress`].
     pub fn set_compress(&mut self, compress: bool) {
         self.set(Self::COMPRESS, compress);
     }
@@ -85,7 +88,7 @@ impl RetryRules {
         (self.0 & Self::DETAILS) >> Self::DETAILS.trailing_zeros()
     }
 
-    /// Sets [`RetryRules::details`].
+    /// Sets [`CommandFlags::details`].
     pub fn set_details(&mut self, level: u8) {
         let level = level.min(Self::DETAILS >> Self::DETAILS.trailing_zeros());
         self.0 = self.0 & !Self::DETAILS | level << Self::DETAILS.trailing_zeros();
@@ -103,17 +106,37 @@ impl RetryRules {
         self.0 & Self::COMMIT_MASTER != 0
     }
 
-    /// Sets [`RetryRules::commits_at_master`].
+    /// Sets [`CommandFlags::commits_at_master`].
     pub fn set_commits_at_master(&mut self, commits: bool) {
         self.set(Self::COMMIT_MASTER, commits);
     }
 
-    /// Sets [`RetryRules::jitter`].
+    /// Whether a write has to be the first of its transaction to its record.
+    pub fn must_lock(self) -> bool {
+        self.0 & Self::LOCK != 0
+    }
+
+    /// Sets [`CommandFlags::must_lock`].
+    pub fn set_must_lock(&mut self, must: bool) {
+        self.set(Self::LOCK, must);
+    }
+
+    /// Whether a node's replies to many rows end where one has failed.
+    pub fn ends_at_failure(self) -> bool {
+        self.0 & Self::END_AT_FAILURE != 0
+    }
+
+    /// Sets [`CommandFlags::ends_at_failure`].
+    pub fn set_ends_at_failure(&mut self, ends: bool) {
+        self.set(Self::END_AT_FAILURE, ends);
+    }
+
+    /// Sets [`CommandFlags::jitter`].
     pub fn set_jitter(&mut self, jitter: bool) {
         self.set(Self::JITTER, jitter);
     }
 
-    /// Sets [`RetryRules::in_doubt`].
+    /// Sets [`CommandFlags::in_doubt`].
     pub fn set_in_doubt(&mut self, in_doubt: bool) {
         self.set(Self::IN_DOUBT, in_doubt);
     }
@@ -145,8 +168,8 @@ pub struct Policy<R> {
     pub multiplier: f32,
     /// [`Backoff::longest`].
     pub longest: Span,
-    /// What else is to be known about attempts.
-    pub retries: RetryRules,
+    /// Its switches: about attempts, and about what is sent.
+    pub flags: CommandFlags,
     /// Its priority.
     pub priority: Priority,
     /// Which metrics are kept of it, if that is decided already.
@@ -165,7 +188,7 @@ impl<R: Default> Default for Policy<R> {
             sleep: Span::ZERO,
             multiplier: 1.0,
             longest: Span::ZERO,
-            retries: RetryRules::default(),
+            flags: CommandFlags::default(),
             priority: Priority::default(),
             metrics_flags: MetricsFlags::default(),
             replica: R::default(),
@@ -185,15 +208,15 @@ impl<R> Policy<R> {
 
     /// How pauses grow and vary.
     pub fn backoff(&self) -> Backoff {
-        let Self { multiplier, longest, retries, .. } = *self;
-        Backoff { multiplier, longest: longest.into(), jitter: retries.jitter() }
+        let Self { multiplier, longest, flags, .. } = *self;
+        Backoff { multiplier, longest: longest.into(), jitter: flags.jitter() }
     }
 
     /// Sets how pauses grow and vary.
     pub fn set_backoff(&mut self, backoff: Backoff) {
         let Backoff { multiplier, longest, jitter } = backoff;
         (self.multiplier, self.longest) = (multiplier, longest.into());
-        self.retries.set_jitter(jitter);
+        self.flags.set_jitter(jitter);
     }
 
     /// The pause before the next attempt on the same node, after `attempts` attempts, if the command

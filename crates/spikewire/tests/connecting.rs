@@ -5,7 +5,7 @@ mod support;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use spikewire::{CallOptions, Client, CommitLevel, Kind};
+use spikewire::{CallOptions, Client, CommitLevel, Kind, Row};
 use spikewire_aerospike_server::{Cluster, Options};
 
 use support::{LONG, builder, cluster, dataset};
@@ -69,7 +69,10 @@ fn writes_say_when_they_are_answered() {
     quick.get(1).unwrap();
     let commits = || cluster.stats(0).unwrap().counters.master_commits;
     eventually("three writes", || commits() == 3);
+    let master = CallOptions::new().commit_level(CommitLevel::Master);
+    let rows = [Row::put(1, [("n", 1)]).with(master), Row::put(2, [("n", 1)])];
+    users.batch(rows).unwrap().check().unwrap();
     let client = builder().commit_level(CommitLevel::Master).connect(cluster.seeds()).unwrap();
     client.dataset("test", "users").unwrap().put(1, [("n", 1)]).unwrap();
-    eventually("four writes", || commits() == 4);
+    eventually("five writes", || commits() == 5);
 }

@@ -242,6 +242,28 @@ fn only_reads_within_their_timeout_have_a_deadline() {
 }
 
 #[test]
+fn replies_end_where_a_row_fails() {
+    let cluster = cluster(1);
+    let users = dataset(&cluster);
+    let large = "x".repeat(50_000);
+    for key in 0..12 {
+        users.put(key, [("large", &*large), ("n", "")]).unwrap();
+        if key != 1 {
+            users.put(key, [("n", 1)]).unwrap();
+        }
+    }
+    let steps = [op::add("n", 1), op::get("large")];
+    let options = CallOptions::new().respond_all_keys(false);
+    let batch = users.with(options).operate_many(0..12, &steps).unwrap();
+    let codes: Vec<i32> = (0..12).map(|row| batch.code(row)).collect();
+    assert_eq!(codes, [0, 12, 0, -15, -15, -15, -15, -15, -15, -15, -15, -15]);
+    let error = batch.row(4).unwrap_err();
+    assert!(error.in_doubt() && error.kind() == Kind::Unanswered, "{error}");
+    let read = users.get_bins(4, ["n"]).unwrap().unwrap();
+    assert_eq!(read.get("n"), Some(&2.into()));
+}
+
+#[test]
 fn a_closed_client_reports_it() {
     let cluster = cluster(1);
     let client = support::builder().connect(cluster.seeds()).unwrap();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::join_all;
 use spikewire::{
-    AsyncClient, Client, EndStatus, EndingPart, Kind, ResultCode, RetryTransaction,
-    TransactionState, Value, bins, op,
+    AsyncClient, CallOptions, Client, EndStatus, EndingPart, Kind, ResultCode, RetryTransaction,
+    Row, TransactionState, Value, bins, op,
 };
 use spikewire_aerospike_server::{Cluster, Edition, Faults, NamespaceOptions, Options};
 
@@ -81,6 +81,24 @@ fn a_changed_record_fails_the_commit_and_names_it() {
     assert_eq!(txn.state(), TransactionState::Aborted);
     assert!(!data.exists("b").unwrap());
     data.put("b", bins! { "n" => 2 }).unwrap();
+}
+
+#[test]
+fn a_write_may_have_to_be_the_first_one() {
+    let cluster = cluster(1);
+    let client = connect(&cluster);
+    let data = client.dataset("test", "s").unwrap();
+    let txn = client.transaction(Duration::from_secs(60)).unwrap();
+    let first = CallOptions::new().on_locking_only(true);
+    let inside = txn.dataset("test", "s").unwrap().with(first.clone());
+    inside.add("a", bins! { "n" => 1 }).unwrap();
+    let refused = inside.add("a", bins! { "n" => 1 }).unwrap_err();
+    assert_eq!(refused.kind(), Kind::Server(ResultCode::TRANSACTION_LOCKED));
+    let row = |key| Row::put(key, bins! { "n" => 2 }).with(first.clone());
+    let batch = inside.batch([row("a"), row("b")]).unwrap();
+    assert_eq!([batch.code(0), batch.code(1)], [126, 0]);
+    txn.commit().unwrap();
+    assert_eq!(number(data.get("a").unwrap()), Some(1));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 import { inspect } from 'node:util'
 import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
+import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
 import { Indexes } from './admin/indexes.js'
@@ -431,6 +432,17 @@ export class Client extends KeyVerbs {
       nodes.push({ name, address, build, features: features === '' ? [] : features.split(',') })
     }
     return nodes
+  }
+
+  /**
+   * Calls `listener` with every event about nodes from now on, such as `{ type: 'nodeDown', node }`;
+   * returns a function that ends this. Events are looked for every 100 ms, which does not keep the
+   * process alive. What a listener throws is thrown again as an uncaught exception.
+   *
+   * @throws TypeError if the listener is not a function
+   */
+  onEvent(listener: EventListener): () => void {
+    return listen(this.connection, native.events, listener)
   }
 
   /**

@@ -69,6 +69,12 @@ export interface SessionOptions {
   /** How long a connection may be idle before it is closed. Default: 120,000. */
   idleTimeout?: number | undefined
   /**
+   * The path of the archive with which a managed cluster is found (Astra). It has the contact points,
+   * the certificates and the local datacenter: the array of contact points must be empty, and there is
+   * no `tls` besides. `user` and `password` are those of the cluster, such as `token` and a token.
+   */
+  secureConnectBundle?: string | undefined
+  /**
    * How long statements that change the schema wait until all nodes agree on it; 0: do not wait.
    */
   schemaAgreement?: number | undefined

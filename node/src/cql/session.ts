@@ -3,6 +3,7 @@
 import { inspect } from 'node:util'
 import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
+import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { SessionClosed } from './errors.js'
@@ -109,7 +110,7 @@ export class Session extends Verbs {
       const { authenticator, addressTranslator: translator } = options ?? {}
       const [logsIn, translates] = [authenticator !== undefined, translator !== undefined]
       const ask = logsIn || translates ? asking(authenticator, translator) : undefined
-      const points = pointsText(contactPoints)
+      const points = pointsText(contactPoints, options?.secureConnectBundle !== undefined)
       native.cqlConnect(slot, points, names, values, ask, logsIn, translates)
     } catch (error) {
       rejectCall(slot, error)
@@ -146,6 +147,17 @@ export class Session extends Verbs {
       nodes.push({ address, datacenter, rack, release, isUp } as NodeInfo)
     }
     return nodes
+  }
+
+  /**
+   * Calls `listener` with every event about nodes from now on, such as `{ type: 'nodeDown', node }`;
+   * returns a function that ends this. Events are looked for every 100 ms, which does not keep the
+   * process alive. What a listener throws is thrown again as an uncaught exception.
+   *
+   * @throws TypeError if the listener is not a function
+   */
+  onEvent(listener: EventListener): () => void {
+    return listen(this.#connection, native.cqlEvents, listener)
   }
 
   /**
@@ -238,10 +250,10 @@ export function connect(
   return Session.open(contactPoints, options, callback)
 }
 
-function pointsText(points: unknown): string {
+function pointsText(points: unknown, hasBundle: boolean): string {
   if (typeof points === 'string') return points
   if (Array.isArray(points) && points.every((point) => typeof point === 'string')) {
-    if (points.length === 0) throw new RangeError('no contact point given')
+    if (points.length === 0 && !hasBundle) throw new RangeError('no contact point given')
     return points.join(',')
   }
   throw new TypeError(

@@ -1,8 +1,8 @@
 /** TLS options of clients and of Cassandra sessions. */
 
 /**
- * TLS options, named as in `tls.connect`. Certificates and keys are the contents of PEM files, as
- * text or bytes.
+ * TLS options, named as in `tls.connect`. Certificates and keys are PEM files: their contents as text
+ * or bytes, or their paths.
  */
 export interface TlsOptions {
   /** Trusted certificate authorities. Default: the system's. */
@@ -32,6 +32,9 @@ export interface TlsOptions {
    * certificate of a trusted authority can pose as a node. Default: true.
    */
   verifyHostname?: boolean | undefined
-  /** For compatibility with `tls.connect`; certificates are always verified. */
-  rejectUnauthorized?: true | undefined
+  /**
+   * Whether the nodes' certificates are verified at all. If not, anyone can pose as a node. Default:
+   * true.
+   */
+  rejectUnauthorized?: boolean | undefined
 }

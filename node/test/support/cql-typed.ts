@@ -74,8 +74,8 @@ export async function checked(session: Session, insert: Prepared, address: Addre
   connect('db1').execute('SELECT 1')
   // @ts-expect-error: the name in Python
   await connect('db1', { tls: { private_key: 'PEM' } })
-  // @ts-expect-error: certificates are verified in any case
-  await connect('db1', { tls: { rejectUnauthorized: false } })
+  // @ts-expect-error: a boolean
+  await connect('db1', { tls: { rejectUnauthorized: 'no' } })
   // @ts-expect-error: no class
   session.registerType('shop.address', new Home('Elm', 1))
 }

@@ -22,6 +22,7 @@ CASSANDRA = Scheme(
     port=9042,
     options=SessionOptions.__annotations__,
     probe=_native.SessionCore,
+    instead=frozenset({"secure_connect_bundle"}),
 )
 
 

@@ -185,6 +185,12 @@ class SessionOptions(TypedDict, total=False):
     """
     idle_timeout: Seconds
     """Idle connections are closed after this time. Default: 120 s."""
+    secure_connect_bundle: str
+    """The path of the archive with which a managed cluster is found (Astra). It has the contact
+    points, the certificates and the local datacenter, so the list of contact points must be empty,
+    and there is no ``tls`` besides. ``user`` and ``password`` are those of the cluster, such as
+    ``"token"`` and a token. Default: none.
+    """
     schema_agreement: Seconds
     """How long to wait for all nodes to agree on the schema after a statement that changes it.
     Default: 10 s.

@@ -130,6 +130,8 @@ def read(
         scheme.probe(seeds, **{name: options[name]})  # The keyword is `tls`, with entries.
     levels.append((options, dict.fromkeys(options, "a keyword")))
     used, option_sources = merge_options(levels)
+    if not scheme.instead.isdisjoint(used) and sources["seeds"] == "the default":
+        seeds = ""
     # Validates the keywords, and options that must be checked together.
     scheme.probe(seeds, **used)
     return Opening(seeds, namespace, used, sources | option_sources)

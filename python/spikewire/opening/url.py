@@ -35,9 +35,11 @@ class Scheme:
     together: frozenset[str] = frozenset(
         {"user", "password", "auth", "tls", "tls_certificate", "tls_private_key", "tls_system_ca",
          "tls_verify_hostname", "tls_server_name", "tls_private_key_password", "tls_crls",
-         "tls_crl_check"}
+         "tls_crl_check", "secure_connect_bundle"}
     )  # fmt: skip
     """Options that make sense together alone."""
+    instead: frozenset[str] = frozenset()
+    """Options that take the place of seeds."""
     passed_over: AbstractSet[str] = frozenset()
     """Options of the other client: a process that has both has variables for both."""
 

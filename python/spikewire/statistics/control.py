@@ -101,7 +101,8 @@ class Metrics:
     def on_event(self, callback: Callable[[Event], object]) -> Callable[[], None]:
         """Calls ``callback`` with every event from now on; returns a function that stops this.
 
-        Events are nodes joining and leaving (``NodeUp``, ``NodeDown``), ``MapChanged``, circuit
+        Events are nodes joining and leaving (``NodeUp``, ``NodeDown``; for Cassandra whether they
+        answer, and ``NodeAdded`` and ``NodeRemoved``), ``MapChanged``, circuit
         breakers (``BreakerOpened``, ``BreakerClosed``) and ``SlowCommand``. The callback runs on
         the event loop running here, if any, otherwise on a thread for events. Commands never wait
         for it. Its exceptions are logged by ``spikewire.metrics`` and have no other effect. If

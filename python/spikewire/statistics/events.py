@@ -39,6 +39,20 @@ class NodeDown:
 
 
 @dataclass(frozen=True)
+class NodeAdded:
+    """A node became part of a Cassandra cluster; ``NodeUp`` follows when it answers."""
+
+    node: str
+
+
+@dataclass(frozen=True)
+class NodeRemoved:
+    """A node is no part of a Cassandra cluster any more."""
+
+    node: str
+
+
+@dataclass(frozen=True)
 class MapChanged:
     """Another node holds a partition now."""
 
@@ -79,12 +93,22 @@ class EventsLost:
 
 #: The events passed to callbacks.
 Event: TypeAlias = (
-    NodeUp | NodeDown | MapChanged | BreakerOpened | BreakerClosed | SlowCommand | EventsLost
+    NodeUp
+    | NodeDown
+    | NodeAdded
+    | NodeRemoved
+    | MapChanged
+    | BreakerOpened
+    | BreakerClosed
+    | SlowCommand
+    | EventsLost
 )
 
 _CLASSES: dict[str, Callable[..., Event]] = {
     "node_up": NodeUp,
     "node_down": NodeDown,
+    "node_added": NodeAdded,
+    "node_removed": NodeRemoved,
     "map_changed": MapChanged,
     "breaker_opened": BreakerOpened,
     "breaker_closed": BreakerClosed,

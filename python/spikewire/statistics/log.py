@@ -10,7 +10,9 @@ from spikewire.statistics.events import (
     Event,
     EventsLost,
     MapChanged,
+    NodeAdded,
     NodeDown,
+    NodeRemoved,
     NodeUp,
 )
 
@@ -19,6 +21,8 @@ __all__ = ["log_event", "logger_of"]
 _LINES: dict[type, tuple[int, str]] = {
     NodeUp: (logging.INFO, "node %s is up"),
     NodeDown: (logging.WARNING, "node %s is down"),
+    NodeAdded: (logging.INFO, "node %s was added to the cluster"),
+    NodeRemoved: (logging.WARNING, "node %s was removed from the cluster"),
     BreakerOpened: (logging.WARNING, "node %s failed too often: its circuit breaker is open"),
     BreakerClosed: (logging.INFO, "the circuit breaker of node %s is closed again"),
     MapChanged: (logging.DEBUG, "the partition map changed"),

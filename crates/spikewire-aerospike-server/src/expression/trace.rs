@@ -64,7 +64,7 @@ pub fn without_value(code: ResultCode, bytes: &[u8], view: &RecordView<'_>) -> R
                 // What makes others false is not false itself.
                 Some(Op::And) if is_false => parts.iter().position(&fails),
                 _ if is_false => None,
-                Some(Op::Cond) => branch(parts, &fails, is_true),
+                Some(Op::Cond) => branch(parts, fails, is_true),
                 _ => parts.iter().position(&fails),
             });
             let outcome = match (is_false, way.last().and_then(|part| tree(&bytes[part.clone()]))) {
@@ -108,7 +108,8 @@ fn innermost(
     bytes: &[u8],
     choose: impl Fn(Option<Op>, &[Range<usize>]) -> Option<usize>,
 ) -> Vec<Range<usize>> {
-    let mut way = vec![0..bytes.len()];
+    let mut way: Vec<Range<usize>> = Vec::new();
+    way.push(0..bytes.len());
     while way.len() < DEPTH {
         let Some(part) = way.last().cloned() else { break };
         let (op, parts) = parts(&bytes[part.clone()]);

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::features::{self, Features};
 use spikewire_aerospike_protocol::frame::HEADER_LEN;
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_aerospike_protocol::message::{Header, Message, field, info1, info2, info3};
+use spikewire_aerospike_protocol::message::{Header, Message, field, info1, info2, info3, info4};
 use spikewire_aerospike_protocol::nesting;
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
@@ -117,13 +117,14 @@ impl WriteOptions {
             && self.generation == GenerationRule::Any
             && self.exists == ExistsRule::Merge
             && !self.durable
-            && self.send_key != Some(true);
+            && self.send_key != Some(true)
+            && self.retry.as_ref().is_none_or(|it| it.on_locking_only != Some(true));
         if none {
             return Ok(());
         }
         Err(InvalidArgument::of_value(
-            "ttl, generation, exists, durable and send_key apply to writes, and these operations \
-             only read",
+            "ttl, generation, exists, durable, send_key and on_locking_only apply to writes, and these \
+             operations only read",
         ))
     }
 }
@@ -238,8 +239,11 @@ impl CommandSpec {
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
         let (timeout, replica) = (options.timeout, options.replica);
         let policy = limits(&defaults.policy, timeout, replica, options.retry.as_deref());
-        if policy.retries.commits_at_master() {
+        if policy.flags.commits_at_master() {
             header.info3 |= info3::COMMIT_MASTER;
+        }
+        if policy.flags.must_lock() {
+            header.info4 |= info4::LOCKING_ONLY;
         }
         Ok(Self {
             header,
@@ -399,7 +403,7 @@ impl CommandSpec {
             buffer::give(bytes);
             return Err(error);
         }
-        if self.policy.retries.marks_requests() {
+        if self.policy.flags.marks_requests() {
             marks::set(&mut bytes, &self.policy);
         }
         let target = Target::record(set.namespace.clone(), digest, self.write);

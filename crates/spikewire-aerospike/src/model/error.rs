@@ -24,6 +24,8 @@ pub enum Kind {
     Connection,
     /// The server rejected the command with this code.
     Server(ResultCode),
+    /// The node's replies to a batch ended before that row, at one that failed.
+    Unanswered,
     /// No reachable node holds the record's partition now.
     NoNode,
     /// No node of the cluster knows the namespace.
@@ -59,6 +61,7 @@ impl Kind {
             Self::Timeout => "timeout",
             Self::Connection => "connection",
             Self::Server(_) => "server",
+            Self::Unanswered => "unanswered",
             Self::NoNode => "no_node",
             Self::NoNamespace => "no_namespace",
             Self::Busy => "busy",
@@ -111,7 +114,7 @@ impl Kind {
             Self::Server(ResultCode::TRANSACTION_EXPIRED) => "TransactionExpired",
             Self::Transaction => "TransactionError",
             Self::Server(code) if code.is_of_transaction() => "TransactionError",
-            Self::Server(_) | Self::Invalid => "ServerError",
+            Self::Server(_) | Self::Unanswered | Self::Invalid => "ServerError",
         }
     }
 
@@ -128,7 +131,7 @@ impl Kind {
             Self::NoNamespace => i32::from(ResultCode::NAMESPACE.0),
             Self::Connection => -10,
             Self::Malformed => -1,
-            Self::Unsupported => -15,
+            Self::Unsupported | Self::Unanswered => -15,
             Self::Paused => -9,
             Self::CircuitOpen => -14,
             Self::Transaction => -17,

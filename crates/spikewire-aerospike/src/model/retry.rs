@@ -37,6 +37,10 @@ pub struct RetryOptions {
     pub commit_level: Option<CommitLevel>,
     /// How much the server is asked to say about errors.
     pub error_details: Option<DetailLevel>,
+    /// Whether a write fails if its transaction has written the record already.
+    pub on_locking_only: Option<bool>,
+    /// Whether a node replies to all rows of a batch, also after one that failed.
+    pub respond_all_keys: Option<bool>,
 }
 
 /// When a write is answered.
@@ -72,6 +76,8 @@ impl RetryOptions {
         compress: None,
         commit_level: None,
         error_details: None,
+        on_locking_only: None,
+        respond_all_keys: None,
     };
 
     /// Boxes the options if any of them is set.
@@ -87,7 +93,9 @@ impl RetryOptions {
             | self.priority.is_some()
             | self.compress.is_some()
             | self.commit_level.is_some()
-            | self.error_details.is_some();
+            | self.error_details.is_some()
+            | self.on_locking_only.is_some()
+            | self.respond_all_keys.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -109,19 +117,25 @@ impl RetryOptions {
         policy.multiplier = self.multiplier.unwrap_or(policy.multiplier);
         policy.longest = self.longest.map_or(policy.longest, Into::into);
         if let Some(jitter) = self.jitter {
-            policy.retries.set_jitter(jitter);
+            policy.flags.set_jitter(jitter);
         }
         if let Some(in_doubt) = self.in_doubt {
-            policy.retries.set_in_doubt(in_doubt);
+            policy.flags.set_in_doubt(in_doubt);
         }
         if let Some(compress) = self.compress {
-            policy.retries.set_compress(compress);
+            policy.flags.set_compress(compress);
         }
         if let Some(level) = self.commit_level {
-            policy.retries.set_commits_at_master(level == CommitLevel::Master);
+            policy.flags.set_commits_at_master(level == CommitLevel::Master);
+        }
+        if let Some(only) = self.on_locking_only {
+            policy.flags.set_must_lock(only);
+        }
+        if let Some(all) = self.respond_all_keys {
+            policy.flags.set_ends_at_failure(!all);
         }
         if let Some(level) = self.error_details {
-            policy.retries.set_details(level as u8);
+            policy.flags.set_details(level as u8);
         }
         policy.priority = self.priority.unwrap_or(policy.priority);
     }
@@ -162,7 +176,7 @@ mod tests {
             ..RetryOptions::default()
         };
         own.boxed().unwrap().apply(&mut policy);
-        assert_eq!((policy.max_retries, policy.retries.in_doubt()), (0, true));
+        assert_eq!((policy.max_retries, policy.flags.in_doubt()), (0, true));
         assert_eq!(policy.sleep, base.sleep);
         assert_eq!(policy.backoff(), Backoff { longest: second, ..base.backoff() });
     }
@@ -170,14 +184,14 @@ mod tests {
     #[test]
     fn a_call_has_other_details_than_the_client() {
         let mut policy = Policy::default();
-        assert_eq!((policy.retries.details(), policy.retries.marks_requests()), (0, false));
+        assert_eq!((policy.flags.details(), policy.flags.marks_requests()), (0, false));
         for (name, level) in DetailLevel::NAMES {
             assert_eq!(parse::error_details(name), Ok(level));
             let own = RetryOptions { error_details: Some(level), ..RetryOptions::default() };
             own.boxed().unwrap().apply(&mut policy);
             let expected = (level as u8, level != DetailLevel::Off);
-            assert_eq!((policy.retries.details(), policy.retries.marks_requests()), expected);
-            assert!(!policy.retries.compress() && !policy.retries.in_doubt(), "{name}");
+            assert_eq!((policy.flags.details(), policy.flags.marks_requests()), expected);
+            assert!(!policy.flags.compress() && !policy.flags.in_doubt(), "{name}");
         }
         assert_eq!(
             parse::error_details("all").unwrap_err().message(),

@@ -103,7 +103,7 @@ impl TransactionCall {
     /// Tells the monitor of the records that are about to be written.
     fn ask_monitor(&self, mut policy: Policy) -> Batch {
         // Repeated, it changes nothing.
-        policy.retries.set_in_doubt(true);
+        policy.flags.set_in_doubt(true);
         let (id, options) = (self.transaction.id, &self.transaction.options);
         let namespace = self.transaction.namespace().unwrap_or_default();
         let seconds = options.timeout.as_secs() as u32;

@@ -64,7 +64,7 @@ impl Default for TransactionOptions {
             ..Policy::default()
         };
         // Asking again is how doubt is resolved: no step does more when it is repeated.
-        policy.retries.set_in_doubt(true);
+        policy.flags.set_in_doubt(true);
         Self { timeout: Duration::ZERO, policy }
     }
 }

@@ -223,7 +223,7 @@ impl CommandError for Error {
 mod tests {
     use std::time::Duration;
 
-    use spikewire_transport::{Attempts, RetryRules, ServerFailure, Tick};
+    use spikewire_transport::{Attempts, CommandFlags, ServerFailure, Tick};
 
     use super::*;
     use crate::command::{Failure, Verdict};
@@ -274,7 +274,7 @@ mod tests {
         let error = fails(attempts.failed(lost(), true, &policy(), Tick::NEVER, NOW));
         assert!(error.in_doubt());
         let mut attempts = Attempts { count: 1, ..Attempts::default() };
-        let policy = Policy { retries: RetryRules::default().with_in_doubt(true), ..policy() };
+        let policy = Policy { flags: CommandFlags::default().with_in_doubt(true), ..policy() };
         assert!(matches!(
             attempts.failed(lost(), true, &policy, Tick::NEVER, NOW),
             Verdict::Retry(_)

@@ -29,6 +29,8 @@ pub struct Control {
     handshake: Arc<Handshake>,
     /// The address of its node.
     pub address: SocketAddr,
+    /// The proxy through which it is reached, if any.
+    pub proxy: Option<SocketAddr>,
     /// Timeout of a request.
     within: Duration,
     /// Whether the node knows `system.peers_v2`.
@@ -43,7 +45,7 @@ impl Control {
         address: SocketAddr,
         within: Duration,
     ) -> Self {
-        Self { session, handshake, address, within, knows_peers_v2: true }
+        Self { session, handshake, address, proxy: None, within, knows_peers_v2: true }
     }
 
     /// The protocol version in use.
@@ -90,8 +92,10 @@ impl Control {
 
     /// The node of this connection.
     pub fn local(&mut self) -> Result<Local> {
-        let address = self.address;
-        self.query(tables::LOCAL, |rows| tables::local(rows, address))
+        let (address, proxy) = (self.address, self.proxy);
+        let local = self.query(tables::LOCAL, |rows| tables::local(rows, address, proxy))?;
+        self.address = local.node.address;
+        Ok(local)
     }
 
     /// The other nodes.

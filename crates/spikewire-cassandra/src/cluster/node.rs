@@ -8,6 +8,7 @@ use std::time::Duration;
 use spikewire_cql::tablet::Tablet;
 use spikewire_transport::metrics::{Gauges, Recent};
 use spikewire_transport::ready::ReadyConnections;
+use spikewire_transport::tls::Tls;
 use spikewire_transport::{Breaker, Encryption, Health, Tick};
 
 use crate::options::Options;
@@ -27,6 +28,8 @@ pub struct Node {
     pub host_id: HostId,
     /// Its address.
     pub address: SocketAddr,
+    /// Where it is reached: its address, or that of a proxy for all nodes.
+    pub dial: SocketAddr,
     /// Its datacenter.
     pub datacenter: String,
     /// Its rack.
@@ -63,6 +66,8 @@ pub struct Description {
     pub host_id: HostId,
     /// Its address.
     pub address: SocketAddr,
+    /// Where it is reached, if not there.
+    pub proxy: Option<SocketAddr>,
     /// Its datacenter.
     pub datacenter: String,
     /// Its rack.
@@ -73,6 +78,30 @@ pub struct Description {
     pub schema_version: Option<[u8; 16]>,
     /// Its tokens: the ends of its ranges.
     pub tokens: Vec<i64>,
+}
+
+/// An id as servers write it.
+fn text_of(host_id: &HostId) -> String {
+    let digits = format!("{:032x}", u128::from_be_bytes(*host_id));
+    let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20]];
+    format!("{}-{}", groups.join("-"), &digits[20..])
+}
+
+/// How connections to a node are encrypted: a proxy knows the node by its id.
+fn encryption(tls: &Tls, of: &Description) -> Encryption {
+    let by_address = || tls.to_address(of.address.ip());
+    match of.proxy {
+        // An id is a valid name.
+        Some(_) => tls.to_host(&text_of(&of.host_id)).unwrap_or_else(|_| by_address()),
+        None => by_address(),
+    }
+}
+
+impl Description {
+    /// Where it is reached.
+    fn dial(&self) -> SocketAddr {
+        self.proxy.unwrap_or(self.address)
+    }
 }
 
 impl Node {
@@ -89,6 +118,7 @@ impl Node {
             number,
             host_id: of.host_id,
             address: of.address,
+            dial: of.dial(),
             datacenter: of.datacenter.clone(),
             rack: of.rack.clone(),
             release: of.release.clone(),
@@ -96,7 +126,7 @@ impl Node {
             health,
             gauges: Gauges::default(),
             ready: ReadyConnections::default(),
-            encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
+            encryption: options.encryption.as_ref().map(|tls| encryption(tls, of)),
             shards: Arc::new(shards),
             latencies: OnceLock::new(),
             active: AtomicBool::new(true),
@@ -111,6 +141,7 @@ impl Node {
         let description = Description {
             host_id: self.host_id,
             address: self.address,
+            proxy: (self.dial != self.address).then_some(self.dial),
             datacenter: self.datacenter.clone(),
             rack: self.rack.clone(),
             release: self.release.clone(),
@@ -130,9 +161,7 @@ impl Node {
 
     /// Its id as servers write it: hexadecimal digits in groups.
     pub fn id(&self) -> String {
-        let digits = format!("{:032x}", u128::from_be_bytes(self.host_id));
-        let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20]];
-        format!("{}-{}", groups.join("-"), &digits[20..])
+        text_of(&self.host_id)
     }
 
     /// The shard that has a tablet's rows here; as for other rows if the tablet does not say.
@@ -147,6 +176,7 @@ impl Node {
     pub fn is_as(&self, of: &Description) -> bool {
         self.host_id == of.host_id
             && self.address == of.address
+            && self.dial == of.dial()
             && self.datacenter == of.datacenter
             && self.rack == of.rack
             && self.release == of.release

@@ -32,13 +32,17 @@ impl NodeReports {
         let name = |node: &Node| -> Arc<str> { node.to_string().into() };
         self.0.retain(|report| {
             let is_there = snapshot.nodes.iter().any(|node| is_same(node, &report.node));
-            if !is_there && report.is_up {
-                metrics.events().push(Event::NodeDown(name(&report.node)));
+            if !is_there {
+                let name = name(&report.node);
+                if report.is_up {
+                    metrics.events().push(Event::NodeDown(name.clone()));
+                }
+                metrics.events().push(Event::NodeRemoved(name));
             }
             is_there
         });
         for node in &snapshot.nodes {
-            let report = self.report_of(node);
+            let report = self.report_of(node, metrics);
             let is_up = node.is_up();
             if is_up != replace(&mut report.is_up, is_up) {
                 let name = name(node);
@@ -49,9 +53,10 @@ impl NodeReports {
         }
     }
 
-    fn report_of(&mut self, node: &Arc<Node>) -> &mut NodeReport {
+    fn report_of(&mut self, node: &Arc<Node>, metrics: &Metrics) -> &mut NodeReport {
         let known = self.0.iter().position(|report| is_same(&report.node, node));
         let at = known.unwrap_or_else(|| {
+            metrics.events().push(Event::NodeAdded(node.to_string().into()));
             self.0.push(NodeReport { node: node.clone(), is_up: false, breaker_open: false });
             self.0.len() - 1
         });
@@ -62,4 +67,46 @@ impl NodeReports {
 /// Not by number: after a USE there may be the same nodes under other numbers.
 fn is_same(one: &Node, other: &Node) -> bool {
     one.host_id == other.host_id && one.address == other.address
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::sample;
+    use super::*;
+    use crate::options::Options;
+
+    #[test]
+    fn joining_and_leaving_are_other_events_than_answering() {
+        let options = Options::new(Vec::new());
+        let snapshot = |nodes: usize| {
+            sample::snapshot(&[("dc1", "r1"), ("dc1", "r2")][..nodes], &[], &options)
+        };
+        let metrics = Metrics::default();
+        metrics.events().listen(true);
+        let mut reports = NodeReports::new(&snapshot(1));
+        let mut news = |snapshot: &Snapshot| {
+            reports.update(snapshot, &metrics);
+            let (events, _) = metrics.events().wait(Duration::ZERO);
+            events
+                .iter()
+                .map(|event| {
+                    let (name, node) = event.named();
+                    (name, node.map(ToString::to_string))
+                })
+                .collect::<Vec<_>>()
+        };
+        let about = |name, node: &str| (name, Some(node.to_owned()));
+        let second = "10.0.0.2:9042";
+        assert_eq!(news(&snapshot(1)), []);
+        let both = snapshot(2);
+        assert_eq!(news(&both), [about("node_added", second), about("node_up", second)]);
+        sample::set_up(&both.nodes[1], false);
+        assert_eq!(news(&both), [about("node_down", second)]);
+        assert_eq!(news(&snapshot(1)), [about("node_removed", second)]);
+        assert_eq!(news(&snapshot(2)).len(), 2);
+        let gone = [about("node_down", second), about("node_removed", second)];
+        assert_eq!(news(&snapshot(1)), gone);
+    }
 }

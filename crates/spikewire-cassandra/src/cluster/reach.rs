@@ -75,7 +75,7 @@ impl Probe {
         let (encryption, until) = (node.encryption.clone(), now.after(MOST_PATIENCE));
         // Without a file descriptor nothing is learned about the node.
         let (wire, opening) =
-            Opening::start(node.address, encryption, OptionsProbe(version), until).ok()?;
+            Opening::start(node.dial, encryption, OptionsProbe(version), until).ok()?;
         let until = now.after(PATIENCE);
         Some(Self {
             node: node.clone(),

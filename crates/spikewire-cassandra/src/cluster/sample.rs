@@ -38,6 +38,7 @@ pub fn snapshot_at(
         .map(|(number, ((datacenter, rack), address))| Description {
             host_id: [number; 16],
             address: *address,
+            proxy: None,
             datacenter: (*datacenter).to_owned(),
             rack: (*rack).to_owned(),
             release: "5.0.9".to_owned(),

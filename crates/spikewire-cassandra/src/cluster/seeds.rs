@@ -11,7 +11,6 @@ use spikewire_sync::Mutex;
 use spikewire_transport::Encryption;
 use spikewire_transport::resolve::{Resolution, Resolver};
 use spikewire_transport::session::Session;
-use spikewire_transport::tls::Tls;
 
 use super::control::Control;
 use crate::error::{Error, Kind, Result};
@@ -54,12 +53,15 @@ pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
                 continue;
             }
         };
+        let encryptions = encryptions(host, options)?;
         for address in addresses {
-            match negotiate(host, address, options, closed) {
-                Ok(control) => return Ok(control),
-                // What applies to one node applies to all.
-                Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failed.push(ContactFailure { at: label(host, address), error }),
+            for encryption in &encryptions {
+                match negotiate(address, encryption.as_ref(), options, closed) {
+                    Ok(control) => return Ok(control),
+                    // What applies to one node applies to all.
+                    Err(error) if is_final(&error) => return Err(error),
+                    Err(error) => failed.push(ContactFailure { at: label(host, address), error }),
+                }
             }
         }
     }
@@ -89,15 +91,14 @@ fn is_final(error: &Error) -> bool {
 
 /// A connection in the best version that both sides support.
 fn negotiate(
-    host: &Host,
     address: SocketAddr,
+    encryption: Option<&Encryption>,
     options: &Options,
     closed: &Arc<AtomicBool>,
 ) -> Result<Control> {
-    let encryption = encryption(host, options)?;
     let mut version = options.version.unwrap_or(Version::V5);
     loop {
-        match open(address, encryption.clone(), options, handshake(options, version), closed) {
+        match open(address, encryption.cloned(), options, handshake(options, version), closed) {
             Err(error) if options.version.is_none() && refuses_version(&error) => {
                 match version.lower() {
                     Some(lower) => version = lower,
@@ -109,11 +110,17 @@ fn negotiate(
     }
 }
 
-/// How a connection to a contact point is encrypted.
-pub fn encryption(host: &Host, options: &Options) -> Result<Option<Encryption>> {
-    let to_host = |tls: &Tls| tls.to_host(&host.name);
-    let encryption = options.encryption.as_ref().map(to_host).transpose();
-    encryption.map_err(|error| Error::invalid(error.to_string()))
+/// How connections to a contact point are encrypted: to a proxy, for each node that is contacted
+/// through it.
+pub fn encryptions(host: &Host, options: &Options) -> Result<Vec<Option<Encryption>>> {
+    let Some(tls) = &options.encryption else { return Ok(vec![None]) };
+    let named = |name: &String| {
+        tls.to_host(name).map(Some).map_err(|error| Error::invalid(error.to_string()))
+    };
+    match &options.proxy {
+        None => Ok(vec![named(&host.name)?]),
+        Some(proxy) => proxy.nodes.iter().map(named).collect(),
+    }
 }
 
 fn refuses_version(error: &Error) -> bool {
@@ -149,7 +156,9 @@ pub fn open(
             None => at_node(Error::new(Kind::Connection, error.to_string())),
         }
     })?;
-    Ok(Control::new(session, handshake, address, within))
+    let mut control = Control::new(session, handshake, address, within);
+    control.proxy = options.proxy.is_some().then_some(address);
+    Ok(control)
 }
 
 fn report(failed: Vec<ContactFailure>) -> Error {

@@ -7,6 +7,7 @@ use spikewire_cql::notation::{Malformed, Reader, Result};
 use spikewire_cql::response::Rows;
 
 use super::node::{Description, HostId};
+use crate::options::PORT;
 
 /// Selects the node that is asked.
 pub const LOCAL: &str = "SELECT * FROM system.local WHERE key='local'";
@@ -94,14 +95,20 @@ pub struct Local {
     pub partitioner: String,
 }
 
-/// Reads [`LOCAL`].
-pub fn local(rows: &Rows<'_>, address: SocketAddr) -> Result<Local> {
+/// Reads [`LOCAL`]. Behind a `proxy`, its address is the advertised one.
+pub fn local(rows: &Rows<'_>, address: SocketAddr, proxy: Option<SocketAddr>) -> Result<Local> {
     let mut info = None;
     each(rows, |row| {
         info = (|| {
+            let advertised = || {
+                let ip = row.ip("rpc_address").filter(|ip| !ip.is_unspecified());
+                let ip = ip.or_else(|| row.ip("broadcast_address"))?;
+                Some(SocketAddr::new(ip, row.port("rpc_port").unwrap_or(PORT)))
+            };
             let node = Description {
                 host_id: row.uuid("host_id")?,
-                address,
+                address: if proxy.is_some() { advertised()? } else { address },
+                proxy,
                 datacenter: row.text("data_center")?.to_owned(),
                 rack: row.text("rack")?.to_owned(),
                 release: row.text("release_version")?.to_owned(),
@@ -129,6 +136,7 @@ pub fn peers(rows: &Rows<'_>, port: u16) -> Result<Vec<Description>> {
             Some(Description {
                 host_id: row.uuid("host_id")?,
                 address: SocketAddr::new(ip?, row.port("native_port").unwrap_or(port)),
+                proxy: None,
                 datacenter: row.text("data_center")?.to_owned(),
                 rack: row.text("rack")?.to_owned(),
                 release: row.text("release_version").unwrap_or_default().to_owned(),

@@ -25,6 +25,7 @@ use super::shared::Shared;
 use super::snapshot::Keyspaces;
 use super::tables::Local;
 use super::{Snapshot, schema_tables, seeds};
+use crate::bundle;
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 
@@ -73,9 +74,10 @@ pub(super) struct ClusterWorker {
 
 impl ClusterWorker {
     /// Connects to the cluster and reads it for the first time.
-    pub fn start(options: Options) -> Result<Self> {
+    pub fn start(mut options: Options) -> Result<Self> {
         let addresses = Addresses::new(&options)?;
         let closed = Arc::new(AtomicBool::new(false));
+        bundle::find_proxy(&mut options, &closed)?;
         let control = seeds::first(&options, &closed)?;
         let pause = options.reconnect.0;
         let local_datacenter = options.local_datacenter.clone();
@@ -272,6 +274,7 @@ impl ClusterWorker {
         let mut described = vec![local];
         for mut peer in control.peers()? {
             peer.address = self.addresses.reach(peer.address, &self.shared.closed)?;
+            peer.proxy = control.proxy;
             // A node that moved may be listed twice for a while.
             if described
                 .iter()
@@ -384,7 +387,7 @@ impl ClusterWorker {
         known.rotate_left(first);
         known.sort_by_key(|node| (!node.is_up(), !snapshot.is_local(node)));
         let nodes: Vec<Candidate> =
-            known.iter().map(|node| (node.address, node.encryption.clone())).collect();
+            known.iter().map(|node| (node.dial, node.encryption.clone())).collect();
         let dialled: Vec<_> = nodes.iter().map(|(address, _)| *address).collect();
         let shared = self.shared.clone();
         let contact_points = once_with(|| {
@@ -421,12 +424,12 @@ fn resolve_contact_points(shared: &Shared, mut dialled: Vec<SocketAddr>) -> Vec<
     let mut candidates = Vec::new();
     for (host, addresses) in seeds::resolve(&options.contact_points, options, &shared.closed) {
         // Never unencrypted if it should be encrypted.
-        let Ok(encryption) = seeds::encryption(host, options) else { continue };
-        let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
+        let Ok(encryptions) = seeds::encryptions(host, options) else { continue };
+        let is_named = options.encryption.is_some() && host.name.parse::<IpAddr>().is_err();
         for address in addresses.unwrap_or_default() {
-            if is_named || !dialled.contains(&address) {
+            if is_named || options.proxy.is_some() || !dialled.contains(&address) {
                 dialled.push(address);
-                candidates.push((address, encryption.clone()));
+                candidates.extend(encryptions.iter().map(|it| (address, it.clone())));
             }
         }
     }

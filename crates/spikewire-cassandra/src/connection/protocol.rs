@@ -204,7 +204,7 @@ impl Endpoint for Node {
     }
 
     fn address(&self) -> SocketAddr {
-        self.address
+        self.dial
     }
 
     fn shard_count(&self) -> u16 {

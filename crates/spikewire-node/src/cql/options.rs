@@ -18,7 +18,7 @@ pub fn read(
 ) -> Result<(SessionOptions, CqlDecodeOptions)> {
     let (mut session, mut decode_options) =
         (SessionOptions::default(), CqlDecodeOptions::default());
-    session.set_contact_points(&text("contact points", points)?)?;
+    let points = text("contact points", points)?;
     for at in 0..names.len()? {
         let (name, value) = (text("an option", names.element(at)?)?, values.element(at)?);
         let value = OptionArgument(value);
@@ -35,5 +35,6 @@ pub fn read(
             name => session.set(name, &value, &OWN)?,
         }
     }
+    session.set_contact_points(&points)?;
     Ok((session, decode_options))
 }

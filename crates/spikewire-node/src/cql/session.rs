@@ -212,6 +212,11 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(Some(flat))
 }
 
+/// `cqlEvents(session, listens)`: see [`events::take`](crate::events::take).
+pub fn events<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    crate::events::take(call, Session::of(call)?.engine.cluster().metrics())
+}
+
 /// `cqlSchema(session, slot)`: settles with the schema as JSON.
 pub fn schema<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = call.host.environment.clone();

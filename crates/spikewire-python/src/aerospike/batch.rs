@@ -164,6 +164,11 @@ impl Batch {
         self.rows.code(index)
     }
 
+    /// The code of the first row at which a node's replies ended.
+    pub fn end(&self) -> Option<i32> {
+        self.rows.end().map(|code| i32::from(code.0))
+    }
+
     /// The key of a row.
     pub fn key_of(&self, index: usize) -> &Key {
         &self.reader.keys[index]

@@ -52,6 +52,11 @@ pub struct Write {
     pub send_key: Option<bool>,
     /// The filter.
     pub r#where: Option<Py<PyAny>>,
+    /// When it is answered; `None`: the batch's setting.
+    pub commit_level: Option<Py<PyAny>>,
+    /// Whether it fails if its transaction has written the record already; `None`: the batch's
+    /// setting.
+    pub on_locking_only: Option<bool>,
 }
 
 /// Deletes a record in a batch. Keywords as in `delete`.
@@ -67,6 +72,11 @@ pub struct Delete {
     pub send_key: bool,
     /// The filter.
     pub r#where: Option<Py<PyAny>>,
+    /// When it is answered; `None`: the batch's setting.
+    pub commit_level: Option<Py<PyAny>>,
+    /// Whether it fails if its transaction has written the record already; `None`: the batch's
+    /// setting.
+    pub on_locking_only: Option<bool>,
 }
 
 /// Runs a function of a registered module on a record in a batch. The `results` of its row hold
@@ -89,6 +99,11 @@ pub struct Apply {
     pub send_key: Option<bool>,
     /// The filter.
     pub r#where: Option<Py<PyAny>>,
+    /// When it is answered; `None`: the batch's setting.
+    pub commit_level: Option<Py<PyAny>>,
+    /// Whether it fails if its transaction has written the record already; `None`: the batch's
+    /// setting.
+    pub on_locking_only: Option<bool>,
 }
 
 impl Read {
@@ -107,8 +122,9 @@ impl Write {
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
         let Self { what, ttl, generation, exists, durable, send_key, r#where, .. } = self;
         let (what, ttl, generation) = (what.clone_ref(py), of(ttl), of(generation));
-        let (exists, r#where) = (of(exists), of(r#where));
-        Self::new(key, what, ttl, generation, exists, *durable, *send_key, r#where)
+        let (exists, r#where, level) = (of(exists), of(r#where), of(&self.commit_level));
+        let locking = self.on_locking_only;
+        Self::new(key, what, ttl, generation, exists, *durable, *send_key, r#where, level, locking)
     }
 }
 
@@ -116,8 +132,10 @@ impl Delete {
     /// The same row for this key.
     pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
-        let Self { generation, durable, send_key, r#where, .. } = self;
-        Self::new(key, of(generation), *durable, *send_key, of(r#where))
+        let Self { generation, durable, send_key, r#where, commit_level, on_locking_only, .. } =
+            self;
+        let (generation, r#where, level) = (of(generation), of(r#where), of(commit_level));
+        Self::new(key, generation, *durable, *send_key, r#where, level, *on_locking_only)
     }
 }
 
@@ -158,7 +176,7 @@ impl Read {
 #[pymethods]
 impl Write {
     #[new]
-    #[pyo3(signature = (key, what, *, ttl=None, generation=None, exists=None, durable=None, send_key=None, r#where=None))]
+    #[pyo3(signature = (key, what, *, ttl=None, generation=None, exists=None, durable=None, send_key=None, r#where=None, commit_level=None, on_locking_only=None))]
     #[allow(clippy::too_many_arguments)] // a keyword is an argument
     fn new(
         key: Py<PyAny>,
@@ -169,23 +187,56 @@ impl Write {
         #[pyo3(from_py_with = flags::durable)] durable: Option<bool>,
         #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Py<PyAny>>,
+        commit_level: Option<Py<PyAny>>,
+        #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
     ) -> PyClassInitializer<Self> {
-        let row = Self { key, what, ttl, generation, exists, durable, send_key, r#where };
+        let row = Self {
+            key,
+            what,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
+            r#where,
+            commit_level,
+            on_locking_only,
+        };
         PyClassInitializer::from(Row).add_subclass(row)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let names = ["ttl", "generation", "exists", "send_key", "where"];
-        row_repr(slf.as_any(), &["key", "what"], &names, &["durable"])
+        let names = ["ttl", "generation", "exists", "send_key", "where", "commit_level"];
+        row_repr(slf.as_any(), &["key", "what"], &names, &["durable", "on_locking_only"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
-        let names = ["key", "what", "ttl", "generation", "exists", "durable", "send_key", "where"];
+        let names = [
+            "key",
+            "what",
+            "ttl",
+            "generation",
+            "exists",
+            "durable",
+            "send_key",
+            "where",
+            "commit_level",
+            "on_locking_only",
+        ];
         equal(slf.as_any(), other.as_any(), &names)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
-        let names = ["ttl", "generation", "exists", "durable", "send_key", "where"];
+        let names = [
+            "ttl",
+            "generation",
+            "exists",
+            "durable",
+            "send_key",
+            "where",
+            "commit_level",
+            "on_locking_only",
+        ];
         reduced(slf.as_any(), &["key", "what"], &names)
     }
 }
@@ -193,36 +244,53 @@ impl Write {
 #[pymethods]
 impl Delete {
     #[new]
-    #[pyo3(signature = (key, *, generation=None, durable=None, send_key=false, r#where=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=None, send_key=false, r#where=None, commit_level=None, on_locking_only=None))]
     fn new(
         key: Py<PyAny>,
         generation: Option<Py<PyAny>>,
         #[pyo3(from_py_with = flags::durable)] durable: Option<bool>,
         #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Py<PyAny>>,
+        commit_level: Option<Py<PyAny>>,
+        #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
     ) -> PyClassInitializer<Self> {
-        let row = Self { key, generation, durable, send_key, r#where };
+        let row =
+            Self { key, generation, durable, send_key, r#where, commit_level, on_locking_only };
         PyClassInitializer::from(Row).add_subclass(row)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        row_repr(slf.as_any(), &["key"], &["generation", "where"], &["durable", "send_key"])
+        let names = ["generation", "where", "commit_level"];
+        let flags = ["durable", "send_key", "on_locking_only"];
+        row_repr(slf.as_any(), &["key"], &names, &flags)
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
-        let names = ["key", "generation", "durable", "send_key", "where"];
+        let names = [
+            "key",
+            "generation",
+            "durable",
+            "send_key",
+            "where",
+            "commit_level",
+            "on_locking_only",
+        ];
         equal(slf.as_any(), other.as_any(), &names)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
-        reduced(slf.as_any(), &["key"], &["generation", "durable", "send_key", "where"])
+        reduced(
+            slf.as_any(),
+            &["key"],
+            &["generation", "durable", "send_key", "where", "commit_level", "on_locking_only"],
+        )
     }
 }
 
 #[pymethods]
 impl Apply {
     #[new]
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=None, send_key=None, r#where=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=None, send_key=None, r#where=None, commit_level=None, on_locking_only=None))]
     #[allow(clippy::too_many_arguments)] // a keyword is an argument
     fn new(
         key: Py<PyAny>,
@@ -233,25 +301,39 @@ impl Apply {
         #[pyo3(from_py_with = flags::durable)] durable: Option<bool>,
         #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Py<PyAny>>,
+        commit_level: Option<Py<PyAny>>,
+        #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
     ) -> PyClassInitializer<Self> {
-        let row = Self { key, module, function, arguments, ttl, durable, send_key, r#where };
+        let row = Self {
+            key,
+            module,
+            function,
+            arguments,
+            ttl,
+            durable,
+            send_key,
+            r#where,
+            commit_level,
+            on_locking_only,
+        };
         PyClassInitializer::from(Row).add_subclass(row)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let names = ["arguments", "ttl", "send_key", "where"];
-        row_repr(slf.as_any(), &["key", "module", "function"], &names, &["durable"])
+        let names = ["arguments", "ttl", "send_key", "where", "commit_level"];
+        let flags = ["durable", "on_locking_only"];
+        row_repr(slf.as_any(), &["key", "module", "function"], &names, &flags)
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
         let places = ["key", "module", "function", "arguments"];
-        let names = ["ttl", "durable", "send_key", "where"];
+        let names = ["ttl", "durable", "send_key", "where", "commit_level", "on_locking_only"];
         Ok(equal(slf.as_any(), other.as_any(), &places)?
             && equal(slf.as_any(), other.as_any(), &names)?)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
-        let names = ["ttl", "durable", "send_key", "where"];
+        let names = ["ttl", "durable", "send_key", "where", "commit_level", "on_locking_only"];
         reduced(slf.as_any(), &["key", "module", "function", "arguments"], &names)
     }
 }

@@ -41,8 +41,10 @@ flags! {
     ignore_case
     include_values
     no_fail
+    on_locking_only
     pad
     persist_index
+    respond_all_keys
     retry_in_doubt
     require_hint
     require_index

@@ -26,7 +26,7 @@ const CONTACT_POINTS: Hosts = Hosts {
 /// Parses contact points and keyword arguments.
 pub fn read(points: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Opening> {
     let mut session = SessionOptions::default();
-    session.set_contact_points(&CONTACT_POINTS.join(points)?).map_err(invalid_argument)?;
+    let points = CONTACT_POINTS.join(points)?;
     let mut limit = SUBMIT_LIMIT;
     for (name, value) in keywords.into_iter().flatten() {
         match text("option", &name)? {
@@ -46,6 +46,7 @@ pub fn read(points: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> 
             }
         }
     }
+    session.set_contact_points(&points).map_err(invalid_argument)?;
     let options = session.finish().map_err(invalid_argument)?;
     Ok(Opening { options, submit_limit: limit })
 }

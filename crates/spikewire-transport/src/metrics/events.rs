@@ -18,6 +18,10 @@ pub enum Event {
     NodeUp(Arc<str>),
     /// A node left the cluster.
     NodeDown(Arc<str>),
+    /// A node became part of the cluster; for databases that tell this from [`Event::NodeUp`].
+    NodeAdded(Arc<str>),
+    /// A node is no part of the cluster any more; for these databases.
+    NodeRemoved(Arc<str>),
     /// The owners of partitions or tokens changed.
     MapChanged,
     /// A node's circuit breaker opened.
@@ -26,6 +30,22 @@ pub enum Event {
     BreakerClosed(Arc<str>),
     /// A command exceeded the limit for slow commands.
     Slow(SlowCommand),
+}
+
+impl Event {
+    /// Its name, and the node that it is about.
+    pub fn named(&self) -> (&'static str, Option<&Arc<str>>) {
+        match self {
+            Self::NodeUp(node) => ("node_up", Some(node)),
+            Self::NodeDown(node) => ("node_down", Some(node)),
+            Self::NodeAdded(node) => ("node_added", Some(node)),
+            Self::NodeRemoved(node) => ("node_removed", Some(node)),
+            Self::MapChanged => ("map_changed", None),
+            Self::BreakerOpened(node) => ("breaker_opened", Some(node)),
+            Self::BreakerClosed(node) => ("breaker_closed", Some(node)),
+            Self::Slow(slow) => ("slow_command", Some(&slow.node)),
+        }
+    }
 }
 
 /// A command that took longer than the limit set by

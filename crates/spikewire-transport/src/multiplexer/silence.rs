@@ -57,7 +57,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let reserved = u32::from(attempts.has_failed());
             let is_tried_again =
                 attempts.count + reserved <= policy.max_retries || command.target.regroups();
-            let may_repeat = !command.target.writes() || policy.retries.in_doubt();
+            let may_repeat = !command.target.writes() || policy.flags.in_doubt();
             may_repeat
                 && is_tried_again
                 && topology.has_alternative(&command.target, policy.replica, &node)

@@ -8,6 +8,7 @@
 //! | `verifier` | what a server's certificate must be |
 //! | `outgoing` | encrypted bytes on their way to the socket, and what they complete |
 //! | `stream` | an encrypted connection over a non-blocking socket |
+//! | `exchange` | one request and its reply on a connection of its own |
 //! | `errors` | error messages |
 //! | `absent` | stubs for builds without the feature: nothing is ever encrypted |
 
@@ -17,6 +18,8 @@ mod absent;
 mod config;
 #[cfg(feature = "tls")]
 mod errors;
+#[cfg(feature = "tls")]
+mod exchange;
 mod options;
 #[cfg(feature = "tls")]
 mod outgoing;
@@ -33,6 +36,8 @@ pub use absent::{Encryption, Tls};
 pub(crate) use absent::{Held, Stream};
 #[cfg(feature = "tls")]
 pub use config::{Encryption, Tls};
+#[cfg(feature = "tls")]
+pub use exchange::exchange;
 #[cfg(feature = "tls")]
 pub(crate) use stream::Stream;
 

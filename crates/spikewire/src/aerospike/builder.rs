@@ -69,7 +69,7 @@ impl Builder {
     /// Whether a write that may have been applied is retried. Default no: the error says that it is
     /// in doubt.
     pub fn retry_in_doubt(mut self, retry: bool) -> Self {
-        self.client.options.policy.retries.set_in_doubt(retry);
+        self.client.options.policy.flags.set_in_doubt(retry);
         self
     }
 
@@ -125,7 +125,7 @@ impl Builder {
     /// When writes are answered. Default [`CommitLevel::All`]: once all copies of the record have
     /// them.
     pub fn commit_level(mut self, level: CommitLevel) -> Self {
-        self.client.options.policy.retries.set_commits_at_master(level == CommitLevel::Master);
+        self.client.options.policy.flags.set_commits_at_master(level == CommitLevel::Master);
         self
     }
 
@@ -155,14 +155,14 @@ impl Builder {
     /// Whether requests and replies are compressed, where nodes are of the Enterprise Edition; others
     /// get plain requests. Queries and jobs are never compressed. Default no.
     pub fn compress(mut self, compress: bool) -> Self {
-        self.client.options.policy.retries.set_compress(compress);
+        self.client.options.policy.flags.set_compress(compress);
         self
     }
 
     /// How much servers are asked to say about errors: [`Error::details`](crate::Error::details).
     /// Nodes before 8.2 are not asked. Default [`DetailLevel::Off`].
     pub fn error_details(mut self, level: DetailLevel) -> Self {
-        self.client.options.policy.retries.set_details(level as u8);
+        self.client.options.policy.flags.set_details(level as u8);
         self
     }
 

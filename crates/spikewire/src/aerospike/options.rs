@@ -139,6 +139,20 @@ impl CallOptions {
         self
     }
 
+    /// In a transaction, a write fails with code 126 if the transaction has written the record
+    /// already: a write that may have been applied can be sent again.
+    pub const fn on_locking_only(mut self, only: bool) -> Self {
+        self.retry_mut().on_locking_only = Some(only);
+        self
+    }
+
+    /// With `false`, a node runs all rows of a batch, but its replies end at one that fails, other
+    /// than by a missing or filtered record: those that follow have no reply, and fail with code -15.
+    pub const fn respond_all_keys(mut self, all: bool) -> Self {
+        self.retry_mut().respond_all_keys = Some(all);
+        self
+    }
+
     /// Whether request and reply are compressed where nodes can do that.
     pub const fn compress(mut self, compress: bool) -> Self {
         self.retry_mut().compress = Some(compress);
@@ -298,14 +312,27 @@ impl CallOptions {
 
     /// The options of a batch row; those of the whole batch are `of`.
     pub(crate) fn for_row(&self, of: &Self) -> Result<Self> {
+        let own = self.retry.unwrap_or(RetryOptions::NONE);
+        let RetryOptions { commit_level, on_locking_only, .. } = own;
         let limits = self.timeout.is_some() || self.deadline.is_some();
-        if limits || self.replica.is_some() || self.retry.is_some() {
+        let limits =
+            limits || own != RetryOptions { commit_level, on_locking_only, ..RetryOptions::NONE };
+        if limits || self.replica.is_some() {
             return Err(Error::invalid(
                 "timeout, deadline, replica and retries apply to the batch as a whole: set them on \
                  the dataset",
             ));
         }
-        Ok(Self { replica: of.replica, ..self.clone() })
+        let mut retry = of.retry;
+        if self.retry.is_some() {
+            let whole = of.retry.unwrap_or(RetryOptions::NONE);
+            retry = Some(RetryOptions {
+                commit_level: commit_level.or(whole.commit_level),
+                on_locking_only: on_locking_only.or(whole.on_locking_only),
+                ..whole
+            });
+        }
+        Ok(Self { replica: of.replica, retry, ..self.clone() })
     }
 
     /// The retry options.

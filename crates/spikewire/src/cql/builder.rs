@@ -331,6 +331,14 @@ impl Builder {
         self
     }
 
+    /// The archive with which a managed cluster is found (Astra's secure connect bundle). It has the
+    /// contact points, the certificates and the local datacenter: the list of contact points must be
+    /// empty. The user and the password are those of the cluster, such as `token` and a token.
+    pub fn secure_connect_bundle(mut self, path: impl Into<String>) -> Self {
+        self.session.secure_connect_bundle = Some(path.into());
+        self
+    }
+
     /// Threads that drive the connections of an [`AsyncSession`](super::AsyncSession) on any
     /// executor. Default 1.
     pub fn threads(mut self, threads: usize) -> Self {

@@ -62,6 +62,8 @@ fn emit(event: &Event) {
     match event {
         Event::NodeUp(node) => info!(target: "spikewire", %node, "node up"),
         Event::NodeDown(node) => warn!(target: "spikewire", %node, "node down"),
+        Event::NodeAdded(node) => info!(target: "spikewire", %node, "node added"),
+        Event::NodeRemoved(node) => warn!(target: "spikewire", %node, "node removed"),
         Event::MapChanged => info!(target: "spikewire", "map changed"),
         Event::BreakerOpened(node) => warn!(target: "spikewire", %node, "breaker opened"),
         Event::BreakerClosed(node) => info!(target: "spikewire", %node, "breaker closed"),

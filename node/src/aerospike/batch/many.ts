@@ -12,9 +12,10 @@ import {
   type LimitOptions,
   READ_MANY,
   type ReadManyOptions,
+  type ReplyOptions,
   toNativeOptions,
-  WRITE,
-  type WriteOptions,
+  WRITE_MANY,
+  type WriteManyOptions,
 } from '../command/options.js'
 import {
   APPLY,
@@ -51,7 +52,13 @@ export interface GetManyOptions extends ReadManyOptions {
 }
 
 /** Options of `batch`, for all of its rows; `deadline` is for batches of `Read`. */
-export interface BatchOptions extends LimitOptions, DeadlineOptions {}
+export interface BatchOptions extends LimitOptions, DeadlineOptions, ReplyOptions {}
+
+/** Options of `deleteMany`. */
+export interface DeleteManyOptions extends DeleteOptions, ReplyOptions {}
+
+/** Options of `applyMany`. */
+export interface ApplyManyOptions extends ApplyOptions, ReplyOptions {}
 
 /** Options with a deadline, by which rows may be late. */
 type Timely<O extends DeadlineOptions> = O & { deadline: number }
@@ -69,7 +76,9 @@ type TableParts = [length: number, columns: ColumnParts[]]
 
 const GET_COLUMNS = [...READ_MANY, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
 const GET_MANY = [...READ_MANY, 'bins']
-const BATCH = [...LIMITS, 'deadline']
+const BATCH = [...LIMITS, 'deadline', 'respondAllKeys']
+const DELETE_MANY = [...DELETE, 'respondAllKeys']
+const APPLY_MANY = [...APPLY, 'respondAllKeys']
 
 /** The verbs that process many records in one call. */
 export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
@@ -169,16 +178,16 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @returns a batch of records without bins, one per deleted record, with `null` for records that
    * did not exist or for which `where` was not true
    */
-  deleteMany(keys: Iterable<K | Key>, options?: DeleteOptions): Promise<Batch<B>>
+  deleteMany(keys: Iterable<K | Key>, options?: DeleteManyOptions): Promise<Batch<B>>
   deleteMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
-  deleteMany(keys: Iterable<K | Key>, options: DeleteOptions, callback: Callback<Batch<B>>): void
+  deleteMany(keys: Iterable<K | Key>, options: DeleteManyOptions, callback: Callback<Batch<B>>): void
   deleteMany(
     keys: Iterable<K | Key>,
-    options?: DeleteOptions | Callback<Batch<B>>,
+    options?: DeleteManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.deleteMany(keys, {}, options) as undefined
-    return this.#many(keys, options, DELETE, callback, (client, slot, rows, nativeOptions) =>
+    return this.#many(keys, options, DELETE_MANY, callback, (client, slot, rows, nativeOptions) =>
       native.removeMany(client, slot, ...sent(rows), nativeOptions),
     )
   }
@@ -230,7 +239,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     module: string,
     name: string,
     args?: readonly BinValue[],
-    options?: ApplyOptions,
+    options?: ApplyManyOptions,
   ): Promise<Batch<B>>
   applyMany(
     keys: Iterable<K | Key>,
@@ -244,7 +253,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     module: string,
     name: string,
     args: readonly BinValue[] | undefined,
-    options: ApplyOptions,
+    options: ApplyManyOptions,
     callback: Callback<Batch<B>>,
   ): void
   applyMany(
@@ -252,13 +261,13 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     module: string,
     name: string,
     args?: readonly BinValue[],
-    options?: ApplyOptions | Callback<Batch<B>>,
+    options?: ApplyManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') {
       return this.applyMany(keys, module, name, args, {}, options) as undefined
     }
-    return this.#many(keys, options, APPLY, callback, (client, slot, rows, nativeOptions) =>
+    return this.#many(keys, options, APPLY_MANY, callback, (client, slot, rows, nativeOptions) =>
       native.applyMany(client, slot, ...sent(rows), module, name, args, nativeOptions),
     )
   }
@@ -273,17 +282,17 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @throws TypeError, RangeError for an invalid key or invalid bins, with their row number;
    * nothing is sent then
    */
-  putMany(records: Records<K | Key, B>, options?: WriteOptions): Promise<Batch<B>>
+  putMany(records: Records<K | Key, B>, options?: WriteManyOptions): Promise<Batch<B>>
   putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
-  putMany(records: Records<K | Key, B>, options: WriteOptions, callback: Callback<Batch<B>>): void
+  putMany(records: Records<K | Key, B>, options: WriteManyOptions, callback: Callback<Batch<B>>): void
   putMany(
     records: Records<K | Key, B>,
-    options?: WriteOptions | Callback<Batch<B>>,
+    options?: WriteManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
     const put = (all: unknown) =>
-      this.#call(options, WRITE, (client, slot, nativeOptions) => {
+      this.#call(options, WRITE_MANY, (client, slot, nativeOptions) => {
         const { keys, bins } = pairs(all)
         const rows = this.#rows(slot, keys)
         const { shapes, values } = binsOf(bins)
@@ -424,9 +433,9 @@ function nativeColumnOptions(options: GetColumnsOptions = {}) {
  */
 async function collected(
   records: AsyncIterable<unknown>,
-  options: WriteOptions | undefined,
+  options: WriteManyOptions | undefined,
 ): Promise<unknown[]> {
-  toNativeOptions(options, WRITE)
+  toNativeOptions(options, WRITE_MANY)
   const signal = options?.signal
   signal?.throwIfAborted()
   return untilAborted(collect(records, signal), signal)

@@ -19,19 +19,27 @@ export interface ReadRowOptions extends Pick<ReadOptions, 'where' | 'readTouch' 
 /** Options of a `Write`. */
 export type WriteRowOptions = Pick<
   WriteOptions,
-  'ttl' | 'generation' | 'exists' | 'durable' | 'sendKey' | 'where'
+  | ('ttl' | 'generation' | 'exists' | 'durable' | 'sendKey' | 'where')
+  | ('commitLevel' | 'onLockingOnly')
 >
 
 /** Options of a `Delete`. */
-export type DeleteRowOptions = Pick<WriteOptions, 'generation' | 'durable' | 'sendKey' | 'where'>
+export type DeleteRowOptions = Pick<
+  WriteOptions,
+  'generation' | 'durable' | 'sendKey' | 'where' | 'commitLevel' | 'onLockingOnly'
+>
 
 /** Options of an `Apply`. */
-export type ApplyRowOptions = Pick<WriteOptions, 'ttl' | 'durable' | 'sendKey' | 'where'>
+export type ApplyRowOptions = Pick<
+  WriteOptions,
+  'ttl' | 'durable' | 'sendKey' | 'where' | 'commitLevel' | 'onLockingOnly'
+>
 
 const READ_ROW = ['bins', 'ops', 'where', 'readTouch', 'readMode']
-const WRITE_ROW = ['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where']
-const DELETE_ROW = ['generation', 'durable', 'sendKey', 'where']
-const APPLY_ROW = ['ttl', 'durable', 'sendKey', 'where']
+const COMMIT = ['commitLevel', 'onLockingOnly']
+const WRITE_ROW = ['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where', ...COMMIT]
+const DELETE_ROW = ['generation', 'durable', 'sendKey', 'where', ...COMMIT]
+const APPLY_ROW = ['ttl', 'durable', 'sendKey', 'where', ...COMMIT]
 
 /** Kinds of rows; the numbers must match `crates/spikewire-node/src/aerospike/many/mixed.rs`. */
 const READ = 0

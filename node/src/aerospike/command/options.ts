@@ -122,7 +122,16 @@ export interface ReadOptions
 }
 
 /** Options of every read of many records. */
-export interface ReadManyOptions extends ReadOptions, DeadlineOptions {}
+export interface ReadManyOptions extends ReadOptions, DeadlineOptions, ReplyOptions {}
+
+/** Which rows of a batch nodes reply to. */
+export interface ReplyOptions {
+  /**
+   * With `false`, a node runs all rows but its replies end at one that fails, other than by a missing
+   * or filtered record: those that follow have no reply, and fail with code -15. Default: true.
+   */
+  respondAllKeys?: boolean | undefined
+}
 
 /** The consistency of a read. */
 export type ReadMode =
@@ -167,14 +176,23 @@ export interface WriteOptions
    * fails then, the write may be lost. Default: the client's.
    */
   commitLevel?: CommitLevel | undefined
+  /**
+   * In a transaction, fail with code 126 if the transaction has written the record already: a write
+   * that may have been applied can be sent again. Default: false.
+   */
+  onLockingOnly?: boolean | undefined
   /** Whether to retry a write that may have been applied. Default: the client's. */
   retryInDoubt?: boolean | undefined
 }
 
+/** Options of every write of many records. */
+export interface WriteManyOptions extends WriteOptions, ReplyOptions {}
+
 /** The options of a call that limit it. */
 export type LimitOptions = Pick<
   WriteOptions,
-  | ('replica' | 'retryInDoubt' | 'priority' | 'compress' | 'errorDetails' | 'commitLevel')
+  | ('replica' | 'retryInDoubt' | 'priority' | 'compress' | 'errorDetails')
+  | ('commitLevel' | 'onLockingOnly')
   | keyof CallOptions
   | keyof RetryOptions
 >
@@ -202,7 +220,7 @@ export const RETRY = [
 /** @internal The options of a call that limit it. */
 export const LIMITS = [
   ...(['replica', 'timeout', 'signal', 'retryInDoubt', 'priority', 'compress'] as const),
-  ...(['errorDetails', 'commitLevel'] as const),
+  ...(['errorDetails', 'commitLevel', 'onLockingOnly'] as const),
   ...RETRY,
 ] as const
 export const READ = [
@@ -211,7 +229,13 @@ export const READ = [
   ...RETRY,
 ] as const
 /** @internal */
-export const READ_MANY = [...READ, 'deadline'] as const
+export const READ_MANY = [...READ, 'deadline', 'respondAllKeys'] as const
+/** @internal */
+export const WRITE_MANY = [
+  ...(['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where'] as const),
+  ...LIMITS,
+  'respondAllKeys',
+] as const
 /** @internal */
 export const READ_ONE = [...READ, 'hedge', 'shareReads'] as const
 export const WRITE = [

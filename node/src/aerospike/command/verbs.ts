@@ -18,6 +18,7 @@ import {
   type LimitOptions,
   READ_ONE,
   type ReadOptions,
+  type ReplyOptions,
   toNativeOptions,
   WRITE,
   type WriteOptions,
@@ -56,7 +57,7 @@ interface OptionsOfOperations extends WriteOptions, Pick<ReadOptions, 'readTouch
  * Options of `operateMany`; `readTouch`, `readMode` and `deadline` are for operations that only
  * read.
  */
-export interface OperateManyOptions extends OptionsOfOperations, DeadlineOptions {}
+export interface OperateManyOptions extends OptionsOfOperations, DeadlineOptions, ReplyOptions {}
 
 /**
  * Options of `operate`; `readTouch`, `readMode`, `hedge` and `shareReads` are for operations that
@@ -73,7 +74,7 @@ export const DELETE = [...EVERY_WRITE, 'generation', 'durable']
 const TOUCH = [...EVERY_WRITE, 'ttl', 'generation']
 export const APPLY = [...EVERY_WRITE, 'ttl', 'durable']
 const OPERATE = [...WRITE, 'readTouch', 'readMode']
-export const OPERATE_MANY = [...OPERATE, 'deadline']
+export const OPERATE_MANY = [...OPERATE, 'deadline', 'respondAllKeys']
 const OPERATE_ONE = [...OPERATE, 'hedge', 'shareReads']
 
 const PUT = 0

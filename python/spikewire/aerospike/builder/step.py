@@ -199,6 +199,10 @@ class WriteStep(Step):
         """When the write is answered; as in ``put``."""
         return self._set("commit_level", level)
 
+    def on_locking_only(self, only: bool = True) -> Self:
+        """Fails if the transaction has written the record already, as in ``put``."""
+        return self._set("on_locking_only", only)
+
     def retry_in_doubt(self, retry: bool = True) -> Self:
         """Retries the write even if it may already have been applied, as in ``put``."""
         return self._set("retry_in_doubt", retry)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches"]
 
-_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries", "compress", "error_details")
+_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries", "compress",
+         "error_details", "respond_all_keys")  # fmt: skip
 _FAILED = -16
 _NO_RESPONSE = -15
 _INVALID_REQUEST = 4
@@ -158,13 +159,11 @@ class Batches(Records):
             return batch_records
         try:
             own, client = _Rows(self), self._verbs(own_options)
-            failed = self._writes().write(
+            batch_records.result = self._writes().write(
                 client, rows, own.convert, own.options, self._results, **call
             )
         except FAILURES as error:
             raise self._failed(error) from None
-        if failed:
-            batch_records.result = _FAILED
         return batch_records
 
     def _writes(self) -> OfficialWrites:
@@ -199,10 +198,9 @@ class Batches(Records):
                 for key in sent:
                     checked_key(key)
             raise self._failed(error) from None
-        rows, failed = self._results.rows(batch, sent, shape)
+        rows, result = self._results.rows(batch, sent, shape)
         batch_records = BatchRecords(rows)
-        if failed:
-            batch_records.result = _FAILED
+        batch_records.result = result
         return batch_records
 
 
@@ -305,9 +303,10 @@ def _tuple(key: Any) -> tuple[Any, ...]:
 
 
 _READ = ("where", "read_touch", "read_mode")
-_WRITE = ("ttl", "generation", "exists", "durable", "send_key", "where")
-_DELETE = ("generation", "durable", "send_key", "where")
-_APPLY = ("ttl", "durable", "send_key", "where")
+_WRITE = ("ttl", "generation", "exists", "durable", "send_key", "where", "commit_level",
+          "on_locking_only")  # fmt: skip
+_DELETE = ("generation", "durable", "send_key", "where", "commit_level")
+_APPLY = ("ttl", "durable", "send_key", "where", "commit_level", "on_locking_only")
 
 
 def _only(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

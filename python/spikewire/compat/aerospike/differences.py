@@ -9,8 +9,7 @@ __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 #: Settings of policies that have no effect here.
 POLICY_NO_EFFECT = frozenset(
     {"connect_timeout", "timeout_delay",
-     "on_locking_only", "deserialize",
-     "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
+     "deserialize", "respond_all_ops", "allow_inline", "allow_inline_ssd",
      "concurrent", "async_heap_rec",
      "send_set_name", "expected_duration", "short_query"}
 )  # fmt: skip
@@ -71,7 +70,9 @@ _ENTRIES: dict[str, Entry] = {
         "0 in the policy of one call is that of the client; a message is added to the exception's, "
         "in brackets, instead of replacing it; has no effect on background jobs and aggregations"
     ),
-    "policy.commit_level": Differs("has no effect on rows of batches"),
+    "policy.respond_all_keys": Differs(
+        "a row that writes and has no reply is in doubt: the node has run it nevertheless"
+    ),
     "policy.compression_threshold": Differs(
         "in the policy of one call, it switches compression on, from the client's threshold on"
     ),

@@ -300,11 +300,14 @@ class Policies:
             if value:
                 keywords["error_details"] = _DETAILS[min(value, len(_DETAILS) - 1)]
         elif name == "commit_level":
-            if kind.startswith("batch_"):
-                if value:
-                    without_effect("the policy 'commit_level' of a row")
-            elif (level := _named(_COMMITS, name, value)) is not None:
+            if (level := _named(_COMMITS, name, value)) is not None:
                 keywords["commit_level"] = level
+        elif name == "on_locking_only":
+            if value:
+                keywords["on_locking_only"] = True
+        elif name == "respond_all_keys":
+            if not value:
+                keywords["respond_all_keys"] = False
         elif name == "compression_threshold":
             if value:  # Compression is on then, whatever `compress` says.
                 keywords["compress"] = True

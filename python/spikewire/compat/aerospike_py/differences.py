@@ -9,10 +9,8 @@ __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 #: Settings of policies that have no effect here, and their defaults.
 POLICY_NO_EFFECT: dict[str, object] = {
     "timeout_delay": 0,
-    "commit_level": 0,
     "allow_inline": True,
     "allow_inline_ssd": False,
-    "respond_all_keys": True,
     "concurrency": 1,
     "max_concurrent_nodes": 0,
     "record_queue_size": 1024,
@@ -45,6 +43,10 @@ _ENTRIES: dict[str, Entry] = {
     ),
     "config.idle_timeout": Differs(
         "is in seconds, as documented; aerospike-py takes it as milliseconds"
+    ),
+    "policy.respond_all_keys": Differs(
+        "with False, rows after one that failed may have no reply, and have code -15; aerospike-py "
+        "sends rows again then, and reports the first one as failed"
     ),
     "policy.filter_expression": Differs(
         "raises TypeError if it is not an expression; aerospike-py ignores it"

@@ -26,9 +26,9 @@ _TABLES = Policies({}, strict=False)
 _INTEGERS = frozenset(
     {"socket_timeout", "total_timeout", "max_retries", "sleep_between_retries", "replica",
      "read_mode_ap", "read_touch_ttl_percent", "key", "exists", "gen", "ttl", "max_records",
-     "records_per_second"}
+     "records_per_second", "commit_level"}
 )  # fmt: skip
-_FLAGS = frozenset({"durable_delete", "include_bin_data"})
+_FLAGS = frozenset({"durable_delete", "include_bin_data", "respond_all_keys"})
 POLICY = frozenset(
     _INTEGERS | _FLAGS | POLICY_NO_EFFECT.keys() | {"filter_expression", "partition_filter"}
 )
@@ -38,7 +38,7 @@ META = frozenset({"gen", "ttl", "key", "exists", "commit_level", "durable_delete
 _EXISTS = {0: 0, 1: 2, 2: 4, 3: 3, 4: 1}
 _REPLICA = {0: 0, 1: 2, 2: 3}
 _GENERATION = {0: 0, 1: 1, 2: 2}
-_OF_WRITES = ("key", "exists", "ttl", "durable_delete")
+_OF_WRITES = ("key", "exists", "ttl", "durable_delete", "commit_level")
 _TTL_MAX = 0xFFFFFFFF
 _PREFER_RACK = 2
 
@@ -140,12 +140,13 @@ def single_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
     return keywords
 
 
-_OF_CALL = ("total_timeout", "replica", "socket_timeout", "max_retries", "sleep_between_retries")
+_OF_CALL = ("total_timeout", "replica", "socket_timeout", "max_retries", "sleep_between_retries",
+            "respond_all_keys")  # fmt: skip
 _OF_ROWS = {
     "read": ("read_touch_ttl_percent", "read_mode_ap", "filter_expression"),
-    "batch_write": ("key", "exists", "gen", "ttl", "durable_delete", "filter_expression"),
-    "batch_remove": ("key", "gen", "durable_delete", "filter_expression"),
-    "batch_apply": ("key", "ttl", "durable_delete", "filter_expression"),
+    "batch_write": (*_OF_WRITES, "gen", "filter_expression"),
+    "batch_remove": ("key", "gen", "durable_delete", "commit_level", "filter_expression"),
+    "batch_apply": ("key", "ttl", "durable_delete", "commit_level", "filter_expression"),
 }
 
 

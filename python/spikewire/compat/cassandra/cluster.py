@@ -9,6 +9,7 @@ from warnings import warn
 from spikewire import cql
 from spikewire.compat.cassandra.cluster_options import (
     application_of,
+    bundle_of,
     check_unsupported,
     compression_of,
     encryption_of,
@@ -119,6 +120,7 @@ class _ConfigMode:
 
 
 _NOT_SET = NOT_SET
+_USUAL_POINTS = ("127.0.0.1",)
 
 
 def default_lbp_factory() -> LoadBalancingPolicy:
@@ -131,7 +133,7 @@ class Cluster(MetadataRefresh):
 
     def __init__(
         self,
-        contact_points: Sequence[str | tuple[str, int]] | None = ("127.0.0.1",),
+        contact_points: Sequence[str | tuple[str, int]] | None = _USUAL_POINTS,
         port: int = 9042,
         compression: bool | str | None = True,
         auth_provider: Any = None,
@@ -156,6 +158,7 @@ class Cluster(MetadataRefresh):
         application_version: str | None = None,
         client_id: Any = None,
         ssl_context: Any = None,
+        cloud: Any = None,
         **others: Any,
     ) -> None:
         if isinstance(contact_points, (str, bytes)):
@@ -165,7 +168,11 @@ class Cluster(MetadataRefresh):
             )
             raise TypeError(message)
         self.port = port
-        self.contact_points = list(contact_points or ("127.0.0.1",))
+        excluded = (ssl_context, ssl_options, others.get("endpoint_factory"))
+        is_alone = contact_points == _USUAL_POINTS and excluded == (None, None, None)
+        bundle = bundle_of(cloud, is_alone=is_alone)
+        self.cloud = cloud
+        self.contact_points = [] if bundle else list(contact_points or _USUAL_POINTS)
         self.metadata = Metadata(self)
         #: Whether the schema, and who owns which tokens, are read when they are accessed.
         self.schema_metadata_enabled = bool(others.pop("schema_metadata_enabled", True))
@@ -220,6 +227,7 @@ class Cluster(MetadataRefresh):
             "page_size": None,
             **({} if reconnect is None else {"reconnect": reconnect}),
             **encryption_of(ssl_context, ssl_options),
+            **bundle,
             **login_of(auth_provider),
             **translation_of(address_translator),
             **compression_of(compression),
@@ -416,7 +424,7 @@ class Cluster(MetadataRefresh):
         except cql.errors.ServerError as error:
             raise translate_error(error, lambda _: None) from error
         except cql.errors.Error as error:
-            node = error.node or points[0]
+            node = error.node or next(iter(points), "the metadata service")
             exception = translate_error(error, lambda _: None)
             cause = error if isinstance(exception, NoHostAvailable) else exception
             message = "Unable to connect to any servers"
@@ -462,7 +470,7 @@ class Cluster(MetadataRefresh):
 
     def register_listener(self, listener: Any) -> None:
         """Calls ``on_add``, ``on_remove``, ``on_up`` and ``on_down`` of a ``HostStateListener``
-        with a ``Host``, within a second or so, in a thread of its own. One that is registered
+        with a ``Host``, in a thread of its own. One that is registered
         before the cluster is connected is called with ``on_add`` for each node."""
         control = self._control
         self._listeners.add(listener, [] if control is None else self._hosts_of(control))

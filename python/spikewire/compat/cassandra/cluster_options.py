@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from typing import Any
+from typing import Any, cast
 
 from spikewire.compat.cassandra.auth import PlainTextAuthProvider, ProviderLogins
 from spikewire.compat.cassandra.differences import DIFFERENCES, TUNING, UNSUPPORTED
@@ -14,6 +15,7 @@ from spikewire.compat.cassandra.profiles import NOT_SET
 
 __all__ = [
     "application_of",
+    "bundle_of",
     "check_unsupported",
     "compression_of",
     "encryption_of",
@@ -97,3 +99,26 @@ def application_of(name: str | None, version: str | None, client: Any) -> dict[s
         options["CLIENT_ID"] = str(client)
     options = {key: value for key, value in options.items() if value}
     return {"application": options} if options else {}
+
+
+def bundle_of(cloud: Any, *, is_alone: bool) -> dict[str, Any]:
+    """The options of a managed cluster. ``is_alone``: whether there are no contact points nor
+    settings of encryption besides."""
+    if cloud is None:
+        return {}
+    if not is_alone:
+        message = (
+            "contact_points, endpoint_factory, ssl_context, and ssl_options cannot be specified "
+            "with a cloud configuration"
+        )
+        raise ValueError(message)
+    if not isinstance(cloud, dict) or "secure_connect_bundle" not in cloud:
+        message = "The cloud config doesn't have a secure_connect_bundle specified."
+        raise ValueError(message)
+    settings = cast("dict[str, Any]", cloud)
+    known = ("secure_connect_bundle", "connect_timeout", "use_default_tempdir")
+    for name in settings:
+        if name not in known:
+            message = f"cloud: {name!r} is not supported"
+            raise NotImplementedError(message)
+    return {"secure_connect_bundle": os.fspath(settings["secure_connect_bundle"])}

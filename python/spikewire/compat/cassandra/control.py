@@ -1,7 +1,7 @@
 """What programs do with the other driver's control connection: listeners for nodes, and waiting for
 one schema.
 
-The engine follows the cluster by itself; its list of nodes is compared.
+The engine follows the cluster by itself, and says when its list of nodes has to be compared.
 """
 
 # The modules of this package use private names of each other.
@@ -10,14 +10,16 @@ The engine follows the cluster by itself; its list of nodes is compared.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.cassandra.missing_errors import raise_missing_attribute
+from spikewire.compat.cassandra.synchronization import new_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spikewire.compat.cassandra.cluster import Cluster
     from spikewire.compat.cassandra.pool import Host
 
@@ -31,17 +33,15 @@ _PAUSE = 0.2
 
 
 class Listeners:
-    """Calls listeners when nodes come and go."""
-
-    #: Seconds between two looks at the nodes.
-    interval = 1.0
+    """Calls listeners when nodes come and go: the engine's events say when to look."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = weakref.ref(cluster)
         self._listeners: set[Any] = set()
         self._known: dict[str, Host] = {}
-        self._ended = threading.Event()
-        self._is_watched = False
+        self._lock = new_lock()
+        #: Ends the engine's events, while there are some.
+        self._end: Callable[[], None] | None = None
 
     def add(self, listener: Any, hosts: list[Host]) -> None:
         """Adds a listener. ``hosts`` are known to the cluster: it is not called for these."""
@@ -55,34 +55,44 @@ class Listeners:
 
     def watch(self) -> None:
         """Looks at the nodes from now on, if there are listeners."""
-        if self._listeners and not self._is_watched:
-            self._is_watched = True
-            self.look()
-            threading.Thread(target=self._run, name="spikewire-hosts", daemon=True).start()
+        cluster = self._cluster()
+        core = None if cluster is None else cluster._control
+        with self._lock:
+            if not self._listeners or core is None or self._end is not None:
+                return
+            # Not through on_event, which calls on an event loop that runs here.
+            self._end = core.metrics._listener().add(lambda _: self.look())
+        self.look()
 
     def end(self) -> None:
         """Ends watching."""
-        self._ended.set()
-
-    def _run(self) -> None:
-        while not self._ended.wait(self.interval) and self._cluster() is not None:
-            self.look()
+        with self._lock:
+            end, self._end = self._end, None
+        if end is not None:
+            end()
 
     def look(self) -> None:
         """Compares the nodes with those of the last time."""
+        with self._lock:
+            events = self._news()
+        for event, host in events:
+            self._notify(event, host)
+
+    def _news(self) -> list[tuple[str, Host]]:
         cluster = self._cluster()
         core = None if cluster is None else cluster._control
         if cluster is None or core is None:
-            return
+            return []
+        news: list[tuple[str, Host]] = []
         former, self._known = self._known, {str(host): host for host in cluster._hosts_of(core)}
         for name, host in self._known.items():
             known = former.get(name)
             if known is None:
-                self._notify("on_add", host)
+                news.append(("on_add", host))
             elif known.is_up != host.is_up:
-                self._notify("on_up" if host.is_up else "on_down", host)
-        for name in former.keys() - self._known.keys():
-            self._notify("on_remove", former[name])
+                news.append(("on_up" if host.is_up else "on_down", host))
+        gone = former.keys() - self._known.keys()
+        return [*news, *(("on_remove", former[name]) for name in gone)]
 
     def _notify(self, event: str, host: Host) -> None:
         for listener in list(self._listeners):

@@ -38,7 +38,6 @@ UNSUPPORTED: dict[str, Any] = {
     "timestamp_generator": None,
     "no_compact": False,
     "endpoint_factory": None,
-    "cloud": None,
     "column_encryption_policy": None,
 }
 _ENGINE = Missing("leave it out; the engine handles this itself")
@@ -46,7 +45,9 @@ _ABSENT = Missing("it is a feature of DataStax Enterprise, not of Cassandra")
 
 _ENTRIES: dict[str, Entry] = {
     "Cluster(metrics_enabled)": Missing("use the server's own metrics"),
-    "Cluster(cloud)": Missing("list the addresses of the nodes in contact_points"),
+    "Cluster(cloud)": Differs(
+        "takes secure_connect_bundle and connect_timeout; the archive is read without unpacking it"
+    ),
     "Cluster(auth_provider)": Differs(
         "calls authenticators in the thread that opens a connection, which waits for them"
     ),

@@ -92,6 +92,12 @@ def _of_context(context: Any) -> dict[str, Any]:
     if context.verify_flags & (ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN):
         message = "ssl_context: revocation lists are not supported"
         raise NotImplementedError(message)
+    if context.get_ciphers() != ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).get_ciphers():
+        message = "ssl_context: its ciphers cannot be used: only secure cipher suites are offered"
+        raise NotImplementedError(message)
+    if context.keylog_filename is not None:
+        message = "ssl_context: keylog_filename is not supported: no keys are written"
+        raise NotImplementedError(message)
     oldest, newest = context.minimum_version, context.maximum_version
     versions = ssl.TLSVersion
     if oldest == versions.TLSv1_3:

@@ -174,6 +174,8 @@ pub struct Batch {
     answered: Option<Tick>,
     /// Whether a part of this round ended without a reply.
     unanswered: bool,
+    /// The code of the first row at which a node's replies ended.
+    end: Option<ResultCode>,
     /// For a batch with a deadline of its own. Boxed because rarely used.
     schedule: Option<Box<Schedule>>,
     /// What the near cache has to do with it.
@@ -282,6 +284,7 @@ impl Batch {
             sink: None,
             answered: None,
             unanswered: false,
+            end: None,
             schedule: None,
             near: None,
         }
@@ -302,6 +305,12 @@ impl Batch {
     /// with a reply.
     pub fn answered(&self) -> Option<Tick> {
         self.answered.filter(|_| !self.unanswered)
+    }
+
+    /// The code of the first row at which a node's replies ended: see
+    /// [`CommandFlags::ends_at_failure`](spikewire_transport::CommandFlags::ends_at_failure).
+    pub fn end(&self) -> Option<ResultCode> {
+        self.end
     }
 
     /// Sets what is recorded of its commands, if decided before they are sent.

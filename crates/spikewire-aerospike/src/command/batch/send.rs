@@ -171,7 +171,7 @@ impl Batch {
         } else {
             self.write_rows(&mut bytes, timeout, rows, row_with_details(details))?
         };
-        if self.policy.retries.marks_requests() {
+        if self.policy.flags.marks_requests() {
             marks::set(&mut bytes, &self.policy);
         }
         let mut policy = Policy { max_retries: 0, ..self.policy };
@@ -208,7 +208,10 @@ impl Batch {
         rows: &[u32],
         mut put: impl FnMut(&mut Writer<'_>, u32, &Digest, &RowKind),
     ) -> Result<bool> {
-        let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
+        let mut flags = flag::INLINE | flag::REPORT_ERROR;
+        if !self.policy.flags.ends_at_failure() {
+            flags |= flag::RESPOND_ALL;
+        }
         let mut batch = Writer::begin(bytes, timeout, flags);
         let mut write = false;
         for index in rows {

@@ -31,6 +31,7 @@ impl Batch {
         self.unanswered |= part.answered.is_none();
         let body = self.bodies.len() as u32;
         let mut at = 0;
+        let mut has_answers = false;
         while let Some(Ok((message, used))) =
             part.body.get(at..).filter(|rest| !rest.is_empty()).map(Message::parse)
         {
@@ -44,9 +45,12 @@ impl Batch {
                     || part.is_hedge && part.repeats(index, &row.state))
             {
                 row.state = RowState::Answered(body, at..at + used);
+                has_answers = true;
             }
             at += used;
         }
+        let end = self.end_of(&part).filter(|_| has_answers);
+        self.end = self.end.or(end);
         for index in &part.rows {
             // Not those that another node was asked for, too.
             if !matches!(self.rows[*index as usize].state, RowState::Sent(number) if number == part.number)
@@ -58,7 +62,8 @@ impl Batch {
             if let Some(other) = other {
                 row.state = RowState::Sent(other);
             } else {
-                let error = part.error.clone().unwrap_or_else(|| {
+                let ended = end.map(|code| ended(code, &part).after(self.rounds, true));
+                let error = ended.or_else(|| part.error.clone()).unwrap_or_else(|| {
                     let message = "the server ended the batch without an answer for this row";
                     let error = Error::new(Kind::Malformed, message);
                     error.on(part.node.to_string()).after(self.rounds, true)
@@ -68,6 +73,14 @@ impl Batch {
             }
         }
         self.bodies.push(Body { bytes: part.body, node: part.node, attempts: self.rounds });
+    }
+
+    /// With which code a row of this part ended the replies to it, if rows may.
+    fn end_of(&self, part: &Part) -> Option<ResultCode> {
+        match part.error.as_ref()?.kind() {
+            Kind::Server(code) if self.policy.flags.ends_at_failure() && !part.single => Some(code),
+            _ => None,
+        }
     }
 
     /// Whether another round is due, and when. Afterwards every row has a reply, is pending for
@@ -115,10 +128,11 @@ impl Batch {
             let error = error.after(self.rounds, row.doubt);
             let hopeless = match error.kind() {
                 Kind::Server(code) => !code.is_retryable(),
-                Kind::Closed | Kind::Timeout | Kind::Invalid | Kind::Malformed => true,
+                Kind::Closed | Kind::Timeout | Kind::Invalid => true,
+                Kind::Malformed | Kind::Unanswered => true,
                 _ => false,
             };
-            if last || hopeless || row.doubt && !self.policy.retries.in_doubt() {
+            if last || hopeless || row.doubt && !self.policy.flags.in_doubt() {
                 row.state = RowState::Failed(error);
             } else {
                 row.state = RowState::Pending(Some(error));
@@ -176,7 +190,22 @@ impl Batch {
 
 /// Whether a row with this error would have been answered with more time, as far as is known.
 fn can_be_late(kind: Kind) -> bool {
-    !matches!(kind, Kind::Closed | Kind::Invalid | Kind::Malformed)
+    !matches!(kind, Kind::Closed | Kind::Invalid | Kind::Malformed | Kind::Unanswered)
+}
+
+/// The error of a row that has no reply because another one failed with this code. The node has run
+/// it all the same.
+fn ended(code: ResultCode, part: &Part) -> Error {
+    let error = if code.is_retryable() {
+        Error::server(code)
+    } else {
+        let message = format!(
+            "no reply: the node's replies ended at a row that failed, since respond_all_keys is \
+             off ({code})"
+        );
+        Error::new(Kind::Unanswered, message)
+    };
+    error.on(part.node.to_string())
 }
 
 /// Whether a command in flight fails with this kind when the client is closed.

@@ -65,6 +65,8 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
             .get(c"errorDetails")?
             .map(|value| Ok::<_, Failure>(parse::error_details(&text("errorDetails", value)?)?))
             .transpose()?,
+        on_locking_only: options.flag(c"onLockingOnly")?,
+        respond_all_keys: options.flag(c"respondAllKeys")?,
     };
     Ok(retry.boxed())
 }

@@ -13,7 +13,7 @@ use crate::aerospike::many::mixed::{Mixed, OneRow};
 use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
-use crate::aerospike::verbs::{Defaults, Limits, RetryRules, RowOptions};
+use crate::aerospike::verbs::{AttemptKeywords, Defaults, Limits, RowOptions};
 use crate::bridge::cached::intern;
 use crate::errors::{repr_of, type_error, value_error};
 
@@ -94,7 +94,7 @@ enum RowAction {
 }
 
 /// Options of the whole call. All other options apply to rows.
-const OF_THE_CALL: [&str; 13] = [
+const OF_THE_CALL: [&str; 14] = [
     "deadline",
     "replica",
     "timeout",
@@ -108,6 +108,7 @@ const OF_THE_CALL: [&str; 13] = [
     "compress",
     "commit_level",
     "error_details",
+    "on_locking_only",
 ];
 
 impl<'py> Part<'py> {
@@ -194,14 +195,35 @@ impl Rules {
                 (None, Some(bins)) => bins.into_any(),
                 (None, None) => PyDict::new(py).unbind().into_any(),
             };
-            let row = Write { key, what, ttl, generation, exists, durable, send_key, r#where };
+            let (commit_level, on_locking_only) = (None, None);
+            let row = Write {
+                key,
+                what,
+                ttl,
+                generation,
+                exists,
+                durable,
+                send_key,
+                r#where,
+                commit_level,
+                on_locking_only,
+            };
             return Ok(RowAction::Write(row));
         }
         step.cast::<PlainBase>()?;
         Ok(match verb {
             Verb::Delete => {
                 let send_key = send_key.unwrap_or(false);
-                RowAction::Delete(Delete { key, generation, durable, send_key, r#where })
+                let (commit_level, on_locking_only) = (None, None);
+                RowAction::Delete(Delete {
+                    key,
+                    generation,
+                    durable,
+                    send_key,
+                    r#where,
+                    commit_level,
+                    on_locking_only,
+                })
             }
             Verb::Touch => {
                 let touch = Operation::new(intern!(py, "touch").as_any(), None, None)?;
@@ -215,6 +237,8 @@ impl Rules {
                     durable,
                     send_key,
                     r#where,
+                    commit_level: None,
+                    on_locking_only: None,
                 })
             }
             _ => {
@@ -254,10 +278,10 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         value.map(|value| flag(name, &value)).transpose()
     };
     if whole.is_empty() {
-        let retry = RetryRules::default();
+        let retry = AttemptKeywords::default();
         return Ok(Limits { replica: None, timeout: None, retry });
     }
-    let retry = RetryRules {
+    let retry = AttemptKeywords {
         max_retries: of("max_retries")?,
         sleep: of("sleep_between_retries")?,
         multiplier: of("sleep_multiplier")?,
@@ -268,6 +292,8 @@ fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
         compress: switch("compress")?,
         commit_level: of("commit_level")?,
         error_details: of("error_details")?,
+        on_locking_only: switch("on_locking_only")?,
+        respond_all_keys: None,
     };
     Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
 }

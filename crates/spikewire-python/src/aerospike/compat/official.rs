@@ -113,13 +113,13 @@ impl OfficialResults {
         (named(key, &record.digest, true)?, meta(py, record)?, bins).into_pyobject(py)
     }
 
-    /// New rows for a batch of these keys, all of one shape, and whether the batch failed.
+    /// New rows for a batch of these keys, all of one shape, and the result of the batch.
     fn rows<'py>(
         &self,
         batch: &Bound<'py, Batch>,
         keys: &Bound<'py, PyList>,
         shape: &Bound<'py, PyAny>,
-    ) -> PyResult<(Bound<'py, PyList>, bool)> {
+    ) -> PyResult<(Bound<'py, PyList>, i32)> {
         let (values, batch) = (self.shapes.values(batch.py())?, batch.get());
         let shape = rows::Shape::of(shape, &self.shapes)?;
         batch.reads_all(|| rows::new_rows(&values, batch, keys, &shape))

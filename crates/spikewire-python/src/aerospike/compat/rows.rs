@@ -87,6 +87,9 @@ struct Settler<'a, 'py> {
     failed: bool,
 }
 
+/// The result of a batch of which a row failed.
+const BATCH_FAILED: i32 = -16;
+
 impl<'a, 'py> Settler<'a, 'py> {
     fn new(values: &'a Values<'a, 'py>, batch: &'a Batch) -> Self {
         Self { values, batch, metas: Metas::default(), failed: false }
@@ -127,6 +130,11 @@ impl<'a, 'py> Settler<'a, 'py> {
         (key, meta, bins).into_pyobject(py)
     }
 
+    /// The result of the batch.
+    fn result(&self) -> i32 {
+        if self.failed { self.batch.end().unwrap_or(BATCH_FAILED) } else { 0 }
+    }
+
     /// Stores the result at this index in a row.
     fn note(
         &mut self,
@@ -165,14 +173,14 @@ impl<'a, 'py> Settler<'a, 'py> {
     }
 }
 
-/// Stores the results of a batch in its rows, each of which has a shape. Returns whether the batch
-/// failed.
+/// Stores the results of a batch in its rows, each of which has a shape. Returns the result of
+/// the batch.
 pub(super) fn settled<'a, 'py>(
     values: &Values<'_, 'py>,
     batch: &Batch,
     rows: &Bound<'py, PyList>,
     mut shape: impl FnMut(usize) -> PyResult<Shape<'a, 'py>>,
-) -> PyResult<bool>
+) -> PyResult<i32>
 where
     'py: 'a,
 {
@@ -193,16 +201,16 @@ where
         };
         settler.note(row, key, at, &shape(at)?)?;
     }
-    Ok(settler.failed)
+    Ok(settler.result())
 }
 
-/// New rows for a batch of these keys, all with one shape, and whether the batch failed.
+/// New rows for a batch of these keys, all with one shape, and the result of the batch.
 pub(super) fn new_rows<'py>(
     values: &Values<'_, 'py>,
     batch: &Batch,
     keys: &Bound<'py, PyList>,
     shape: &Shape<'_, 'py>,
-) -> PyResult<(Bound<'py, PyList>, bool)> {
+) -> PyResult<(Bound<'py, PyList>, i32)> {
     let py = values.py();
     let mut rows = Vec::with_capacity(batch.len());
     let mut settler = Settler::new(values, batch);
@@ -212,5 +220,5 @@ pub(super) fn new_rows<'py>(
         settler.note(&row, key, at, shape)?;
         rows.push(Bound::new(py, row)?);
     }
-    Ok((PyList::new(py, rows)?, settler.failed))
+    Ok((PyList::new(py, rows)?, settler.result()))
 }

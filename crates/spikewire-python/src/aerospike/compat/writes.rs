@@ -27,7 +27,7 @@ use crate::aerospike::key::Address;
 use crate::aerospike::many;
 use crate::aerospike::many::mixed::{Mixed, Operating};
 use crate::aerospike::value::pairs;
-use crate::aerospike::verbs::{Limits, RetryRules, RowOptions, WriteOptions};
+use crate::aerospike::verbs::{AttemptKeywords, Limits, RowOptions, WriteOptions};
 
 /// How rows of the official client are taken as they are.
 ///
@@ -51,6 +51,11 @@ fn write_options(keywords: &Bound<'_, PyDict>) -> PyResult<command::WriteOptions
         durable: flag("durable")?.unwrap_or(false),
         send_key: flag("send_key")?,
         filter: part("where")?,
+        retry: AttemptKeywords {
+            commit_level: part("commit_level")?,
+            on_locking_only: flag("on_locking_only")?,
+            ..AttemptKeywords::default()
+        },
         ..WriteOptions::default()
     };
     options.checked()
@@ -264,13 +269,13 @@ impl OfficialWrites {
         Ok(Self { operations, options: write_options(options)? })
     }
 
-    /// Writes the rows of a batch and notes what became of each; says whether the batch failed.
+    /// Writes the rows of a batch and notes what became of each; returns its result.
     ///
     /// `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
     /// its record, and `options` the keywords of a row with a policy or metadata. `results` makes
     /// the records. The keywords are those of `batch`.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None, compress=None, error_details=None))]
+    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None, compress=None, error_details=None, respond_all_keys=None))]
     fn write<'py>(
         &self,
         py: Python<'py>,
@@ -285,16 +290,18 @@ impl OfficialWrites {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         compress: Option<bool>,
         error_details: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<bool> {
+        respond_all_keys: Option<bool>,
+    ) -> PyResult<i32> {
         let client = client.get();
         let began = client.begin();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(client.home(), key));
-        let retry = RetryRules {
+        let retry = AttemptKeywords {
             max_retries,
             sleep: sleep_between_retries,
             compress,
             error_details,
-            ..RetryRules::default()
+            respond_all_keys,
+            ..AttemptKeywords::default()
         };
         let limits = Limits { replica, timeout, retry };
         let usual = RowOptions::default();

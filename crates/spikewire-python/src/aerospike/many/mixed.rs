@@ -20,8 +20,8 @@ use crate::aerospike::record_type::{selection, written};
 use crate::aerospike::rows::{Apply, Delete, Read, Write};
 use crate::aerospike::space::Space;
 use crate::aerospike::verbs::{
-    Defaults, Function, Limits, ReadOptions, ReadRules, RowOptions, WriteOptions, operations_of,
-    plain_bins, refs, write_bins,
+    AttemptKeywords, Defaults, Function, Limits, ReadOptions, ReadRules, RowOptions, WriteOptions,
+    operations_of, plain_bins, refs, write_bins,
 };
 use crate::errors::{RequestError, invalid_argument, type_error, type_name};
 
@@ -193,6 +193,7 @@ impl<'a> Mixed<'a> {
             durable: row.durable.unwrap_or(self.usual.durable),
             send_key: row.send_key.or(self.usual.send_key),
             filter: bound(&row.r#where),
+            retry: of_row(bound(&row.commit_level), row.on_locking_only),
             ..WriteOptions::default()
         };
         let (what, exists, options) = (row.what.bind(py), &options.exists, options.checked()?);
@@ -222,6 +223,7 @@ impl<'a> Mixed<'a> {
             durable: row.durable.unwrap_or(self.usual.durable),
             send_key: Some(row.send_key),
             filter: bound(&row.r#where),
+            retry: of_row(bound(&row.commit_level), row.on_locking_only),
             ..WriteOptions::default()
         };
         let command = RowCommand::delete(&self.defaults, &options.checked()?);
@@ -235,6 +237,7 @@ impl<'a> Mixed<'a> {
             durable: row.durable.unwrap_or(self.usual.durable),
             send_key: row.send_key.or(self.usual.send_key),
             filter: bound(&row.r#where),
+            retry: of_row(bound(&row.commit_level), row.on_locking_only),
             ..WriteOptions::default()
         };
         let (module, function) = (row.module.bind(py), row.function.bind(py));
@@ -275,4 +278,12 @@ impl<'a> Mixed<'a> {
         self.row_answers.push(answers.cloned());
         Ok(())
     }
+}
+
+/// What a row says besides what it does, as keywords.
+fn of_row(
+    commit_level: Option<Bound<'_, PyAny>>,
+    on_locking_only: Option<bool>,
+) -> AttemptKeywords<'_> {
+    AttemptKeywords { commit_level, on_locking_only, ..AttemptKeywords::default() }
 }

@@ -16,7 +16,7 @@ use crate::aerospike::key::Address;
 use crate::aerospike::record_type::{RecordType, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
-use crate::aerospike::verbs::{Defaults, RetryRules, operations_of};
+use crate::aerospike::verbs::{AttemptKeywords, Defaults, operations_of};
 use crate::arguments::{OptionArgument, text};
 use crate::errors::{invalid_argument, type_error, type_name, value_error};
 
@@ -40,7 +40,7 @@ pub struct QueryOptions<'py> {
     pub replica: Option<Bound<'py, PyAny>>,
     pub socket_timeout: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
-    pub retry: RetryRules<'py>,
+    pub retry: AttemptKeywords<'py>,
 }
 
 /// A query that has been built but not started.

@@ -18,6 +18,6 @@ pub mod single;
 pub use function::Function;
 pub use rows::{Limits, RowOptions};
 pub use single::{
-    Call, Defaults, ReadOptions, ReadRules, RetryRules, WriteOptions, apply, delete, exists, get,
-    operate, operations_of, plain_bins, refs, touch, write, write_bins,
+    AttemptKeywords, Call, Defaults, ReadOptions, ReadRules, WriteOptions, apply, delete, exists,
+    get, operate, operations_of, plain_bins, refs, touch, write, write_bins,
 };

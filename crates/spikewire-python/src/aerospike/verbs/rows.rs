@@ -5,14 +5,14 @@ use pyo3::prelude::*;
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command;
 
-use super::single::{ReadRules, RetryRules};
+use super::single::{AttemptKeywords, ReadRules};
 use crate::aerospike::arguments;
 
 /// Keywords for the limits of calls that have no other limits.
 pub struct Limits<'py> {
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
-    pub retry: RetryRules<'py>,
+    pub retry: AttemptKeywords<'py>,
 }
 
 impl Limits<'_> {

@@ -197,9 +197,9 @@ impl ReadRules<'_> {
     }
 }
 
-/// Keywords that concern retries.
+/// Keywords about attempts, and about what each of them asks for.
 #[derive(Default)]
-pub struct RetryRules<'py> {
+pub struct AttemptKeywords<'py> {
     pub max_retries: Option<Bound<'py, PyAny>>,
     pub sleep: Option<Bound<'py, PyAny>>,
     pub multiplier: Option<Bound<'py, PyAny>>,
@@ -210,9 +210,11 @@ pub struct RetryRules<'py> {
     pub compress: Option<bool>,
     pub commit_level: Option<Bound<'py, PyAny>>,
     pub error_details: Option<Bound<'py, PyAny>>,
+    pub on_locking_only: Option<bool>,
+    pub respond_all_keys: Option<bool>,
 }
 
-impl RetryRules<'_> {
+impl AttemptKeywords<'_> {
     #[inline]
     pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
         let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt, .. } = self;
@@ -220,6 +222,7 @@ impl RetryRules<'_> {
         let silent = silent && longest.is_none() && jitter.is_none();
         let silent = silent && in_doubt.is_none() && self.compress.is_none();
         let silent = silent && self.error_details.is_none();
+        let silent = silent && self.on_locking_only.is_none() && self.respond_all_keys.is_none();
         if silent && self.priority.is_none() && self.commit_level.is_none() {
             return Ok(None);
         }
@@ -245,6 +248,8 @@ impl RetryRules<'_> {
             compress: self.compress,
             commit_level: self.commit_level.as_ref().map(arguments::commit_level).transpose()?,
             error_details: self.error_details.as_ref().map(arguments::error_details).transpose()?,
+            on_locking_only: self.on_locking_only,
+            respond_all_keys: self.respond_all_keys,
         })
     }
 }
@@ -256,7 +261,7 @@ pub struct ReadOptions<'py> {
     pub rules: ReadRules<'py>,
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
-    pub retry: RetryRules<'py>,
+    pub retry: AttemptKeywords<'py>,
 }
 
 impl ReadOptions<'_> {
@@ -282,7 +287,7 @@ pub struct WriteOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
-    pub retry: RetryRules<'py>,
+    pub retry: AttemptKeywords<'py>,
 }
 
 impl WriteOptions<'_> {

@@ -19,7 +19,10 @@ macro_rules! batch_verbs {
             /// failed, and in `Batch.late`. The rows of a node that takes longer than it usually does
             /// are sent to another replica before, unless `replica` or `read_mode` only allow the
             /// master. Default: none; rows without a reply within `timeout` fail.
-            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None)")]
+            /// `respond_all_keys`: with False, a node runs all rows but its replies end at one that
+            /// fails, other than by a missing or filtered record: those that follow have no reply,
+            /// and fail with code -15. Default: True.
+            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, respond_all_keys=None)")]
             fn get_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -40,19 +43,20 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_many"),
                     unknown,
-                    "bins, buffers, compress, deadline, error_details, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "bins, buffers, compress, deadline, error_details, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, respond_all_keys, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -63,6 +67,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
@@ -82,7 +88,7 @@ macro_rules! batch_verbs {
             ///
             /// `deadline`: as in `get_many`. Late rows are masked like missing ones, so it requires a
             /// masked array.
-            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None)")]
+            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, respond_all_keys=None)")]
             fn get_numpy<'py>(
                 &self,
                 py: Python<'py>,
@@ -107,19 +113,20 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".get_numpy"),
                     unknown,
-                    "compress, deadline, dtype, error_details, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "compress, deadline, dtype, error_details, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, priority, read_mode, read_touch, replica, respond_all_keys, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -130,6 +137,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let array =
@@ -143,7 +152,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
             /// or does not pass `where`. Keywords as in `get`; `deadline` as in `get_many`.
-            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None)")]
+            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, deadline=None, respond_all_keys=None)")]
             fn exists_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -162,19 +171,20 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".exists_many"),
                     unknown,
-                    "compress, deadline, error_details, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "compress, deadline, error_details, keys, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, respond_all_keys, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -185,6 +195,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -215,7 +227,7 @@ macro_rules! batch_verbs {
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
             /// values that cannot be written. Nothing is sent then; after the first window of a
             /// table, the error says how many rows were sent.
-            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None)")]
             fn put_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -240,18 +252,20 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put_many"),
                     unknown,
-                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, nulls, priority, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, nulls, on_locking_only, priority, records, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -262,6 +276,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -283,7 +299,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
             /// exist or did not pass `where`. Keywords as in `delete`.
-            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None)")]
             fn delete_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -303,18 +319,20 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete_many"),
                     unknown,
-                    "commit_level, compress, durable, error_details, generation, keys, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, error_details, generation, keys, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -325,6 +343,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -346,7 +366,7 @@ macro_rules! batch_verbs {
             /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
             /// does not pass `where`. Keywords as in `operate`; `deadline`, for operations that only
             /// read, as in `get_many`.
-            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, deadline=None)")]
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None)")]
             fn operate_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -371,21 +391,23 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate_many"),
                     unknown,
-                    "commit_level, compress, deadline, durable, error_details, exists, generation, keys, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, deadline, durable, error_details, exists, generation, keys, max_retries, max_sleep_between_retries, on_locking_only, operations, priority, read_mode, read_touch, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge: None, share: None };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -396,6 +418,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -418,7 +442,7 @@ macro_rules! batch_verbs {
             ///
             /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
             /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, respond_all_keys=None)")]
             fn apply_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -441,18 +465,20 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply_many"),
                     unknown,
-                    "arguments, commit_level, compress, durable, error_details, function, keys, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, error_details, function, keys, max_retries, max_sleep_between_retries, module, on_locking_only, priority, replica, respond_all_keys, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -463,6 +489,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -495,7 +523,7 @@ macro_rules! batch_verbs {
             ///
             /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
             /// number; nothing is sent then.
-            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, deadline=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, deadline=None)")]
+            #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, deadline=None, respond_all_keys=None)")]
             fn batch<'py>(
                 &self,
                 py: Python<'py>,
@@ -517,19 +545,21 @@ macro_rules! batch_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 deadline: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::respond_all_keys)] respond_all_keys: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".batch"),
                     unknown,
-                    "commit_level, compress, deadline, durable, error_details, exists, max_retries, max_sleep_between_retries, priority, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+                    "commit_level, compress, deadline, durable, error_details, exists, max_retries, max_sleep_between_retries, on_locking_only, priority, read_mode, read_touch, replica, respond_all_keys, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -540,6 +570,8 @@ macro_rules! batch_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys,
                 };
                 let limits = Limits { replica, timeout, retry };
                 let rules =

@@ -22,7 +22,7 @@ use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::RecordType;
 use crate::aerospike::verbs::{
-    Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
+    AttemptKeywords, Function, Limits, ReadOptions, ReadRules, RowOptions, WriteOptions,
 };
 use crate::aerospike::{arguments, columns, many, verbs};
 

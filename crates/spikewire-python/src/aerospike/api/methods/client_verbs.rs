@@ -94,7 +94,7 @@ macro_rules! client_verbs {
                 )?;
                 let defaults = self.defaults();
                 let space = crate::aerospike::space::named(namespace, set)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -105,6 +105,8 @@ macro_rules! client_verbs {
                     compress: None,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

@@ -12,7 +12,7 @@ use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
 use crate::aerospike::key::Address;
 use crate::aerospike::verbs::{
-    Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
+    AttemptKeywords, Function, Limits, ReadOptions, ReadRules, RowOptions, WriteOptions,
 };
 use crate::aerospike::{arguments, columns, many, verbs};
 

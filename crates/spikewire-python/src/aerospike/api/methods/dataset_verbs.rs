@@ -92,7 +92,7 @@ macro_rules! dataset_verbs {
                 )?;
                 let defaults = self.defaults();
                 let space = self.space.clone();
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -103,6 +103,8 @@ macro_rules! dataset_verbs {
                     compress: None,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys: None,
                 };
                 let query = QueryOptions {
                     filter: r#where,

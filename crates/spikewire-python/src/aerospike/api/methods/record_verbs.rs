@@ -97,7 +97,7 @@ macro_rules! record_verbs {
                 let address = Address::of(self.home(), key)?;
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -108,6 +108,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
@@ -152,7 +154,7 @@ macro_rules! record_verbs {
                 let address = Address::of(self.home(), key)?;
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -163,6 +165,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level: None,
                     error_details,
+                    on_locking_only: None,
+                    respond_all_keys: None,
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
@@ -201,6 +205,9 @@ macro_rules! record_verbs {
             /// `commit_level`: "all" answers a write once all copies of the record have it, "master"
             /// once the master has; if that fails then, the write may be lost. Default: the client's,
             /// "all" unless set.
+            /// `on_locking_only`: in a transaction, fails with code 126 if the transaction has written
+            /// the record already, so that a write which may have been applied can be sent again.
+            /// Default: False.
             /// `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
             /// the client's, False unless set.
             ///
@@ -208,7 +215,7 @@ macro_rules! record_verbs {
             /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
             /// that cannot be stored; nothing is sent then.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn put<'py>(
                 &self,
                 py: Python<'py>,
@@ -231,18 +238,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".put"),
                     unknown,
-                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -253,6 +261,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -274,7 +284,7 @@ macro_rules! record_verbs {
             /// `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn add<'py>(
                 &self,
                 py: Python<'py>,
@@ -297,18 +307,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".add"),
                     unknown,
-                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -319,6 +330,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -339,7 +352,7 @@ macro_rules! record_verbs {
             /// or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn append<'py>(
                 &self,
                 py: Python<'py>,
@@ -362,18 +375,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".append"),
                     unknown,
-                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -384,6 +398,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -404,7 +420,7 @@ macro_rules! record_verbs {
             /// bin, or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn prepend<'py>(
                 &self,
                 py: Python<'py>,
@@ -427,18 +443,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".prepend"),
                     unknown,
-                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "bins, commit_level, compress, durable, error_details, exists, generation, key, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -449,6 +466,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -475,7 +494,7 @@ macro_rules! record_verbs {
             /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
             /// is False. Default: no filter.
             /// The other keywords are those of `put`.
-            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn delete<'py>(
                 &self,
                 py: Python<'py>,
@@ -495,18 +514,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".delete"),
                     unknown,
-                    "commit_level, compress, durable, error_details, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+                    "commit_level, compress, durable, error_details, generation, key, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -517,6 +537,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl: None,
@@ -537,7 +559,7 @@ macro_rules! record_verbs {
             /// the generation increases. Keywords as in `put`.
             ///
             /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn touch<'py>(
                 &self,
                 py: Python<'py>,
@@ -557,18 +579,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".touch"),
                     unknown,
-                    "commit_level, compress, error_details, generation, key, max_retries, max_sleep_between_retries, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, error_details, generation, key, max_retries, max_sleep_between_retries, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -579,6 +602,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -607,7 +632,7 @@ macro_rules! record_verbs {
             ///
             /// Raises `FunctionFailed` with the function's error, including file and line, or if the
             /// module or function does not exist; also the errors of `put`.
-            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None)")]
+            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None)")]
             fn apply<'py>(
                 &self,
                 py: Python<'py>,
@@ -630,18 +655,19 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 unknown: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".apply"),
                     unknown,
-                    "arguments, commit_level, compress, durable, error_details, function, key, max_retries, max_sleep_between_retries, module, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "arguments, commit_level, compress, durable, error_details, function, key, max_retries, max_sleep_between_retries, module, on_locking_only, priority, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -652,6 +678,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
@@ -680,7 +708,7 @@ macro_rules! record_verbs {
             /// Raises `RecordNotFound` if the operations only read and the record does not exist,
             /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
             /// does not fit its bin, and the errors of `put`.
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, hedge=None, share_reads=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, priority=None, compress=None, error_details=None, commit_level=None, on_locking_only=None, retry_in_doubt=None, hedge=None, share_reads=None)")]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -705,6 +733,7 @@ macro_rules! record_verbs {
                 #[pyo3(from_py_with = flags::compress)] compress: Option<bool>,
                 error_details: Option<Bound<'py, PyAny>>,
                 commit_level: Option<Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = flags::on_locking_only)] on_locking_only: Option<bool>,
                 #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
                 hedge: Option<Bound<'py, PyAny>>,
                 share_reads: Option<Bound<'py, PyAny>>,
@@ -713,14 +742,14 @@ macro_rules! record_verbs {
                 arguments::no_unknown(
                     concat!(stringify!($class), ".operate"),
                     unknown,
-                    "commit_level, compress, durable, error_details, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+                    "commit_level, compress, durable, error_details, exists, generation, hedge, key, max_retries, max_sleep_between_retries, on_locking_only, operations, priority, read_mode, read_touch, replica, retry_in_doubt, send_key, share_reads, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
                 let address = Address::of(self.home(), key)?;
                 let rules =
                     ReadRules { touch: read_touch, mode: read_mode, hedge, share: share_reads };
-                let retry = RetryRules {
+                let retry = AttemptKeywords {
                     max_retries,
                     sleep: sleep_between_retries,
                     multiplier: sleep_multiplier,
@@ -731,6 +760,8 @@ macro_rules! record_verbs {
                     compress,
                     commit_level,
                     error_details,
+                    on_locking_only,
+                    respond_all_keys: None,
                 };
                 let write = WriteOptions {
                     ttl,
