@@ -119,7 +119,11 @@ test('invalid TLS options are rejected before anything is sent', async () => {
       'RangeError',
       /tls\.ca must be the contents of a PEM file, or the path of one: this text is neither/,
     ],
-    [{ ca: 7 }, 'TypeError', /tls\.ca must be a string or a Buffer in PEM format, not number/],
+    [
+      { ca: 7 },
+      'TypeError',
+      /tls\.ca must be a string or a Buffer in PEM format, or the path of a file, not number/,
+    ],
     [{ ca: [] }, 'RangeError', /tls\.ca must not be empty/],
     [{ ca: pem }, 'RangeError', /authority/],
     [{ ca: Buffer.from('nothing') }, 'RangeError', /no certificate in PEM format/],

@@ -54,21 +54,19 @@ test('listeners must be functions', async () => {
   await cluster.close()
 })
 
-test(
-  'sessions tell of their nodes, too',
-  { skip: withoutCassandra },
-  async (context: TestContext) => {
-    const proxy = await proxied(context)
-    const addressMap = { [AT.split(',')[0]?.split(':')[0] as string]: proxy.address }
-    const options = { addressMap, timeout: WITHIN, reconnect: [100, 200] as [number, number] }
-    await using session = await connect(proxy.address, options)
-    const events: NodeEvent[] = []
-    session.onEvent((event) => events.push(event))
-    await proxy.refuse('port')
-    await proxy.cut()
-    await until('the loss', () => events.some(({ type }) => type === 'nodeDown'))
-    assert.equal(events.find(({ type }) => type === 'nodeDown')?.node, proxy.address)
-    await proxy.refuse('never')
-    await until('the return', () => events.some(({ type }) => type === 'nodeUp'))
-  },
-)
+test('sessions tell of their nodes, too', {
+  skip: withoutCassandra,
+}, async (context: TestContext) => {
+  const proxy = await proxied(context)
+  const addressMap = { [AT.split(',')[0]?.split(':')[0] as string]: proxy.address }
+  const options = { addressMap, timeout: WITHIN, reconnect: [100, 200] as [number, number] }
+  await using session = await connect(proxy.address, options)
+  const events: NodeEvent[] = []
+  session.onEvent((event) => events.push(event))
+  await proxy.refuse('port')
+  await proxy.cut()
+  await until('the loss', () => events.some(({ type }) => type === 'nodeDown'))
+  assert.equal(events.find(({ type }) => type === 'nodeDown')?.node, proxy.address)
+  await proxy.refuse('never')
+  await until('the return', () => events.some(({ type }) => type === 'nodeUp'))
+})

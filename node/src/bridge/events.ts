@@ -71,7 +71,10 @@ class Listeners {
   }
 
   #look(): void {
-    if (!this.#connection.isOpen) return this.#end()
+    if (!this.#connection.isOpen) {
+      this.#end()
+      return
+    }
     const news = this.#take(this.#connection.handle, null) ?? []
     for (let at = 0; at < news.length; at += 2) {
       const type = NAMES[news[at] as string]

@@ -180,7 +180,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    */
   deleteMany(keys: Iterable<K | Key>, options?: DeleteManyOptions): Promise<Batch<B>>
   deleteMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
-  deleteMany(keys: Iterable<K | Key>, options: DeleteManyOptions, callback: Callback<Batch<B>>): void
+  deleteMany(
+    keys: Iterable<K | Key>,
+    options: DeleteManyOptions,
+    callback: Callback<Batch<B>>,
+  ): void
   deleteMany(
     keys: Iterable<K | Key>,
     options?: DeleteManyOptions | Callback<Batch<B>>,
@@ -284,7 +288,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    */
   putMany(records: Records<K | Key, B>, options?: WriteManyOptions): Promise<Batch<B>>
   putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
-  putMany(records: Records<K | Key, B>, options: WriteManyOptions, callback: Callback<Batch<B>>): void
+  putMany(
+    records: Records<K | Key, B>,
+    options: WriteManyOptions,
+    callback: Callback<Batch<B>>,
+  ): void
   putMany(
     records: Records<K | Key, B>,
     options?: WriteManyOptions | Callback<Batch<B>>,
