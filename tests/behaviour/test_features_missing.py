@@ -351,12 +351,12 @@ def test_what_only_the_other_edition_has(api: Api, build: str) -> None:
         data = client.dataset("test", "older")
         requests = Requests(cluster)
         txn = client.raw.transaction()
-        inside = type(data)(data.target.within(txn), api)
+        inside = data.target.within(txn)
         calls: list[Callable[[], Any]] = [
-            lambda: inside.get("k"),
-            lambda: inside.put("k", {"n": 1}),
-            lambda: inside.delete("k"),
-            lambda: inside.operate("k", [op.add("n", 1)]),
+            lambda: api.settle(lambda: inside.get("k")),
+            lambda: api.settle(lambda: inside.put("k", {"n": 1})),
+            lambda: api.settle(lambda: inside.delete("k")),
+            lambda: api.settle(lambda: inside.operate("k", [op.add("n", 1)])),
         ]
         for call in calls:
             with pytest.raises(spikewire.ServerError, match="a cluster of the Enterprise Edition"):
