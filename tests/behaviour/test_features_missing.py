@@ -231,14 +231,68 @@ def refuse(feature: str, call: Callable[[], Any], what: object) -> None:
     check(caught.value, feature, what)
 
 
+def is_refused(data: Caller, key: str, where: Any) -> bool:
+    try:
+        data.exists(key, where=where)
+    except spikewire.FeatureUnavailable:
+        return True
+    return False
+
+
 def of_older_node(data: Caller, where: Any) -> str:
     """A key whose node lacks what the filter needs."""
-    for key in map(str, range(1000)):
-        try:
-            data.exists(key, where=where)
-        except spikewire.FeatureUnavailable:
-            return key
-    raise AssertionError(f"every node is asked for {where}")
+    return next(key for key in map(str, range(1000)) if is_refused(data, key, where))
+
+
+def check_operation(feature: str, api: Api, data: Caller, key: str, one: Any) -> None:
+    """Every call that takes the operation refuses it."""
+    row: Any = Write(key, [one]) if one.writes else Read(key, ops=[one])
+    refuse(feature, lambda: data.operate(key, [op.get("n"), one]), one)
+    for rows in (data.operate_many([key], [one]), data.batch([row])):
+        (error,) = rows.errors.values()
+        check(error, feature, one)
+    if one.writes:
+        refuse(feature, lambda: data.operate_all([one]), one)
+    else:
+        refuse(feature, lambda: api.rows(data.target.query(operations=[one])), one)
+
+
+def single_calls(api: Api, data: Caller, key: str, where: Any) -> list[Callable[[], Any]]:
+    """Every call with a filter that fails as a whole."""
+    add = [op.add("n", 1)]
+    return [
+        lambda: data.get(key, where=where),
+        lambda: data.exists(key, where=where),
+        lambda: data.put(key, {"n": 2}, where=where),
+        lambda: data.add(key, {"n": 1}, where=where),
+        lambda: data.append(key, {"b": "x"}, where=where),
+        lambda: data.prepend(key, {"b": "x"}, where=where),
+        lambda: data.touch(key, where=where),
+        lambda: data.delete(key, where=where),
+        lambda: data.operate(key, add, where=where),
+        lambda: data.apply(key, "module", "function", where=where),
+        lambda: data.delete_all(where=where),
+        lambda: data.touch_all(where=where),
+        lambda: data.operate_all(add, where=where),
+        lambda: data.apply_all("module", "function", where=where),
+        lambda: api.rows(data.target.query(where=where)),
+        lambda: api.settle(data.target.query(where=where).count),
+    ]
+
+
+def calls_with_rows(data: Caller, key: str, where: Any) -> list[Callable[[], Any]]:
+    """Every call with a filter whose rows fail."""
+    return [
+        lambda: data.get_many([key], where=where),
+        lambda: data.exists_many([key], where=where),
+        lambda: data.put_many([(key, {"n": 2})], where=where),
+        lambda: data.delete_many([key], where=where),
+        lambda: data.operate_many([key], [op.add("n", 1)], where=where),
+        lambda: data.apply_many([key], "module", "function", where=where),
+        lambda: data.batch([Read(key, where=where)]),
+        lambda: data.batch([Write(key, {"n": 2}, where=where)]),
+        lambda: data.batch([Delete(key, where=where)]),
+    ]
 
 
 def test_operations_are_not_sent(api: Api, case: tuple[str, Cluster], asked: Caller) -> None:
@@ -248,61 +302,23 @@ def test_operations_are_not_sent(api: Api, case: tuple[str, Cluster], asked: Cal
     requests = Requests(cluster)
     asked.put(key, {"b": "text", "l": [1]})
     for one in operations:
-        row = Write if one.writes else Read
-        content: Any = {"what": [one]} if one.writes else {"ops": [one]}
-        refuse(feature, lambda: asked.operate(key, [op.get("n"), one]), one)
-        for rows in (asked.operate_many([key], [one]), asked.batch([row(key, **content)])):
-            check(*rows.errors.values(), feature, one)
-        if one.writes:
-            refuse(feature, lambda: asked.operate_all([one]), one)
-        else:
-            refuse(feature, lambda: api.rows(asked.target.query(operations=[one])), one)
+        check_operation(feature, api, asked, key, one)
     assert asked.get(key, ["b", "l"]).bins == {"b": "text", "l": [1]}
     requests.expect(2, "only the write and the read were sent")
 
 
 def test_filters_are_not_sent(api: Api, case: tuple[str, Cluster], asked: Caller) -> None:
     feature, cluster = case
-    where_of_all = EXAMPLES[feature][1]
-    key = of_older_node(asked, where_of_all[0])
+    filters = EXAMPLES[feature][1]
+    key = of_older_node(asked, filters[0])
     requests = Requests(cluster)
     asked.put(key, {"n": 1})
-    for where in where_of_all:
-        single: list[Callable[[], Any]] = [
-            lambda: asked.get(key, where=where),
-            lambda: asked.exists(key, where=where),
-            lambda: asked.put(key, {"n": 2}, where=where),
-            lambda: asked.add(key, {"n": 1}, where=where),
-            lambda: asked.append(key, {"b": "x"}, where=where),
-            lambda: asked.prepend(key, {"b": "x"}, where=where),
-            lambda: asked.touch(key, where=where),
-            lambda: asked.delete(key, where=where),
-            lambda: asked.operate(key, [op.add("n", 1)], where=where),
-            lambda: asked.apply(key, "module", "function", where=where),
-            lambda: asked.delete_all(where=where),
-            lambda: asked.touch_all(where=where),
-            lambda: asked.operate_all([op.add("n", 1)], where=where),
-            lambda: asked.apply_all("module", "function", where=where),
-            lambda: api.rows(asked.target.query(where=where)),
-            lambda: asked.target.query(where=where).count()
-            if api.is_blocking
-            else api.settle(asked.target.query(where=where).count),
-        ]
-        for at, call in enumerate(single):
+    for where in filters:
+        for at, call in enumerate(single_calls(api, asked, key, where)):
             refuse(feature, call, (where, at))
-        many: list[Callable[[], Any]] = [
-            lambda: asked.get_many([key], where=where),
-            lambda: asked.exists_many([key], where=where),
-            lambda: asked.put_many([(key, {"n": 2})], where=where),
-            lambda: asked.delete_many([key], where=where),
-            lambda: asked.operate_many([key], [op.add("n", 1)], where=where),
-            lambda: asked.apply_many([key], "module", "function", where=where),
-            lambda: asked.batch([Read(key, where=where)]),
-            lambda: asked.batch([Write(key, {"n": 2}, where=where)]),
-            lambda: asked.batch([Delete(key, where=where)]),
-        ]
-        for at, call in enumerate(many):
-            check(*call().errors.values(), feature, (where, at))
+        for at, call in enumerate(calls_with_rows(asked, key, where)):
+            (error,) = call().errors.values()
+            check(error, feature, (where, at))
     assert asked.get(key, ["n"]).bins == {"n": 1}
     requests.expect(2, "only the write and the read were sent")
 
@@ -335,12 +351,12 @@ def test_what_only_the_other_edition_has(api: Api, build: str) -> None:
         data = client.dataset("test", "older")
         requests = Requests(cluster)
         txn = client.raw.transaction()
-        inside = type(data)(data.target.within(txn), api)
+        inside = data.target.within(txn)
         calls: list[Callable[[], Any]] = [
-            lambda: inside.get("k"),
-            lambda: inside.put("k", {"n": 1}),
-            lambda: inside.delete("k"),
-            lambda: inside.operate("k", [op.add("n", 1)]),
+            lambda: api.settle(lambda: inside.get("k")),
+            lambda: api.settle(lambda: inside.put("k", {"n": 1})),
+            lambda: api.settle(lambda: inside.delete("k")),
+            lambda: api.settle(lambda: inside.operate("k", [op.add("n", 1)])),
         ]
         for call in calls:
             with pytest.raises(spikewire.ServerError, match="a cluster of the Enterprise Edition"):

@@ -107,7 +107,10 @@ STRINGS = [
         op.string.append("new", "!", update_only=True),
         S.append("new", "!", flags=int(Flags.UPDATE_ONLY)),
     ),
-    (op.string.prepend("b", "!", create_only=True), S.prepend("b", "!", flags=int(Flags.CREATE_ONLY))),
+    (
+        op.string.prepend("b", "!", create_only=True),
+        S.prepend("b", "!", flags=int(Flags.CREATE_ONLY)),
+    ),
     (op.string.prepend("b", "!"), S.prepend("b", "!")),
     (op.string.upper("in", ctx=INSIDE), S.upper("in", ctx=THEIR_INSIDE)),
 ]

@@ -203,6 +203,7 @@ impl Endpoint for Node {
         self.number
     }
 
+    #[expect(clippy::misnamed_getters, reason = "what is dialled may be a proxy of the node")]
     fn address(&self) -> SocketAddr {
         self.dial
     }

@@ -128,8 +128,11 @@ impl Batch {
             let error = error.after(self.rounds, row.doubt);
             let hopeless = match error.kind() {
                 Kind::Server(code) => !code.is_retryable(),
-                Kind::Closed | Kind::Timeout | Kind::Invalid => true,
-                Kind::Malformed | Kind::Unanswered => true,
+                Kind::Closed
+                | Kind::Timeout
+                | Kind::Invalid
+                | Kind::Malformed
+                | Kind::Unanswered => true,
                 _ => false,
             };
             if last || hopeless || row.doubt && !self.policy.flags.in_doubt() {
