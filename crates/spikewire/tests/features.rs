@@ -61,7 +61,7 @@ fn what_a_node_cannot_do_is_not_sent_to_it() {
 fn in_a_mixed_cluster_the_node_of_the_record_decides_and_the_least_for_batches_and_queries() {
     let cluster = cluster("8.1.1,8.2", 2);
     let users = dataset(&cluster);
-    let list = || spikewire::Value::List(vec![1.into()]);
+    let list = || Value::List(vec![1.into()]);
     (0..20).for_each(|key| users.put(key, [("l", list())]).unwrap());
     let all = users.with(newer());
     let outcomes: Vec<_> = (0..20).map(|key| all.get(key)).collect();

@@ -27,7 +27,7 @@ pub enum EnteredCall {
     /// It is sent like any other.
     Read(Call),
     /// It is a batch.
-    Write(BatchCall),
+    Write(Box<BatchCall>),
 }
 
 /// Makes a call on one record part of a transaction.
@@ -38,7 +38,8 @@ pub fn enter_call(
     call: Call,
 ) -> PyResult<EnteredCall> {
     if call.target.write {
-        return enter_one(py, shared, transaction, call).map(EnteredCall::Write);
+        let entered = enter_one(py, shared, transaction, call)?;
+        return Ok(EnteredCall::Write(Box::new(entered)));
     }
     let Call { bytes, target, policy, plan } = call;
     let mut command = Prepared { bytes, target, policy };

@@ -120,7 +120,7 @@ pub trait Verbs {
     ) -> PyResult<Bound<'py, PyAny>> {
         match transaction_call::enter_call(py, self.runner().shared(), transaction, call)? {
             EnteredCall::Read(call) => self.runner().run(py, call, began),
-            EnteredCall::Write(call) => self.run_many_in(py, call, began),
+            EnteredCall::Write(call) => self.run_many_in(py, *call, began),
         }
     }
 
