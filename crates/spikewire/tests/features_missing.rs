@@ -1,5 +1,6 @@
 //! Everything that a newer server can do, asked of older ones and of clusters where only some are
 //! newer: the error names what is missing, and no node receives anything.
+#![allow(clippy::wildcard_imports)] // every function of a module, each once
 
 mod support;
 
