@@ -23,6 +23,7 @@ pub fn plan(stage: TransactionStage) -> BatchPlan {
 }
 
 /// A call on one record as part of a transaction.
+#[allow(clippy::large_enum_variant, reason = "reads are the usual case and need no allocation")]
 pub enum EnteredCall {
     /// It is sent like any other.
     Read(Call),
