@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, exp, FeatureUnavailable, op } from 'spikewire'
+import { type BinValue, Client, exp, FeatureUnavailable, op } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
 /** A filter that needs 8.1.2. */
@@ -43,8 +43,8 @@ test('what a node cannot do is not sent to it', async () => {
   await cluster.close()
 })
 
-function nested(levels: number): unknown[] {
-  let value: unknown[] = []
+function nested(levels: number): BinValue[] {
+  let value: BinValue[] = []
   for (let level = 1; level < levels; level += 1) value = [value]
   return value
 }

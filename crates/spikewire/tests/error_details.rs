@@ -64,7 +64,7 @@ fn calls_decide_for_themselves_and_off_asks_nothing() {
     let users = dataset(&cluster, DetailLevel::Off);
     assert!(users.operate("k", to_int()).unwrap_err().details().is_none());
     let rows = users.operate_many(["k", "k"], to_int()).unwrap();
-    assert!(rows.failures().all(|row| rows.failure(row).details().is_none()));
+    assert_eq!(rows.errors().filter(|(_, error)| error.details().is_none()).count(), 2);
     assert_eq!(asked(&cluster), [0]);
     let one = users.with(CallOptions::new().error_details(DetailLevel::Subcode));
     assert_conversion(&one.operate("k", to_int()).unwrap_err());
@@ -77,12 +77,12 @@ fn rows_and_queries_have_details() {
     let users = dataset(&cluster, DetailLevel::Trace);
     for keys in [&["k"][..], &["k", "none", "k"]] {
         let rows = users.operate_many(keys.iter().copied(), to_int()).unwrap();
-        let failures: Vec<_> = rows.failures().collect();
-        assert_eq!(failures.len(), keys.iter().filter(|key| **key == "k").count());
-        failures.into_iter().for_each(|row| assert_conversion(&rows.failure(row)));
+        let errors: Vec<_> = rows.errors().collect();
+        assert_eq!(errors.len(), keys.iter().filter(|key| **key == "k").count());
+        errors.iter().for_each(|(_, error)| assert_conversion(error));
     }
     let query = users.query().index(IndexRange::between("nothing", 1, 2));
-    let error = query.records().unwrap_err();
+    let error = query.records().unwrap().next().unwrap().unwrap_err();
     let message = error.details().unwrap().message.as_deref();
     assert_eq!(message, Some("no index fits the query"), "{error}");
 }
@@ -91,7 +91,7 @@ fn rows_and_queries_have_details() {
 fn traces_lead_to_the_operation() {
     let cluster = cluster("8.2", 1);
     let users = dataset(&cluster, DetailLevel::Trace);
-    let read = op::read("e", exp::int_bin("none") + exp::value(1));
+    let read = op::read("e", exp::typed_bin("none", exp::Type::Int) + exp::value(1));
     let error = users.operate("k", [read]).unwrap_err();
     let trace = error.details().unwrap().trace.as_deref().unwrap();
     assert_eq!((trace.phase, trace.outcome), (Some(Phase::Evaluation), Some(Outcome::Absent)));
@@ -112,13 +112,13 @@ fn only_nodes_that_know_it_are_asked() {
     };
     (0..40).for_each(|key| note(users.operate(key, get()).unwrap_err()));
     let rows = users.operate_many(0..40, get()).unwrap();
-    (0..40).for_each(|row| note(rows.failure(row)));
-    assert!(users.query().records().is_ok());
+    rows.errors().for_each(|(_, error)| note(error));
+    assert_eq!(users.query().records().unwrap().count(), 41);
     let mut subcodes: Vec<_> = seen.into_values().collect();
     subcodes.iter_mut().for_each(Vec::dedup);
     subcodes.sort();
     assert_eq!(subcodes, [[None], [Some(1)]]);
-    let asked = asked(&cluster);
-    assert!(asked[0] > 20, "{asked:?}");
-    assert_eq!(asked[1], 0, "of an older node nothing is asked");
+    // Nothing is asked of the older node; of the other one, in each of these calls.
+    eventually("requests are counted", || asked(&cluster)[0] > 10);
+    assert_eq!(asked(&cluster)[1], 0);
 }
