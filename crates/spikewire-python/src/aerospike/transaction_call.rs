@@ -22,36 +22,23 @@ pub fn plan(stage: TransactionStage) -> BatchPlan {
     plan
 }
 
-/// A call on one record as part of a transaction.
-#[allow(clippy::large_enum_variant, reason = "reads are the usual case and need no allocation")]
-pub enum EnteredCall {
-    /// It is sent like any other.
-    Read(Call),
-    /// It is a batch.
-    Write(Box<BatchCall>),
-}
-
-/// Makes a call on one record part of a transaction.
-pub fn enter_call(
+/// A call that reads one record as part of a transaction; it is sent like any other.
+pub fn enter_read(
     py: Python<'_>,
     shared: &Shared,
     transaction: &Arc<Transaction>,
     call: Call,
-) -> PyResult<EnteredCall> {
-    if call.target.write {
-        let entered = enter_one(py, shared, transaction, call)?;
-        return Ok(EnteredCall::Write(Box::new(entered)));
-    }
+) -> PyResult<Call> {
     let Call { bytes, target, policy, plan } = call;
     let mut command = Prepared { bytes, target, policy };
     let entered = transaction.enter_read(&shared.core(py)?.cluster, &mut command);
     entered.map_err(|error| to_python(py, &error, None))?;
     let Prepared { bytes, target, policy } = command;
-    Ok(EnteredCall::Read(Call { bytes, target, policy, plan }))
+    Ok(Call { bytes, target, policy, plan })
 }
 
 /// A call on one record as a batch that is part of a transaction.
-fn enter_one(
+pub fn enter_one(
     py: Python<'_>,
     shared: &Shared,
     transaction: &Arc<Transaction>,

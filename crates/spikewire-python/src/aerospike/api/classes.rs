@@ -17,7 +17,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
-use crate::aerospike::transaction_call::{self, EnteredCall};
+use crate::aerospike::transaction_call;
 use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 use crate::errors::{to_python, type_error};
@@ -118,10 +118,13 @@ pub trait Verbs {
         call: Call,
         began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match transaction_call::enter_call(py, self.runner().shared(), transaction, call)? {
-            EnteredCall::Read(call) => self.runner().run(py, call, began),
-            EnteredCall::Write(call) => self.run_many_in(py, *call, began),
+        let shared = self.runner().shared();
+        if call.target.write {
+            let call = transaction_call::enter_one(py, shared, transaction, call)?;
+            return self.run_many_in(py, call, began);
         }
+        let call = transaction_call::enter_read(py, shared, transaction, call)?;
+        self.runner().run(py, call, began)
     }
 
     fn run_many<'py>(
