@@ -6,9 +6,7 @@ use std::collections::HashMap;
 
 use futures::executor::block_on;
 use spikewire::error_trace::{Outcome, Phase};
-use spikewire::{
-    Builder, CallOptions, Dataset, DetailLevel, Error, IndexRange, Operation, exp, op,
-};
+use spikewire::{Builder, CallOptions, Dataset, DetailLevel, Error, IndexRange, Operation, op};
 use spikewire_aerospike_server::{Cluster, Options};
 
 use support::{builder, eventually};
@@ -64,7 +62,7 @@ fn calls_decide_for_themselves_and_off_asks_nothing() {
     let users = dataset(&cluster, DetailLevel::Off);
     assert!(users.operate("k", to_int()).unwrap_err().details().is_none());
     let rows = users.operate_many(["k", "k"], to_int()).unwrap();
-    assert_eq!(rows.errors().filter(|(_, error)| error.details().is_none()).count(), 2);
+    assert!(rows.errors().all(|(_, error)| error.details().is_none()));
     assert_eq!(asked(&cluster), [0]);
     let one = users.with(CallOptions::new().error_details(DetailLevel::Subcode));
     assert_conversion(&one.operate("k", to_int()).unwrap_err());
@@ -77,9 +75,9 @@ fn rows_and_queries_have_details() {
     let users = dataset(&cluster, DetailLevel::Trace);
     for keys in [&["k"][..], &["k", "none", "k"]] {
         let rows = users.operate_many(keys.iter().copied(), to_int()).unwrap();
-        let errors: Vec<_> = rows.errors().collect();
-        assert_eq!(errors.len(), keys.iter().filter(|key| **key == "k").count());
-        errors.iter().for_each(|(_, error)| assert_conversion(error));
+        let failures: Vec<_> = rows.errors().collect();
+        assert_eq!(failures.len(), keys.iter().filter(|key| **key == "k").count());
+        failures.iter().for_each(|(_, error)| assert_conversion(error));
     }
     let query = users.query().index(IndexRange::between("nothing", 1, 2));
     let error = query.records().unwrap().next().unwrap().unwrap_err();
@@ -91,7 +89,7 @@ fn rows_and_queries_have_details() {
 fn traces_lead_to_the_operation() {
     let cluster = cluster("8.2", 1);
     let users = dataset(&cluster, DetailLevel::Trace);
-    let read = op::read("e", exp::typed_bin("none", exp::Type::Int) + exp::value(1));
+    let read = op::read("e", "$.none:INT + 1");
     let error = users.operate("k", [read]).unwrap_err();
     let trace = error.details().unwrap().trace.as_deref().unwrap();
     assert_eq!((trace.phase, trace.outcome), (Some(Phase::Evaluation), Some(Outcome::Absent)));
@@ -113,12 +111,12 @@ fn only_nodes_that_know_it_are_asked() {
     (0..40).for_each(|key| note(users.operate(key, get()).unwrap_err()));
     let rows = users.operate_many(0..40, get()).unwrap();
     rows.errors().for_each(|(_, error)| note(error));
-    assert_eq!(users.query().records().unwrap().count(), 41);
+    assert!(users.query().records().unwrap().all(|record| record.is_ok()));
     let mut subcodes: Vec<_> = seen.into_values().collect();
     subcodes.iter_mut().for_each(Vec::dedup);
     subcodes.sort();
     assert_eq!(subcodes, [[None], [Some(1)]]);
-    // Nothing is asked of the older node; of the other one, in each of these calls.
-    eventually("requests are counted", || asked(&cluster)[0] > 10);
-    assert_eq!(asked(&cluster)[1], 0);
+    let asked = asked(&cluster);
+    assert!(asked[0] > 20, "{asked:?}");
+    assert_eq!(asked[1], 0, "of an older node nothing is asked");
 }

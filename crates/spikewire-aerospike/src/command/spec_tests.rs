@@ -1,6 +1,5 @@
 use super::*;
 use crate::command::Operations as _;
-use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_aerospike_protocol::message::{Message, info3, op};
 use spikewire_aerospike_protocol::value::particle;
@@ -100,8 +99,8 @@ fn a_request_and_a_row_say_the_same() {
         Ok::<_, InvalidArgument>(())
     });
     let bytes = prepared.unwrap().bytes;
-    let (message, used) = Message::parse(&bytes[frame::HEADER_LEN..]).unwrap();
-    assert_eq!(used, bytes.len() - frame::HEADER_LEN);
+    let (message, used) = Message::parse(&bytes[HEADER_LEN..]).unwrap();
+    assert_eq!(used, bytes.len() - HEADER_LEN);
     assert_eq!(message.header.timeout, 1);
     assert_eq!(message.field(field::FILTER), Some(&b"f"[..]));
     assert_eq!(message.field(field::KEY), Some(key));
