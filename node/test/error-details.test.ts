@@ -57,7 +57,7 @@ test('errors have subcode, name, message and trace', async () => {
     [...batch.errors.values()].map((row) => row.subcode),
     [10, 10],
   )
-  const query = users.query({ index: index.between('nothing', 1, 2) })
+  const query = users.query({ index: index.between('nothing', 1, 2), pageSize: 10 })
   const missing = await failure(async () => query.page())
   assert.equal(missing.details?.message, 'no index fits the query')
 

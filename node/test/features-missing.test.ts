@@ -16,7 +16,6 @@ import {
   type Operation,
   op,
   Read,
-  ServerError,
   Write,
 } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
@@ -277,8 +276,8 @@ test('calls of transactions are not sent to the Community Edition', async () => 
   for (const outcome of await Promise.allSettled(calls)) {
     assert.equal(outcome.status, 'rejected')
     const { reason } = outcome as PromiseRejectedResult
-    assert.ok(reason instanceof ServerError)
-    assert.match(reason.message, /a cluster of the Enterprise Edition/)
+    assert.ok(reason instanceof FeatureUnavailable)
+    assert.match(reason.message, /transactions: needs server 8.0 Enterprise Edition/)
   }
   await expectReceived(cluster, 0)
   await client.close()

@@ -116,7 +116,7 @@ fn what_cannot_be_read_are_no_details() {
         assert_eq!(ErrorDetails::read(&field[..end]), None, "the first {end} bytes");
     }
     assert_eq!(ErrorDetails::read(&[0x81; 5000]), None);
-    assert_eq!(ErrorDetails::read(&[0x91; 100_000]), None);
+    assert_eq!(ErrorDetails::read(&vec![0x91; 100_000]), None);
 }
 
 #[test]
