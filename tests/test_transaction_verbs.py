@@ -310,11 +310,12 @@ def test_what_is_no_part_of_transactions(opened: Opened, data: Any, verb: str) -
 def test_queries_of_a_client_within_are_refused(opened: Opened, cluster: Cluster) -> None:
     txn = opened.raw.transaction()
     inside = opened.raw.within(txn)
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: inside.query("test", "s"),
         lambda: inside.delete_all("test", "s"),
         lambda: inside.dataset("test", "s").query(),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(spikewire.TransactionError, match="no part of transactions"):
             call()
     with pytest.raises(TypeError, match="must be a Transaction, not int"):

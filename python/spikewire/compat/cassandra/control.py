@@ -61,7 +61,10 @@ class Listeners:
             if not self._listeners or core is None or self._end is not None:
                 return
             # Not through on_event, which calls on an event loop that runs here.
-            self._end = core.metrics._listener().add(lambda _: self.look())
+            self._end = core.metrics._listener().add(self._on_event)
+        self.look()
+
+    def _on_event(self, _event: object) -> None:
         self.look()
 
     def end(self) -> None:
