@@ -45,7 +45,7 @@ pub fn modify(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Change, Resul
     let (program, flags) = open(operation.value, all)?;
     let value = program.evaluate(view);
     let change = change(&value, flags, view.bin_type(operation.name) != 0);
-    if change.is_err() && value == Val::Unknown {
+    if change == Err(ResultCode::OP_NOT_APPLICABLE) && value == Val::Unknown {
         return Err(without_value(operation.value, view));
     }
     change
