@@ -46,8 +46,10 @@ impl Expression {
     ///
     /// ```
     /// use spikewire_aerospike_protocol::expression::{Expression, text::parse};
+    /// use spikewire_aerospike_protocol::value::Value;
     ///
-    /// let filter = parse("$.age >= ?0 and $.name == ?1", &[18.into(), "O'Neil".into()])?;
+    /// let name = Expression::try_from(&Value::Str("O'Neil".to_owned()))?;
+    /// let filter = parse("$.age >= ?0 and $.name == ?1", &[18.into(), name])?;
     /// assert_eq!(filter.ael()?, r"$.age >= 18 and $.name == 'O\'Neil'");
     /// assert!(parse("$.name =~ /^a/", &[])?.ael().is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
