@@ -359,7 +359,9 @@ def test_what_only_the_other_edition_has(api: Api, build: str) -> None:
             lambda: api.settle(lambda: inside.operate("k", [op.add("n", 1)])),
         ]
         for call in calls:
-            with pytest.raises(spikewire.ServerError, match="a cluster of the Enterprise Edition"):
+            with pytest.raises(
+                spikewire.FeatureUnavailable, match=r"needs server 8\.0 Enterprise Edition"
+            ):
                 call()
         requests.expect(0, "a call of a transaction was sent")
         data.put("k", {"b": "text" * 1000}, compress=True)

@@ -121,7 +121,8 @@ def test_tokens_are_those_of_the_server(session: cql.Session, columns: list[str]
     marks = ", ".join("?" * len(names))
     insert = session.prepare(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})")
     keys = {tuple(KEYS[kind]() for kind in columns) for _ in range(2000)}
-    pending = [session.submit.execute(insert, key) for key in keys]
+    # On a busy machine this takes longer than the usual timeout.
+    pending = [session.submit.execute(insert, key, timeout=300) for key in keys]
     for one in pending:
         one.result()
     rows = session.execute(

@@ -42,7 +42,6 @@ REFUSED: dict[str, Any] = {
     "timestamp_generator": lambda: 0,
     "no_compact": True,
     "endpoint_factory": object(),
-    "cloud": {},
     "column_encryption_policy": object(),
     "allow_beta_protocol_version": True,
     "protocol_version": 3,

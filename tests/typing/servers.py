@@ -12,9 +12,10 @@ from spikewire.errors import Error
 from spikewire.transactions import AsyncTransaction, EndStatus, Transaction
 
 if TYPE_CHECKING:
-    from spikewire import Builder, Key, cql
+    from spikewire import Apply, Builder, Delete, Key, Write, cql
     from spikewire.error_details import ErrorDetails, ErrorTrace
     from spikewire.errors import CommitFailed
+    from spikewire.types import CommitLevel
 
 State = Literal["open", "verified", "committed", "aborted", "in_doubt"]
 
@@ -30,7 +31,7 @@ def transactions(client: Client, users: Dataset) -> None:
         assert_type(txn, Transaction)
         assert_type(txn.dataset("test", "users"), Dataset)
         assert_type(users.within(txn), Dataset)
-        assert_type(client.within(txn).get(users.key(1)).bins["n"], object)
+        assert_type(client.within(txn).get(users.key(1)).generation, int)
     assert_type(client.run_in_transaction(lambda txn: txn.id), int)
     assert_type(txn.commit(), EndStatus)
     assert_type(txn.abort(), EndStatus)
@@ -96,7 +97,16 @@ def nodes(client: Client) -> None:
 
 
 def builder_steps(session: Builder, key: Key) -> None:
-    session.upsert(key).compress(compress=True).commit_level("master")
+    session.upsert(key).compress(compress=True).commit_level("master").on_locking_only(only=True)
+
+
+def rows(write: Write, delete: Delete, apply: Apply) -> None:
+    assert_type(write.commit_level, CommitLevel | None)
+    assert_type(delete.commit_level, CommitLevel | None)
+    assert_type(apply.commit_level, CommitLevel | None)
+    assert_type(write.on_locking_only, bool | None)
+    assert_type(delete.on_locking_only, bool | None)
+    assert_type(apply.on_locking_only, bool | None)
 
 
 def schema(session: cql.Session) -> None:

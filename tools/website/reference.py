@@ -48,7 +48,13 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "queries",
         "Queries",
         "Scans, index queries and index ranges.",
-        ("spikewire.Query", "spikewire.AsyncQuery", "spikewire.Page", "spikewire.query"),
+        (
+            "spikewire.Query",
+            "spikewire.AsyncQuery",
+            "spikewire.Page",
+            "spikewire.QueryPlan",
+            "spikewire.query",
+        ),
     ),
     ("submit", "Submitted calls", "Calls that return futures at once.", ("spikewire.in_flight",)),
     (
