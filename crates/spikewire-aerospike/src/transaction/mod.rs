@@ -13,7 +13,7 @@
 //! | [`read`] | a read of one record, which needs nothing before it |
 //! | [`ending`] | commit and abort: verify, mark, roll, close |
 //! | [`retry`] | which transactions are tried again as a whole |
-//! | [`outside`] | what is no part of transactions |
+//! | [`mod@outside`] | what is no part of transactions |
 //! | [`mod@run`] | steps on the calling thread |
 
 pub mod call;
