@@ -1,6 +1,6 @@
 //! Expressions from AEL, as the embedded cluster reads them.
 //!
-//! AEL is rewritten, word by word, to the dialect of [`text`](crate::expression::text), whose parser
+//! AEL is rewritten, word by word, to the dialect of [`text`], whose parser
 //! then reads it. What would be read differently there is refused: floats with an exponent, flags of
 //! patterns other than `i`, `& | ^` side by side without parentheses. So are methods and literals
 //! that the dialect does not have.
