@@ -37,11 +37,11 @@ async function filled(build: string, run: (client: Client) => Promise<void>): Pr
 }
 
 async function ids(client: Client, options: QueryOptions): Promise<number[]> {
-  const found: number[] = []
+  const numbers: number[] = []
   for await (const record of client.dataset<User>('test', 'users').query(options)) {
-    found.push(record.bins.id)
+    numbers.push(record.bins.id)
   }
-  return found.sort((a, b) => a - b)
+  return numbers.sort((a, b) => a - b)
 }
 
 const all = Array.from({ length: COUNT }, (_, id) => id)

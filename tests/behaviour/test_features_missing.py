@@ -213,7 +213,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[tuple[str, Cluster]]:
 
 
 @pytest.fixture
-def asked(api: Api, case: tuple[str, Cluster]) -> Iterator[Caller]:
+def data(api: Api, case: tuple[str, Cluster]) -> Iterator[Caller]:
     with api.open(case[1].seeds) as client:
         yield client.dataset("test", "older")
 
@@ -295,31 +295,31 @@ def calls_with_rows(data: Caller, key: str, where: Any) -> list[Callable[[], Any
     ]
 
 
-def test_operations_are_not_sent(api: Api, case: tuple[str, Cluster], asked: Caller) -> None:
+def test_operations_are_not_sent(api: Api, case: tuple[str, Cluster], data: Caller) -> None:
     feature, cluster = case
     operations, expressions = EXAMPLES[feature]
-    key = of_older_node(asked, expressions[0])
+    key = of_older_node(data, expressions[0])
     requests = Requests(cluster)
-    asked.put(key, {"b": "text", "l": [1]})
+    data.put(key, {"b": "text", "l": [1]})
     for one in operations:
-        check_operation(feature, api, asked, key, one)
-    assert asked.get(key, ["b", "l"]).bins == {"b": "text", "l": [1]}
+        check_operation(feature, api, data, key, one)
+    assert data.get(key, ["b", "l"]).bins == {"b": "text", "l": [1]}
     requests.expect(2, "only the write and the read were sent")
 
 
-def test_filters_are_not_sent(api: Api, case: tuple[str, Cluster], asked: Caller) -> None:
+def test_filters_are_not_sent(api: Api, case: tuple[str, Cluster], data: Caller) -> None:
     feature, cluster = case
     filters = EXAMPLES[feature][1]
-    key = of_older_node(asked, filters[0])
+    key = of_older_node(data, filters[0])
     requests = Requests(cluster)
-    asked.put(key, {"n": 1})
+    data.put(key, {"n": 1})
     for where in filters:
-        for at, call in enumerate(single_calls(api, asked, key, where)):
+        for at, call in enumerate(single_calls(api, data, key, where)):
             refuse(feature, call, (where, at))
-        for at, call in enumerate(calls_with_rows(asked, key, where)):
+        for at, call in enumerate(calls_with_rows(data, key, where)):
             (error,) = call().errors.values()
             check(error, feature, (where, at))
-    assert asked.get(key, ["n"]).bins == {"n": 1}
+    assert data.get(key, ["n"]).bins == {"n": 1}
     requests.expect(2, "only the write and the read were sent")
 
 

@@ -41,7 +41,7 @@ def session(seeds: str) -> Iterator[Any]:
     cluster.close()
 
 
-def found(query: Any) -> list[int]:
+def ids(query: Any) -> list[int]:
     return sorted(result.record_or_raise().bins["id"] for result in query.execute())
 
 
@@ -65,26 +65,26 @@ def test_the_sdk_finds_the_records_that_spikewire_finds(
         query = client.dataset("test", "users").query(where=own)
         expected = sorted(record["id"] for record in query)
     assert expected
-    assert found(session.query(users).where(text)) == expected
+    assert ids(session.query(users).where(text)) == expected
 
 
 def test_the_sdk_gets_the_plans_of_hints_and_requirements(session: Any) -> None:
     users = sdk.DataSet.of("test", "users")
     both = "$.age > 3 and $.name == 'Ann'"
-    expected = found(session.query(users).where(both))
+    expected = ids(session.query(users).where(both))
     hint = sdk.QueryHint(index_name="users_age", hard_hint=True)
-    assert found(session.query(users).where(both).with_hint(hint)) == expected
+    assert ids(session.query(users).where(both).with_hint(hint)) == expected
     unknown = sdk.QueryHint(index_name="unknown", hard_hint=True)
     with pytest.raises(sdk.AerospikeError) as caught:
-        found(session.query(users).where(both).with_hint(unknown))
+        ids(session.query(users).where(both).with_hint(unknown))
     assert int(caught.value.result_code) == 201
     required = sdk.QueryHint(allow_scans_with_where=False)
     with pytest.raises(sdk.AerospikeError) as caught:
-        found(session.query(users).where("$.id == 5").with_hint(required))
+        ids(session.query(users).where("$.id == 5").with_hint(required))
     assert int(caught.value.result_code) == 201
     with pytest.raises(sdk.AerospikeError) as caught:
-        found(session.query(users).where("$.age > 5 and $.age < 3"))
+        ids(session.query(users).where("$.age > 5 and $.age < 3"))
     assert int(caught.value.result_code) == 27
     with pytest.raises(sdk.AerospikeError) as caught:
-        found(session.query(users).where("$.age = 3"))
+        ids(session.query(users).where("$.age = 3"))
     assert int(caught.value.result_code) == 4

@@ -72,9 +72,9 @@ fn the_level_decides_what_a_reply_says() {
     let (_, again) = field_of(&mut wire, &to_int().info4(0x60));
     assert_eq!(again, field, "there is no expression to trace");
     // The reply has the same code and metadata, whatever it says.
-    let asked = wire.ask_raw(&to_int().info4(0x20));
+    let detailed = wire.ask_raw(&to_int().info4(0x20));
     let plain = wire.ask_raw(&to_int());
-    assert_eq!(Header { fields: 0, ..asked }, plain);
+    assert_eq!(Header { fields: 0, ..detailed }, plain);
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn reasons_have_their_subcodes() {
         ),
     ];
     for (request, expected) in cases {
-        let found = number(&mut wire, request);
-        assert_eq!(found, (expected.code.0, expected.number), "{}", expected.name);
+        let subcode = number(&mut wire, request);
+        assert_eq!(subcode, (expected.code.0, expected.number), "{}", expected.name);
     }
     assert_eq!(number(&mut wire, Request::get("none")), (2, 0), "there is nothing more to say");
 }
