@@ -130,6 +130,11 @@ impl Health {
         self.suspected.load(Relaxed) != 0
     }
 
+    /// Whether it was suspected, and no command has been answered since.
+    pub fn is_unproven(&self) -> bool {
+        self.suspicions.load(Relaxed) != 0
+    }
+
     /// Since when it has been suspected while the cluster's own requests are unanswered, too.
     pub fn is_mute_since(&self) -> Option<Tick> {
         let since = self.suspected.load(Relaxed);

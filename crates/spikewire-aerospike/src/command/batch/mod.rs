@@ -163,6 +163,8 @@ pub struct Batch {
     policy: Policy,
     deadline: Tick,
     rounds: u32,
+    /// How many rounds cost no retry: the first one in which rows left a silent node.
+    free_rounds: u32,
     step: u32,
     /// Parts made so far.
     parts: u32,
@@ -216,6 +218,12 @@ impl Part {
     /// Whether it has this row, which awaits a reply from another node.
     fn repeats(&self, row: u32, state: &RowState) -> bool {
         matches!(state, RowState::Sent(_)) && self.rows.binary_search(&row).is_ok()
+    }
+
+    /// Whether its rows left a node that did not answer.
+    fn left_silent_node(&self) -> bool {
+        let is_lost = self.error.as_ref().is_some_and(|error| error.kind() == Kind::Connection);
+        is_lost && self.node.health.is_unproven()
     }
 
     /// Stores its outcome. [`Batch::settle`] evaluates it for the rows, possibly on another thread.
@@ -278,6 +286,7 @@ impl Batch {
             policy,
             deadline: deadline(&policy, now),
             rounds: 0,
+            free_rounds: 0,
             step: 0,
             parts: 0,
             bodies: Vec::new(),

@@ -49,7 +49,7 @@ impl Batch {
         // Rows of one namespace are usually consecutive.
         let mut latest: Option<(&Arc<str>, &NamespaceMap)> = None;
         // Whether rows can go to other nodes if one does not answer.
-        let mut regroups = self.policy.replica.moves_on() && self.rounds <= self.policy.max_retries;
+        let mut regroups = self.policy.replica.moves_on() && self.has_retries();
         for (index, row) in self.rows.iter_mut().enumerate() {
             if !matches!(row.state, RowState::Pending(_)) {
                 continue;

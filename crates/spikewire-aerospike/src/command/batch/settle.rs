@@ -29,6 +29,10 @@ impl Batch {
         }
         self.answered = self.answered.max(part.answered);
         self.unanswered |= part.answered.is_none();
+        if part.left_silent_node() && self.policy.max_retries > 0 {
+            // The node may only be slow, and the others worse, as with single reads.
+            self.free_rounds = 1;
+        }
         let body = self.bodies.len() as u32;
         let mut at = 0;
         let mut has_answers = false;
@@ -100,7 +104,7 @@ impl Batch {
         if self.rows.iter().any(Row::is_unplaced) {
             at = at.max(now.after(UNPLACED_PAUSE));
         }
-        let last = self.rounds > self.policy.max_retries || self.deadline <= at;
+        let last = !self.has_retries() || self.deadline <= at;
         let is_late = self.schedule.is_some() && self.deadline <= at;
         for row in &mut self.rows {
             let write = self.kinds[row.kind as usize].write;
@@ -155,6 +159,11 @@ impl Batch {
 }
 
 impl Batch {
+    /// Whether rows without a reply may be sent once more.
+    pub(super) fn has_retries(&self) -> bool {
+        self.rounds <= self.policy.max_retries.saturating_add(self.free_rounds)
+    }
+
     /// Whether no other round can change what became of a row.
     #[inline(always)]
     fn is_settled(&self, row: &Row) -> bool {
@@ -264,6 +273,46 @@ mod tests {
             early.next_round(Tick(0), false, &RetryBudget::new(None)),
             Some(Tick(0).after(second / 2))
         );
+    }
+
+    /// A kind of fault: rows left a mute node for one that paused, left that too, and stayed with the
+    /// mute node until their time was over.
+    #[test]
+    fn leaving_a_silent_node_costs_no_retry_the_first_time() {
+        let node = Arc::new(Node::new(0, "N0".to_owned(), ([127, 0, 0, 1], 3000).into(), None));
+        let rounds = |max_retries: u32| {
+            let mut batch = batch(Policy { max_retries, ..Policy::default() });
+            while batch.rounds < 10 {
+                batch.rounds += 1;
+                batch.rows[0].state = RowState::Sent(1);
+                batch.settle(Part {
+                    number: 1,
+                    round: batch.rounds,
+                    node: node.clone(),
+                    rows: vec![0],
+                    single: true,
+                    body: Vec::new(),
+                    sink: None,
+                    error: Some(Error::new(Kind::Connection, "lost")),
+                    answered: None,
+                    is_hedge: false,
+                    withdrawal: None,
+                });
+                if batch.next_round(Tick(0), false, &RetryBudget::new(None)).is_none() {
+                    break;
+                }
+            }
+            batch.rounds
+        };
+        assert_eq!(rounds(2), 3, "connections are lost");
+        node.health.suspect(Tick(1));
+        assert_eq!(rounds(2), 4, "the node is silent");
+        node.health.answered_probe(Tick(2));
+        assert!(!node.health.is_suspected());
+        assert_eq!(rounds(2), 4, "it answers nothing but what the client itself asks");
+        assert_eq!(rounds(0), 1, "there are no retries");
+        node.health.answered(Tick(3));
+        assert_eq!(rounds(2), 3, "it answers");
     }
 
     #[test]
