@@ -57,20 +57,29 @@ if [ -n "$input" ]; then
     exec "$out/$host/release/"${targets# } "$input"
 fi
 
-log=$out/log
+# As many at once as there are processors; each bounds its own time.
+programs=$out/$host/release
+# shellcheck disable=SC2016 disable=SC2086 # expanded by the inner shell; words on purpose
+printf '%s\n' $targets | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+    mkdir -p "corpus/$1" "artifacts/$1"
+    rm -f "$0/$1.passed"
+    if "$0/$1" "corpus/$1" "seeds/$1" "-artifact_prefix=$PWD/artifacts/$1/" \
+        "-runs=${FUZZ_RUNS:-50000}" "-max_total_time=${FUZZ_SECONDS:-5}" \
+        -max_len=4096 -timeout=60 -rss_limit_mb=512 >"$0/$1.log" 2>&1
+    then
+        touch "$0/$1.passed"
+    fi
+' "$programs"
+
 broken=
 for target in $targets; do
-    mkdir -p "corpus/$target" "artifacts/$target"
-    if "$out/$host/release/$target" "corpus/$target" "seeds/$target" \
-        "-artifact_prefix=$root/fuzz/artifacts/$target/" \
-        "-runs=${FUZZ_RUNS:-50000}" "-max_total_time=${FUZZ_SECONDS:-5}" \
-        -max_len=4096 -timeout=60 -rss_limit_mb=512 >"$log" 2>&1
-    then
+    log=$programs/$target.log
+    if [ -e "$programs/$target.passed" ]; then
         printf '%-12s %s\n' "$target" "$(grep '^Done ' "$log" || true)"
     else
         broken="$broken $target"
         printf '%-12s broken:\n' "$target"
-        grep -v '^#\|NEW_FUNC' "$log"
+        grep -v '^#\|NEW_FUNC' "$log" || true
     fi
 done
 if [ -n "$broken" ]; then

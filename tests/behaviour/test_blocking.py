@@ -148,7 +148,7 @@ def test_a_broken_connection_counts_once_however_many_threads_wait_for_it() -> N
     ):
         data = client.dataset("test", "cut")
         data.put(1, {"n": 1})
-        cluster.inject(0, delay=3.0, cut=1.0)
+        cluster.inject(0, delay=8.0, cut=1.0)
 
         def work() -> None:
             try:
