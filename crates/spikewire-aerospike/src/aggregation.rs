@@ -73,6 +73,8 @@ impl AggregationPlan {
     ) -> Result<(Vec<Value>, usize)> {
         let timeout = Some(self.patience.timeout).filter(|timeout| !timeout.is_zero());
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let needs = self.query.needs() | self.function.needs();
+        cluster.snapshot().check_request(needs, || self.function.deep_place())?;
         let library = Arc::new(self.library(cluster, interrupted)?);
         let machine = Machine::new(library, UdfLimits::default()).map_err(error_of)?;
         let outcome =

@@ -71,7 +71,11 @@ impl JobPlan {
                 arguments: function.arguments(),
             },
         };
-        cluster.snapshot().check_request(self.query.needs(), || self.query.deep_bin())?;
+        let (needs, deep_place) = match &self.work {
+            JobWork::Operations { .. } => (self.query.needs(), self.query.deep_place()),
+            JobWork::Function(it) => (self.query.needs() | it.needs(), it.deep_place()),
+        };
+        cluster.snapshot().check_request(needs, || deep_place)?;
         let counter_scope = cluster.counter_scope(&self.query.namespace);
         StartJob::new(cluster.members()?, &self.query, &task, self.timeout, Some(counter_scope))
     }

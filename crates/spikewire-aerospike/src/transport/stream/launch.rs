@@ -84,7 +84,7 @@ impl Stream {
     fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
         let snapshot = self.streams.cluster.snapshot();
         let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
-        let checked = snapshot.check_request(self.query.needs(), || self.query.deep_bin());
+        let checked = snapshot.check_request(self.query.needs(), || self.query.deep_place());
         if let Err(error) = checked {
             return (groups, Some(error));
         }
