@@ -46,6 +46,26 @@ fn both<T: Ord + std::fmt::Debug>(
     blocking
 }
 
+/// How long this thread has run, in seconds.
+#[cfg(target_os = "linux")]
+fn time_of_thread() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    stat.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
+/// Partitions that wait for their turn made a query poll without waiting.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_query_that_reads_few_nodes_at_once_waits_without_work() {
+    let (_cluster, client, _) = home();
+    let begin = (std::time::Instant::now(), time_of_thread());
+    let query = client.query("test", "demo").concurrent_nodes(1).records_per_second(300);
+    assert_eq!(query.records().unwrap().count(), COUNT as usize);
+    let (lasted, worked) = (begin.0.elapsed().as_secs_f64(), time_of_thread() - begin.1);
+    assert!(lasted > 0.5, "{lasted} s: it was not slow");
+    assert!(worked < 0.2 * lasted, "{worked} s of work in {lasted} s");
+}
+
 /// A query of either API.
 enum Choice {
     Blocking(Query<Client>),
