@@ -46,6 +46,20 @@ fn both<T: Ord + std::fmt::Debug>(
     blocking
 }
 
+/// Logs show them: thousands of partitions, the cluster and records have no place there.
+#[test]
+fn running_queries_are_short_in_logs() {
+    let (_cluster, client, futures) = home();
+    let mut records = client.query("test", "demo").records().unwrap();
+    records.next().unwrap().unwrap();
+    let awaited = futures.query("test", "demo").records().unwrap();
+    let pages = client.query("test", "demo").pages(10).unwrap();
+    for text in [format!("{records:?}"), format!("{awaited:?}"), format!("{pages:?}")] {
+        assert!(text.len() < 1000, "{} letters: {}", text.len(), &text[..400]);
+        assert!(text.contains("demo"), "{text}");
+    }
+}
+
 /// How long this thread has run, in seconds.
 #[cfg(target_os = "linux")]
 fn time_of_thread() -> f64 {
