@@ -126,7 +126,7 @@ fn arguments_of_functions_nested_too_deep_are_not_sent_to_new_servers() {
                 data.query().apply_all("deep", "one", &deep).map(drop),
             ]
         };
-        calls(63).map(Result::unwrap);
+        calls(63).into_iter().for_each(Result::unwrap);
         let before = received(&cluster);
         for (at, outcome) in calls(65).into_iter().enumerate() {
             if build == "8.1.2" {

@@ -248,7 +248,7 @@ impl Error {
     /// The same with what the server said according to another error, whose text this one has.
     #[must_use]
     pub(crate) fn with_details_of(mut self, other: &Self) -> Self {
-        self.0.server = other.0.server.clone();
+        self.0.server.clone_from(&other.0.server);
         self
     }
 
