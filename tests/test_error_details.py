@@ -128,6 +128,26 @@ def test_queries_have_details(asking: spikewire.Dataset) -> None:
     assert quiet.details is None
 
 
+def test_plans_jobs_and_aggregations_have_details(newer: Cluster) -> None:
+    between = spikewire.query.between("nothing", 1, 2)
+    with Client(newer.seeds, error_details="message", timeout=30) as client:
+        client.modules.register("all.lua", "function all(stream) return stream end")
+        users = client.dataset("test", "users")
+        users.put("k", {"n": 7})
+        calls = [
+            lambda: users.query(where="$.nothing == 1", require_index=True).explain(),
+            lambda: users.operate_all([op.put("a", 1)], index=between),
+            lambda: users.apply_all("all", "all", index=between),
+            lambda: users.query(index=between).aggregate("all", "all"),
+        ]
+        for call in calls:
+            error = failure(call)
+            assert error.details == ErrorDetails(message="no index fits the query")
+            assert error.message.count("no index fits the query") == 1
+        quiet = users.query(index=between, error_details="off")
+        assert failure(lambda: quiet.aggregate("all", "all")).details is None
+
+
 def test_details_are_pickled(asking: spikewire.Dataset) -> None:
     error = failure(lambda: asking.get("k", where="$.n / $.zero > 2"))
     copy = pickle.loads(pickle.dumps(error))

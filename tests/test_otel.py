@@ -344,3 +344,58 @@ def test_a_missing_opentelemetry_names_the_package() -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300
     )
     assert "pip install opentelemetry-api" in process.stdout
+
+
+@pytest.fixture(scope="module")
+def strong() -> Iterator[Cluster]:
+    with Cluster(1, edition="enterprise", strong_consistency=True) as cluster:
+        yield cluster
+
+
+def test_calls_within_transactions_are_traced(strong: Cluster, telemetry: Telemetry) -> None:
+    """A dataset or client within a transaction was one without spans."""
+    with otel.instrument(spikewire.Client(strong.seeds), **telemetry.providers()) as client:
+        users = client.dataset("test", "users")
+
+        def names() -> list[str]:
+            return [span.name for span in telemetry.spans() if span.name.startswith("put")]
+
+        with client.transaction() as transaction:
+            users.within(transaction).put("a", {"n": 1})
+            assert names() == ["put users"]
+            client.within(transaction).put(users.key("b"), {"n": 1})
+            assert names() == ["put users"]
+            transaction.dataset("test", "users").put("c", {"n": 1})
+            transaction.dataset(users).put("d", {"n": 1})
+            assert names() == ["put users"] * 2
+        client.run_in_transaction(lambda it: it.dataset("test", "users").put("e", {"n": 1}))
+        assert names() == ["put users"]
+        profile = spikewire.Profile("quick", timeout=5)
+        with client.transaction() as transaction:
+            ours = client.with_profile(profile).dataset("test", "users")
+            ours.within(transaction).put("f", {"n": 1})
+            assert names() == ["put users"]
+        assert sorted(users.get_many(["a", "b", "c", "d", "e", "f"]).errors) == []
+        assert {row["n"] for row in users.query()} == {1}
+
+
+def test_awaited_calls_within_transactions_are_traced(
+    strong: Cluster, telemetry: Telemetry
+) -> None:
+    async def main() -> None:
+        opened = await spikewire.AsyncClient.connect(strong.seeds)
+        async with otel.instrument(opened, **telemetry.providers()) as client:
+            users = client.dataset("test", "users")
+
+            async def work(transaction: Any) -> None:
+                await users.within(transaction).put("a", {"n": 2})
+                await transaction.dataset("test", "users").put("b", {"n": 2})
+                await client.within(transaction).put(users.key("c"), {"n": 2})
+
+            await client.run_in_transaction(work)
+            async with client.transaction() as transaction:
+                await work(transaction)
+
+    asyncio.run(main())
+    names = [span.name for span in telemetry.spans() if span.name.startswith("put")]
+    assert names == ["put users"] * 6

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from spikewire import Write, exp, op
+from spikewire import Apply, Write, exp, op
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from apis import Api
 
 LIMIT = 64
+
+SOURCE = """
+function one(rec) return 1 end
+function all(stream) return stream : map(one) end
+"""
 
 
 def nested(levels: int, *, maps: bool = False) -> Any:
@@ -29,6 +34,7 @@ def nested(levels: int, *, maps: bool = False) -> Any:
 @pytest.fixture(params=["8.2", "8.1.2"])
 def data(request: pytest.FixtureRequest, api: Api) -> Iterator[Any]:
     with Cluster(build=request.param) as cluster, api.open(cluster.seeds) as client:
+        api.settle(lambda: client.raw.modules.register("deep.lua", SOURCE))
         dataset = client.dataset("test", "nested")
         dataset.put("k", {"l": [], "m": {}})
         yield dataset, request.param
@@ -106,3 +112,73 @@ def test_a_value_of_an_earlier_call_does_not_count(data: tuple[Any, str]) -> Non
     dataset.operate("k", [op.put("a", [2])])
     assert dataset.put_many({"k": {"a": [3]}}).errors == {}
     assert dataset.get("k")["a"] == [3]
+
+
+def test_arguments_of_functions_count(api: Api, data: tuple[Any, str]) -> None:
+    """Each argument is a value; the list of them is none."""
+    dataset, build = data
+    target = dataset.target
+
+    def calls(levels: int) -> list[Callable[[], Any]]:
+        value = [nested(levels)]
+
+        def rows() -> Any:
+            dataset.apply_many(["k"], "deep", "one", value).raise_for_errors()
+
+        def mixed() -> Any:
+            dataset.batch([Apply("k", "deep", "one", value)]).raise_for_errors()
+
+        return [
+            lambda: dataset.apply("k", "deep", "one", value),
+            rows,
+            mixed,
+            lambda: api.settle(lambda: target.apply_all("deep", "one", value)),
+            lambda: api.settle(lambda: target.query().aggregate("deep", "all", value)),
+        ]
+
+    for call in calls(LIMIT - 1):
+        call()
+    for call in calls(LIMIT + 1):
+        if build == "8.1.2":
+            call()
+            continue
+        with pytest.raises(spikewire.FeatureUnavailable) as caught:
+            call()
+        expected = "arguments of the function: lists and maps nested more than 64 levels deep"
+        assert expected in caught.value.message
+
+
+def arrow_table(levels: int) -> Any:
+    pa = pytest.importorskip("pyarrow")
+    return pa.table({"id": ["flat", "deep"], "a": [[], nested(levels)]})
+
+
+def frame_of_objects(levels: int) -> Any:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    return pd.DataFrame({"id": ["flat", "deep"], "a": [[], nested(levels)]})
+
+
+def structured_array(levels: int) -> Any:
+    """The dimensions of a subarray are levels: NumPy has at most 64 of them."""
+    np = pytest.importorskip("numpy")
+    inner = np.dtype([("k", np.int64, (1,) * 32)])
+    outer = np.dtype([("id", np.int64), ("a", inner, (1,) * (levels - 33))])
+    return np.zeros(2, outer)
+
+
+@pytest.mark.parametrize("table", [arrow_table, frame_of_objects, structured_array])
+def test_values_of_tables_count(data: tuple[Any, str], table: Callable[[int], Any]) -> None:
+    dataset, build = data
+    dataset.put_many(table(LIMIT), key="id").raise_for_errors()
+    result = dataset.put_many(table(LIMIT + 1), key="id")
+    if build == "8.1.2":
+        result.raise_for_errors()
+        return
+    errors = list(result.errors.values())
+    assert errors, "a row is nested too deep"
+    for error in errors:
+        assert isinstance(error, spikewire.FeatureUnavailable)
+        assert 'bin "a": lists and maps nested more than 64 levels deep' in error.message
+    if table is not structured_array:
+        assert list(result.errors) == [1], "the other row is written"

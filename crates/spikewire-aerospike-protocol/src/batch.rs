@@ -6,6 +6,7 @@
 
 use crate::Malformed;
 use crate::error_details::DetailLevel;
+use crate::features::{self, DeepPlace};
 use crate::frame;
 use crate::key::Digest;
 use crate::message::{self, Header, Walk, field, info1};
@@ -121,9 +122,13 @@ impl Kind {
         (self.fields, self.ops, self.keyed, self.row_field) = (2, 0, false, 0);
     }
 
-    /// Its operations.
-    pub fn operations(&self) -> impl Iterator<Item = message::Op<'_>> {
-        message::ops_in(&self.bytes[self.ops_at..])
+    /// Where one of its values is nested too deep for newer servers.
+    pub fn deep_place(&self) -> Option<DeepPlace<'_>> {
+        let (fields, ops) =
+            self.bytes[self.counts_at + 4..].split_at(self.ops_at - self.counts_at - 4);
+        let mut fields = message::fields_in(fields);
+        let arguments = fields.find(|field| field.id == field::UDF_ARGUMENTS);
+        features::deep_place(arguments.map(|field| field.data), message::ops_in(ops))
     }
 
     /// Appends a field; all fields go before the operations.

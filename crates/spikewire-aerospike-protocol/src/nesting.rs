@@ -6,6 +6,8 @@
 
 use std::cell::Cell;
 
+use crate::{features, limits};
+
 thread_local! {
     static DEEP: Cell<bool> = const { Cell::new(false) };
 }
@@ -14,6 +16,18 @@ thread_local! {
 #[cold]
 pub fn note() {
     DEEP.set(true);
+}
+
+/// With so few of [`limits::NESTING`] levels left, newer servers may refuse a value.
+pub const NOTED: usize = limits::NESTING - features::NESTING;
+
+/// Notes a value within which `left` more levels are allowed, if it may be nested too deep for newer
+/// servers.
+#[inline]
+pub fn note_at(left: usize) {
+    if left <= NOTED {
+        note();
+    }
 }
 
 /// Forgets the note, and says whether there was one.

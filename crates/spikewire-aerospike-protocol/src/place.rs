@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use crate::fault::Fault;
-use crate::{features, limits, nesting};
+use crate::{limits, nesting};
 
 /// The position of a value: the bin or argument, then the path into it. `K` shows the key of a map,
 /// `C` is what a host has to know about the values of a bin.
@@ -45,7 +45,7 @@ impl<K: fmt::Display, C> Place<'_, K, C> {
     /// Rejects an element at depth 0, and notes one that newer servers may reject.
     #[inline]
     pub fn check_depth(&self, depth: usize) -> Result<(), Fault> {
-        if depth <= limits::NESTING - features::NESTING { self.deep(depth) } else { Ok(()) }
+        if depth <= nesting::NOTED { self.deep(depth) } else { Ok(()) }
     }
 
     #[cold]

@@ -97,6 +97,19 @@ fn an_empty_argument_field_means_no_arguments() {
 }
 
 #[test]
+fn servers_from_8_2_on_limit_the_nesting_of_arguments() {
+    let arguments = |levels: usize| [&vec![0x91; levels][..], &[0x90]].concat();
+    for (build, expected) in [("8.1.2.0", [0, 0]), ("8.2.0.0", [0, 4])] {
+        let options = Options { build: build.to_owned(), ..Options::default() };
+        let cluster = Cluster::start(options).unwrap();
+        let mut wire = Wire::to(&cluster, 0);
+        register(&mut wire, "m.lua", "function one(rec) return 1 end");
+        let codes = [64, 65].map(|levels| wire.code(apply("m", "one", &arguments(levels))));
+        assert_eq!(codes, expected, "{build}");
+    }
+}
+
+#[test]
 fn functions_may_have_more_time_and_end_with_the_cluster() {
     let options = Options { udf_time: Duration::from_secs(10_000), ..Options::default() };
     let cluster = Cluster::start(options).unwrap();

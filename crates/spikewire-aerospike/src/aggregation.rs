@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use spikewire_aerospike_protocol::error_details::{self, DetailLevel};
 use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::query::Query;
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -31,6 +32,7 @@ pub struct AggregationPlan {
     query: Query,
     function: Function,
     patience: Patience,
+    details: DetailLevel,
 }
 
 impl QuerySpec {
@@ -42,7 +44,7 @@ impl QuerySpec {
         }
         let limits = self.limits(policy)?;
         let patience = Patience { timeout: limits.timeout, silence: limits.socket_timeout };
-        Ok(AggregationPlan { query: self.scope()?, function, patience })
+        Ok(AggregationPlan { query: self.scope()?, function, patience, details: limits.details })
     }
 }
 
@@ -73,6 +75,8 @@ impl AggregationPlan {
     ) -> Result<(Vec<Value>, usize)> {
         let timeout = Some(self.patience.timeout).filter(|timeout| !timeout.is_zero());
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let needs = self.query.needs() | self.function.needs();
+        cluster.snapshot().check_request(needs, || self.function.deep_place())?;
         let library = Arc::new(self.library(cluster, interrupted)?);
         let machine = Machine::new(library, UdfLimits::default()).map_err(error_of)?;
         let outcome =
@@ -96,6 +100,7 @@ impl AggregationPlan {
         let silence = self.patience.silence.min(MAX_SILENCE).as_millis() as u32;
         let mut request = Vec::new();
         self.query.write_aggregation(0, silence, (module, name, packed), &mut request)?;
+        error_details::ask(&mut request, self.details);
         let mut result = BoundedResult::new(LARGEST_RESULT);
         let namespace = &self.query.namespace;
         let mut take = |frame: &[u8]| {
@@ -181,14 +186,14 @@ fn take_values(frame: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Resul
                     Value::Str(text) => text,
                     other => format!("{other:?}"),
                 };
-                return Err(Error::new(Kind::Server(ResultCode::UDF), text));
+                return Err(Error::new(Kind::Server(ResultCode::UDF), text).detailed(rest));
             }
             take(value)?;
         }
         match ResultCode(message.header.result) {
             // A node that does not know the set has no records of it.
             ResultCode::OK | ResultCode::NOT_FOUND => {}
-            code => return Err(Error::server(code)),
+            code => return Err(Error::server(code).detailed(rest)),
         }
         rest = &rest[used..];
     }

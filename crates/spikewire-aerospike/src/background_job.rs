@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::error_details::DetailLevel;
 use spikewire_aerospike_protocol::message::Header;
 use spikewire_aerospike_protocol::query::{Query, Task};
 
@@ -18,6 +19,7 @@ pub struct JobPlan {
     query: Query,
     work: JobWork,
     timeout: Duration,
+    details: DetailLevel,
 }
 
 /// What a job does to each record.
@@ -56,7 +58,7 @@ impl QuerySpec {
             return Err(Error::invalid("socket_timeout does not apply to a background job"));
         }
         let timeout = self.timeout.unwrap_or(policy.timeout);
-        Ok(JobPlan { query: self.scope()?, work, timeout })
+        Ok(JobPlan { query: self.scope()?, work, timeout, details: self.details(policy)? })
     }
 }
 
@@ -71,9 +73,14 @@ impl JobPlan {
                 arguments: function.arguments(),
             },
         };
-        cluster.snapshot().check_request(self.query.needs(), || self.query.deep_bin())?;
+        let (needs, deep_place) = match &self.work {
+            JobWork::Operations { .. } => (self.query.needs(), self.query.deep_place()),
+            JobWork::Function(it) => (self.query.needs() | it.needs(), it.deep_place()),
+        };
+        cluster.snapshot().check_request(needs, || deep_place)?;
         let counter_scope = cluster.counter_scope(&self.query.namespace);
-        StartJob::new(cluster.members()?, &self.query, &task, self.timeout, Some(counter_scope))
+        let (nodes, details) = (cluster.members()?, self.details);
+        StartJob::new(nodes, &self.query, &task, self.timeout, details, Some(counter_scope))
     }
 }
 

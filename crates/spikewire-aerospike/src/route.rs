@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use spikewire_aerospike_protocol::features::Features;
+use spikewire_aerospike_protocol::features::{DeepPlace, Features};
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
 use spikewire_transport::{
@@ -30,8 +30,8 @@ pub struct Target {
     column: u8,
     /// What its node must be able to do.
     pub needs: Features,
-    /// The bin whose value is nested too deep for newer servers.
-    deep_bin: Option<Arc<str>>,
+    /// Where a value is nested too deep for newer servers.
+    deep_place: Option<Arc<str>>,
     /// Whether this is a hedge request.
     second: bool,
     /// When to send a hedge request to another replica.
@@ -113,7 +113,7 @@ impl Target {
     fn aimed(aim: Aim, write: bool) -> Self {
         let (hedge, share, key) = (Hedge::NEVER, ShareReads::Off, OrderKey::NONE);
         let (column, second, regroups, needs) = (0, false, false, Features::NONE);
-        Self { aim, write, column, needs, deep_bin: None, second, hedge, share, key, regroups }
+        Self { aim, write, column, needs, deep_place: None, second, hedge, share, key, regroups }
     }
 
     /// The target of a command for one node.
@@ -153,11 +153,12 @@ impl Target {
         Self { column: self.column | CHECKED, needs: self.needs | needs, ..self }
     }
 
-    /// The same for a command of which this bin's value is nested too deep for newer servers.
+    /// The same for a command with a value in this place that is nested too deep for newer servers.
     #[must_use]
     #[cold]
-    pub fn nested_deep(self, bin: Option<&str>) -> Self {
-        Self { deep_bin: bin.map(Arc::from), ..self.checked_for(Features::DEEP_NESTING) }
+    pub fn nested_deep(self, place: DeepPlace<'_>) -> Self {
+        let deep_place = Some(Arc::from(place.to_string()));
+        Self { deep_place, ..self.checked_for(Features::DEEP_NESTING) }
     }
 
     /// What the near cache has to do with it, until it ends.
@@ -241,7 +242,7 @@ impl Router {
                     column => readable(map, partition, u32::from(column) - 1, step),
                 };
                 node.map_or(Ok(()), |node| {
-                    node.check_request(target.needs, || target.deep_bin.as_deref())
+                    node.check_request(target.needs, || target.deep_place.as_deref())
                 })?;
                 node
             }

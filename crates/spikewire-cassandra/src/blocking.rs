@@ -117,12 +117,18 @@ impl BlockingExecutor {
     ) -> Result<T, E> {
         let (mut draft, mut execution) = call.split();
         loop {
-            let mut reply = send(draft)?;
-            self.cluster.metrics().goes_on(reply.answered_at());
-            if let Some(request) = reply.take_returned() {
-                execution.returned(request);
-            }
-            let mut action = execution.on_outcome(reply.outcome());
+            let mut reply;
+            let mut action = if execution.waits() {
+                buffer::give(std::mem::take(&mut draft.bytes));
+                execution.on_outcome(Err(pause_is_over()))
+            } else {
+                reply = send(draft)?;
+                self.cluster.metrics().goes_on(reply.answered_at());
+                if let Some(request) = reply.take_returned() {
+                    execution.returned(request);
+                }
+                execution.on_outcome(reply.outcome())
+            };
             draft = loop {
                 match action {
                     ExecutionAction::Done(answer) => return Ok(read(answer)),

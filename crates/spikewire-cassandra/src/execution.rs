@@ -212,8 +212,7 @@ impl Execution {
         self.target.contender.as_ref().is_some_and(|contender| contender.is_over())
     }
 
-    /// Whether it waits for another request that prepares its statement again, before its own is
-    /// sent. If so, the outcome of its first request is that it was withdrawn.
+    /// Whether it waits for another request that prepares its statement, before its own is sent. If so, the outcome of its first request is that it was withdrawn.
     #[inline]
     pub fn waits(&self) -> bool {
         match &self.what {
@@ -321,14 +320,14 @@ impl Execution {
         let attempts = reply.attempts;
         let error = Error::from_server(error).on(reply.node.to_string());
         let error = error.after(attempts.count, attempts.in_doubt || in_doubt);
-        ExecutionAction::Done(Err(self.ended(error)))
+        ExecutionAction::Done(Err(self.share_error(self.ended(error))))
     }
 
     /// Handles the failure of a request, including its earlier attempts.
     #[cold]
     fn failed(&mut self, error: Error) -> ExecutionAction<'_> {
-        if error.kind() == Kind::Interrupted && self.follows_renewal() {
-            return self.renewed();
+        if error.kind() == Kind::Interrupted && self.waits() {
+            return self.look_again();
         }
         if let Some(prepared) = error.server().and_then(|error| self.to_prepare(error))
             && let Some(node) = self.memory.cluster.snapshot().node(error.node())
@@ -345,7 +344,7 @@ impl Execution {
         let doubtful = error.server().is_some_and(ServerError::is_doubtful);
         let (attempts, in_doubt) = (error.attempts(), error.in_doubt());
         let error = error.after(attempts, in_doubt || (self.target.writes && doubtful));
-        ExecutionAction::Done(Err(self.with_earlier_attempts(error)))
+        ExecutionAction::Done(Err(self.share_error(self.with_earlier_attempts(error))))
     }
 
     /// Adds the errors of earlier attempts, which the current request did not know about.

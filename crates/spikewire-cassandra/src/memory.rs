@@ -76,11 +76,15 @@ impl Memory {
 
     /// The request that prepares a statement again on a node.
     pub fn prepare_again(&self, prepared: &Prepared) -> Result<Vec<u8>> {
+        self.prepare_text(prepared.keyspace.as_deref(), &prepared.text)
+    }
+
+    /// The request that prepares a text in a keyspace.
+    pub fn prepare_text(&self, keyspace: Option<&str>, text: &str) -> Result<Vec<u8>> {
         let mut bytes = buffer::take();
         // In version 4 it is that of the connection.
-        let keyspace = prepared.keyspace.as_deref().filter(|_| self.version() == Version::V5);
-        let extras = Extras::default();
-        request::prepare(&mut bytes, self.version(), &prepared.text, keyspace, &extras)?;
+        let keyspace = keyspace.filter(|_| self.version() == Version::V5);
+        request::prepare(&mut bytes, self.version(), text, keyspace, &Extras::default())?;
         Ok(bytes)
     }
 

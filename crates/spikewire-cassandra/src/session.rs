@@ -268,7 +268,13 @@ impl Session {
         match known {
             Some(known) if !known.is_stale() => Ok(Preparation::Known(known)),
             known => {
-                let context = self.0.statements.ask(known);
+                let context = match known {
+                    // What goes along with a request is for the node that gets it.
+                    None if options.payload.is_empty() && !options.tracing => {
+                        self.0.statements.ask_first(&name)
+                    }
+                    known => self.0.statements.ask(known),
+                };
                 self.ask_to_prepare(name, context, options).map(Preparation::Ask)
             }
         }

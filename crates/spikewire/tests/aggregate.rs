@@ -5,7 +5,8 @@ mod support;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use spikewire::{IndexRange, IndexType, Kind, NewIndex, ResultCode, Value};
+use spikewire::{Client, DetailLevel, IndexRange, IndexType, Kind, NewIndex, ResultCode, Value};
+use spikewire_aerospike_server::{Cluster, Options};
 
 use support::{LONG, async_clients, builder, cluster, kind, server};
 
@@ -73,4 +74,52 @@ fn failing_and_missing_functions_are_errors() {
         assert!(error.message().contains(what), "{what}: {error}");
     }
     assert!(users.exists(1).unwrap());
+}
+
+/// A client of a cluster of this version, with a record, that asks for the messages of errors.
+fn client_of(build: &str) -> (Cluster, Client) {
+    let options = Options { build: build.to_owned(), nodes: 1, ..Options::default() };
+    let cluster = Cluster::start(options).unwrap();
+    let asking = builder().error_details(DetailLevel::Message);
+    let client = asking.connect(cluster.seeds()).unwrap();
+    client.modules().register("sums.lua", SOURCE, LONG).unwrap();
+    client.dataset("test", "demo").unwrap().put(1, [("n", 1)]).unwrap();
+    (cluster, client)
+}
+
+#[test]
+fn arguments_nested_too_deep_are_not_sent_to_new_servers() {
+    let nested = |levels: usize| {
+        (1..levels).fold(Value::List(Vec::new()), |value, _| Value::List(vec![value]))
+    };
+    for (build, is_new) in [("8.2", true), ("8.1.2", false)] {
+        let (_cluster, client) = client_of(build);
+        let total = |levels| {
+            let arguments = [Value::from("n"), nested(levels)];
+            client.query("test", "demo").aggregate("sums", "total", &arguments)
+        };
+        assert_eq!(total(63).unwrap(), [Value::Int(1)]);
+        if is_new {
+            let error = total(65).unwrap_err();
+            assert_eq!(error.kind(), Kind::Unsupported, "{error}");
+            let expected = "arguments of the function: lists and maps nested more than 64 levels";
+            assert!(error.message().contains(expected), "{error}");
+        } else {
+            assert_eq!(total(65).unwrap(), [Value::Int(1)]);
+        }
+    }
+}
+
+#[test]
+fn nodes_that_know_it_say_more_about_errors() {
+    for (build, expected) in [("8.2", Some("no index fits the query")), ("8.1.2", None)] {
+        let (cluster, client) = client_of(build);
+        let query = client.query("test", "demo").index(IndexRange::between("nothing", 1, 2));
+        let error = query.aggregate("sums", "total", &[Value::from("n")]).unwrap_err();
+        assert_eq!(error.kind(), server(ResultCode::INDEX_NOT_FOUND), "{error}");
+        let message = error.details().and_then(|details| details.message.as_deref());
+        assert_eq!(message, expected, "{error}");
+        let asked = cluster.stats(0).unwrap().counters.detailed_requests;
+        assert_eq!(asked > 0, expected.is_some(), "{build}");
+    }
 }

@@ -9,7 +9,7 @@ use spikewire::error_trace::{Outcome, Phase};
 use spikewire::{Builder, CallOptions, Dataset, DetailLevel, Error, IndexRange, Operation, op};
 use spikewire_aerospike_server::{Cluster, Options};
 
-use support::{builder, eventually};
+use support::{LONG, builder, eventually};
 
 fn cluster(build: &str, nodes: usize) -> Cluster {
     let build = build.to_owned();
@@ -83,6 +83,43 @@ fn rows_and_queries_have_details() {
     let error = query.records().unwrap().next().unwrap().unwrap_err();
     let message = error.details().unwrap().message.as_deref();
     assert_eq!(message, Some("no index fits the query"), "{error}");
+}
+
+#[test]
+fn plans_and_jobs_have_details() {
+    let newer = cluster("8.2", 1);
+    let users = dataset(&newer, DetailLevel::Message);
+    let client = asking(DetailLevel::Off).connect(newer.seeds()).unwrap();
+    client.modules().register("m.lua", "function all(stream) return stream end", LONG).unwrap();
+    let quiet = client.dataset("test", "demo").unwrap();
+    let errors = |users: &Dataset| {
+        let query = || users.query().index(IndexRange::between("nothing", 1, 2));
+        let plan = users.query().filter("$.nothing == 1").require_index();
+        [
+            plan.explain().unwrap_err(),
+            query().operate_all([op::put("a", 1)]).unwrap_err(),
+            query().apply_all("m", "all", &[]).unwrap_err(),
+        ]
+    };
+    for (at, error) in errors(&users).into_iter().enumerate() {
+        let message = error.details().and_then(|details| details.message.as_deref());
+        assert_eq!(message, Some("no index fits the query"), "{at}: {error}");
+        assert_eq!(error.message().matches("no index fits").count(), 1, "{at}: {error}");
+    }
+    for (at, error) in errors(&quiet).into_iter().enumerate() {
+        assert_eq!(error.details(), None, "{at}: {error}");
+    }
+    // Nodes that do not know the question are not asked.
+    let older = cluster("8.1.2", 1);
+    let users = dataset(&older, DetailLevel::Message);
+    asking(DetailLevel::Off)
+        .connect(older.seeds())
+        .unwrap()
+        .modules()
+        .register("m.lua", "function all(stream) return stream end", LONG)
+        .unwrap();
+    errors(&users)[1..].iter().for_each(|error| assert_eq!(error.details(), None, "{error}"));
+    assert_eq!(detailed_requests(&older), [0]);
 }
 
 #[test]

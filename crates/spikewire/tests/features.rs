@@ -2,10 +2,10 @@
 
 mod support;
 
-use spikewire::{CallOptions, Dataset, Error, Kind, Row, Value, exp, op};
+use spikewire::{Batch, CallOptions, Dataset, Error, Kind, Row, Value, exp, op};
 use spikewire_aerospike_server::{Cluster, Options};
 
-use support::builder;
+use support::{LONG, builder};
 
 fn cluster(build: &str, nodes: usize) -> Cluster {
     let build = build.to_owned();
@@ -105,6 +105,43 @@ fn a_value_nested_too_deep_is_not_sent_to_new_servers() {
     assert_eq!(received(&new), before);
     let old = cluster("8.1.2", 1);
     dataset(&old).put("k", [("a", nested(65))]).unwrap();
+}
+
+#[test]
+fn arguments_of_functions_nested_too_deep_are_not_sent_to_new_servers() {
+    const SOURCE: &str = "function one(rec) return 1 end";
+    for build in ["8.2", "8.1.2"] {
+        let cluster = cluster(build, 1);
+        let client = builder().connect(cluster.seeds()).unwrap();
+        client.modules().register("deep.lua", SOURCE, LONG).unwrap();
+        let data = client.dataset("test", "demo").unwrap();
+        data.put("k", [("n", 1)]).unwrap();
+        let calls = |levels| {
+            let deep = [nested(levels)];
+            let row = Row::apply("k", "deep", "one", &deep);
+            [
+                data.apply("k", "deep", "one", &deep).map(drop),
+                data.apply_many(["k"], "deep", "one", &deep).and_then(Batch::check).map(drop),
+                data.batch([row]).and_then(Batch::check).map(drop),
+                data.query().apply_all("deep", "one", &deep).map(drop),
+            ]
+        };
+        calls(63).into_iter().for_each(Result::unwrap);
+        let before = received(&cluster);
+        for (at, outcome) in calls(65).into_iter().enumerate() {
+            if build == "8.1.2" {
+                outcome.unwrap();
+                continue;
+            }
+            let error = outcome.unwrap_err();
+            assert_eq!(error.kind(), Kind::Unsupported, "{at}: {error}");
+            let expected = "arguments of the function: lists and maps nested more than 64 levels";
+            assert!(error.message().contains(expected), "{at}: {error}");
+        }
+        if build == "8.2" {
+            assert_eq!(received(&cluster), before);
+        }
+    }
 }
 
 #[test]

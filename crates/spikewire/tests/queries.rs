@@ -46,6 +46,40 @@ fn both<T: Ord + std::fmt::Debug>(
     blocking
 }
 
+/// Logs show them: thousands of partitions, the cluster and records have no place there.
+#[test]
+fn running_queries_are_short_in_logs() {
+    let (_cluster, client, futures) = home();
+    let mut records = client.query("test", "demo").records().unwrap();
+    records.next().unwrap().unwrap();
+    let awaited = futures.query("test", "demo").records().unwrap();
+    let pages = client.query("test", "demo").pages(10).unwrap();
+    for text in [format!("{records:?}"), format!("{awaited:?}"), format!("{pages:?}")] {
+        assert!(text.len() < 1000, "{} letters: {}", text.len(), &text[..400]);
+        assert!(text.contains("demo"), "{text}");
+    }
+}
+
+/// How long this thread has run, in seconds.
+#[cfg(target_os = "linux")]
+fn time_of_thread() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    stat.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
+/// Partitions that wait for their turn made a query poll without waiting.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_query_that_reads_few_nodes_at_once_waits_without_work() {
+    let (_cluster, client, _) = home();
+    let begin = (std::time::Instant::now(), time_of_thread());
+    let query = client.query("test", "demo").concurrent_nodes(1).records_per_second(300);
+    assert_eq!(query.records().unwrap().count(), COUNT as usize);
+    let (lasted, worked) = (begin.0.elapsed().as_secs_f64(), time_of_thread() - begin.1);
+    assert!(lasted > 0.5, "{lasted} s: it was not slow");
+    assert!(worked < 0.2 * lasted, "{worked} s of work in {lasted} s");
+}
+
 /// A query of either API.
 enum Choice {
     Blocking(Query<Client>),

@@ -96,16 +96,11 @@ pub(super) fn first(lacks: u32) -> Option<&'static Hazard> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bytes;
     use super::*;
     use crate::features::{of_expression, of_operation, of_particle};
     use crate::message::op;
     use crate::particle;
-
-    fn bytes(hex: &str) -> Vec<u8> {
-        let digits: Vec<u8> = hex.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        let digit = |at: usize| (digits[at] as char).to_digit(16).unwrap() as u8;
-        (0..digits.len() / 2).map(|at| digit(2 * at) << 4 | digit(2 * at + 1)).collect()
-    }
 
     /// Checks which of the requests are the hazard of a row, and that no server without its fault
     /// refuses them.

@@ -13,7 +13,9 @@ use std::ops::{BitAnd, BitOr, BitOrAssign};
 
 pub use self::build::Build;
 pub use self::hazards::HAZARDS;
-pub use self::needs::{deep_bin, of_expression, of_operation, of_operations, of_particle};
+pub use self::needs::{
+    DeepPlace, deep_place, of_arguments, of_expression, of_operation, of_operations, of_particle,
+};
 
 /// A set of features of a server, or of those that a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -200,6 +202,14 @@ impl fmt::Display for Lack {
             ),
         }
     }
+}
+
+/// The bytes of pairs of hexadecimal digits, between which white space is skipped.
+#[cfg(test)]
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hex.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let digit = |at: usize| (digits[at] as char).to_digit(16).unwrap() as u8;
+    (0..digits.len() / 2).map(|at| digit(2 * at) << 4 | digit(2 * at + 1)).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What the bytes of a request need.
 
+use std::fmt;
+
 use super::hazards::row;
 use super::{Features, NESTING};
 use crate::Malformed;
@@ -67,6 +69,9 @@ const APPLY: i64 = 4;
 /// that it shares with the path to its container.
 const CALL_LEVELS: usize = 2;
 
+/// Levels that a function adds to those of its arguments: their list.
+const ARGUMENT_LEVELS: usize = 1;
+
 /// What an operation of a message needs.
 #[inline]
 pub fn of_operation(code: u8, value: &[u8]) -> Features {
@@ -120,13 +125,43 @@ fn of_nesting(value: &[u8], levels: usize) -> Features {
     if is_deep(value, levels) { Features::DEEP_NESTING } else { Features::NONE }
 }
 
-/// The bin of the first operation whose value is nested too deep for servers from 8.2 on.
-pub fn deep_bin<'a>(ops: impl IntoIterator<Item = Op<'a>>) -> Option<&'a str> {
+/// What the arguments of a function need, a packed list.
+pub fn of_arguments(arguments: &[u8]) -> Features {
+    of_nesting(arguments, NESTING + ARGUMENT_LEVELS)
+}
+
+/// Where in a request a value is nested too deep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeepPlace<'a> {
+    /// The value of an operation on this bin.
+    Bin(&'a str),
+    /// An argument of a function.
+    Arguments,
+}
+
+impl fmt::Display for DeepPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bin(name) => write!(f, "bin {name:?}"),
+            Self::Arguments => f.write_str("arguments of the function"),
+        }
+    }
+}
+
+/// The first value that is nested too deep for servers from 8.2 on, among the arguments of a
+/// function and the operations of a request.
+pub fn deep_place<'a>(
+    arguments: Option<&[u8]>,
+    ops: impl IntoIterator<Item = Op<'a>>,
+) -> Option<DeepPlace<'a>> {
+    if arguments.is_some_and(|list| !of_arguments(list).is_empty()) {
+        return Some(DeepPlace::Arguments);
+    }
     let deep = ops.into_iter().find(|op| {
         let needs = of_operation(op.code, op.value) | of_particle(op.code, op.particle, op.value);
         needs.has(Features::DEEP_NESTING)
     });
-    deep.and_then(|op| std::str::from_utf8(op.name).ok())
+    deep.and_then(|op| std::str::from_utf8(op.name).ok()).map(DeepPlace::Bin)
 }
 
 /// What an encoded expression needs. Nothing, if it is malformed: servers reject it anyway.
@@ -374,13 +409,8 @@ const BLOB_TYPE: i64 = 6;
 
 #[cfg(test)]
 mod tests {
+    use super::super::bytes;
     use super::*;
-
-    fn bytes(hex: &str) -> Vec<u8> {
-        let digits: Vec<u8> = hex.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        let digit = |at: usize| (digits[at] as char).to_digit(16).unwrap() as u8;
-        (0..digits.len() / 2).map(|at| digit(2 * at) << 4 | digit(2 * at + 1)).collect()
-    }
 
     fn operation(code: u8, hex: &str) -> Features {
         of_operation(code, &bytes(hex))
@@ -457,6 +487,8 @@ mod tests {
             of_expression(&[&head[..], &nested(levels)].concat())
         };
         assert_eq!((filter(NESTING), filter(NESTING + 1)), (NONE, deep));
+        let argument = |levels| of_arguments(&[&[0x92, 1][..], &nested(levels)].concat());
+        assert_eq!((argument(NESTING), argument(NESTING + 1)), (NONE, deep));
         // Many lists, none of them deep.
         let flat = [&[0xdc, 0, 200][..], &[0x90; 200]].concat();
         assert_eq!(of_particle(op::WRITE, particle::LIST, &flat), NONE);

@@ -2,7 +2,7 @@
 //! job.
 
 use super::{ChosenIndex, Collection, Index, Point, Subject, TextFilter};
-use crate::features::{self, Features};
+use crate::features::{self, DeepPlace, Features};
 use crate::limits::PARTITIONS;
 use crate::message::{self, Header, field, info1, info2, info3};
 use crate::request::{Request, TooLarge, check};
@@ -99,9 +99,9 @@ impl Query {
         filter | features::of_operations(&self.ops)
     }
 
-    /// The bin of an operation whose value is nested too deep for newer servers.
-    pub fn deep_bin(&self) -> Option<&str> {
-        features::deep_bin(message::ops_in(&self.ops))
+    /// Where a value of its operations is nested too deep for newer servers.
+    pub fn deep_place(&self) -> Option<DeepPlace<'_>> {
+        features::deep_place(None, message::ops_in(&self.ops))
     }
 
     /// Writes the request for one node's share, in a form for every server: the filter is compiled.

@@ -1,7 +1,9 @@
 //! Servers reject what is newer than they are, and newer ones reject lists and maps that are nested
 //! too deep.
 
-use spikewire_aerospike_protocol::features::{Features, NESTING, of_expression, of_operation};
+use spikewire_aerospike_protocol::features::{
+    Features, NESTING, of_arguments, of_expression, of_operation,
+};
 use spikewire_aerospike_protocol::message::{Op, op};
 use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -21,6 +23,7 @@ fn too_deep() -> String {
 /// Whether a server with these features runs the request.
 pub fn check(features: Features, request: &Request<'_>) -> Result<(), ResultCode> {
     check_filter(features, request.filter)?;
+    check_arguments(features, request.udf.arguments)?;
     request.ops().try_for_each(|operation| check_operation(features, &operation))
 }
 
@@ -29,6 +32,16 @@ pub fn check_filter(features: Features, filter: Option<&[u8]>) -> Result<(), Res
     match filter {
         Some(filter) => check_needs(features, of_expression(filter).without_hazards()),
         None => Ok(()),
+    }
+}
+
+/// The same for the arguments of a function.
+pub fn check_arguments(features: Features, arguments: Option<&[u8]>) -> Result<(), ResultCode> {
+    match arguments {
+        Some(list) if !features.has(of_arguments(list)) => {
+            Err(reason::saying(ResultCode::PARAMETER, too_deep))
+        }
+        _ => Ok(()),
     }
 }
 

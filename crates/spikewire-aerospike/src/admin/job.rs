@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::error_details::{self, DetailLevel};
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::query::{Query, Task};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
@@ -38,6 +40,8 @@ pub struct RunningJob {
 pub struct StartJob {
     id: u64,
     frame: Arc<[u8]>,
+    /// What nodes get that can say more about errors, if they are to.
+    asking: Option<Arc<[u8]>>,
     waiting: VecDeque<Arc<Node>>,
     started: Vec<Arc<Node>>,
     timeout: Duration,
@@ -53,13 +57,19 @@ impl StartJob {
         query: &Query,
         task: &Task<'_>,
         timeout: Duration,
+        details: DetailLevel,
         counter_scope: Option<CounterScope>,
     ) -> Result<Self> {
         let (id, mut frame) = (task_id(), Vec::new());
         query.write_task(id, task, &mut frame)?;
+        let asking = (details != DetailLevel::Off).then(|| {
+            let mut asking = frame.clone();
+            error_details::ask(&mut asking, details);
+            asking.into()
+        });
         let (frame, waiting, started) = (frame.into(), nodes.into(), Vec::new());
         let (limit, tally) = (None, None);
-        Ok(Self { id, frame, waiting, started, timeout, limit, counter_scope, tally })
+        Ok(Self { id, frame, asking, waiting, started, timeout, limit, counter_scope, tally })
     }
 
     fn failed(&self, node: &Node, error: &Error) -> Error {
@@ -71,7 +81,8 @@ impl StartJob {
             let _ = write!(message, "; it runs already on {names}, until it is done or aborted");
         }
         let doubt = began || error.in_doubt();
-        Error::new(error.kind(), message).on(node.to_string()).after(1, doubt)
+        let failed = Error::new(error.kind(), message).with_details_of(error);
+        failed.on(node.to_string()).after(1, doubt)
     }
 }
 
@@ -101,7 +112,8 @@ impl StartJob {
             }
         }
         if let Some(node) = self.waiting.pop_front() {
-            let frame = self.frame.clone();
+            let has_details = node.features.has(Features::ERROR_DETAILS);
+            let frame = self.asking.as_ref().filter(|_| has_details).unwrap_or(&self.frame).clone();
             return AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends });
         }
         let nodes = std::mem::take(&mut self.started);
@@ -289,7 +301,9 @@ mod tests {
 
     fn starting(timeout: Duration) -> StartJob {
         let task = Task::Operations { info2: 0, info3: 0, ttl: 0 };
-        StartJob::new(vec![node(0), node(1)], &Query::default(), &task, timeout, None).unwrap()
+        let details = DetailLevel::Off;
+        StartJob::new(vec![node(0), node(1)], &Query::default(), &task, timeout, details, None)
+            .unwrap()
     }
 
     fn sent(action: AdminAction<RunningJob>) -> MessageRequest {

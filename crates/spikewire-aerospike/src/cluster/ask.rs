@@ -184,7 +184,7 @@ pub fn message_answer(body: &[u8]) -> Result<String> {
     let malformed = |why: String| Error::new(Kind::Malformed, why).after(1, true);
     match Answer::parse(body) {
         Ok((Answer::End(ResultCode::OK), _)) => Ok(String::new()),
-        Ok((Answer::End(code), _)) => Err(Error::server(code)),
+        Ok((Answer::End(code), _)) => Err(Error::server(code).detailed(body)),
         Ok(_) => Err(malformed("the node answered with records".to_owned())),
         Err(error) => Err(malformed(error.to_string())),
     }

@@ -1,5 +1,6 @@
 //! One node of the cluster.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -80,24 +81,27 @@ impl Node {
 
     /// Why it cannot run a request that needs these features, if it cannot.
     pub fn check_features(&self, needs: Features) -> Result<()> {
-        self.check_request(needs, || None)
+        self.check_request(needs, || None::<&str>)
     }
 
-    /// The same, with the bin whose value is nested too deep.
-    pub fn check_request<'a>(
+    /// The same, with the place of a value that is nested too deep.
+    pub fn check_request<P: fmt::Display>(
         &self,
         needs: Features,
-        deep_bin: impl FnOnce() -> Option<&'a str>,
+        deep_place: impl FnOnce() -> Option<P>,
     ) -> Result<()> {
         match self.features.lacks(needs) {
             None => Ok(()),
-            Some(Lack::Nesting) => Err(self.unsupported(Lack::Nesting, deep_bin())),
-            Some(lack) => Err(self.unsupported(lack, None)),
+            Some(Lack::Nesting) => {
+                let place = deep_place().map(|place| format!("{place}: "));
+                Err(self.unsupported(Lack::Nesting, &place.unwrap_or_default()))
+            }
+            Some(lack) => Err(self.unsupported(lack, "")),
         }
     }
 
     #[cold]
-    fn unsupported(&self, lack: Lack, bin: Option<&str>) -> Error {
+    fn unsupported(&self, lack: Lack, place: &str) -> Error {
         let edition = match lack {
             Lack::Feature { enterprise: true, .. } if self.features.has(Features::COMPRESSION) => {
                 " Enterprise Edition"
@@ -105,8 +109,7 @@ impl Node {
             Lack::Feature { enterprise: true, .. } => " Community Edition",
             _ => "",
         };
-        let of = bin.map_or_else(String::new, |bin| format!("bin {bin:?}: "));
-        let message = format!("{of}{lack}; node {} has {}{edition}", self.name, self.build);
+        let message = format!("{place}{lack}; node {} has {}{edition}", self.name, self.build);
         Error::new(Kind::Unsupported, message).on(self.to_string())
     }
 
@@ -139,8 +142,8 @@ impl Node {
     }
 }
 
-impl std::fmt::Display for Node {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.name, self.address)
     }
 }

@@ -1,5 +1,6 @@
 //! The immutable view of the cluster that commands are routed by.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -29,19 +30,19 @@ impl Snapshot {
     /// Why a request for any node of the cluster that needs these features cannot be run: the least
     /// of the nodes decides.
     pub fn check_features(&self, needs: Features) -> Result<()> {
-        self.check_request(needs, || None)
+        self.check_request(needs, || None::<&str>)
     }
 
-    /// The same, with the bin whose value is nested too deep.
-    pub fn check_request<'a>(
+    /// The same, with the place of a value that is nested too deep.
+    pub fn check_request<P: fmt::Display>(
         &self,
         needs: Features,
-        deep_bin: impl Fn() -> Option<&'a str>,
+        deep_place: impl Fn() -> Option<P>,
     ) -> Result<()> {
         if needs.is_empty() {
             return Ok(());
         }
-        self.nodes.iter().try_for_each(|node| node.check_request(needs, &deep_bin))
+        self.nodes.iter().try_for_each(|node| node.check_request(needs, &deep_place))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use spikewire_aerospike_protocol::message::{field, op};
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
-use spikewire_aerospike_protocol::{batch, limits, request};
+use spikewire_aerospike_protocol::{batch, limits, nesting, request};
 
 use super::{Function, InvalidArgument};
 
@@ -176,6 +176,9 @@ pub trait Operations {
         self.field(field::UDF_PACKAGE, function.module().as_bytes());
         self.field(field::UDF_FUNCTION, function.name().as_bytes());
         self.field(field::UDF_ARGUMENTS, function.arguments());
+        if function.deep_place().is_some() {
+            nesting::note();
+        }
     }
 }
 

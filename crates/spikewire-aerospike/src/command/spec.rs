@@ -410,8 +410,10 @@ impl CommandSpec {
         let mut target = target.with_hedge(self.hedge).with_share(self.share).with_needs(needs);
         if nesting::take() || needs.has(Features::DEEP_NESTING) {
             let body = bytes.get(HEADER_LEN..).and_then(|body| Message::parse(body).ok());
-            if let Some(bin) = body.and_then(|(message, _)| features::deep_bin(message.ops())) {
-                target = target.nested_deep(Some(bin));
+            if let Some(place) = body.and_then(|(message, _)| {
+                features::deep_place(message.field(field::UDF_ARGUMENTS), message.ops())
+            }) {
+                target = target.nested_deep(place);
             }
         }
         Ok(Prepared { bytes, target, policy: self.policy })
@@ -438,7 +440,7 @@ impl CommandSpec {
     /// What the values of a row need that was encoded since [`CommandSpec::begin_row`].
     #[inline]
     pub fn nesting_of(row: &Kind) -> Features {
-        if nesting::take() && features::deep_bin(row.operations()).is_some() {
+        if nesting::take() && row.deep_place().is_some() {
             Features::DEEP_NESTING
         } else {
             Features::NONE

@@ -245,6 +245,13 @@ impl Error {
         self
     }
 
+    /// The same with what the server said according to another error, whose text this one has.
+    #[must_use]
+    pub(crate) fn with_details_of(mut self, other: &Self) -> Self {
+        self.0.server.clone_from(&other.0.server);
+        self
+    }
+
     /// A message for this error, with what the server said in brackets behind it; for hosts that
     /// know more about the call than [`message`](Self::message) says.
     pub fn explained(&self, message: &str) -> String {

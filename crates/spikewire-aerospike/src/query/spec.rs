@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::error_details::DetailLevel;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::query::{ChosenIndex, Index, Query};
 use spikewire_options::{Bounds, OptionValue};
@@ -250,11 +251,7 @@ impl QuerySpec {
     /// Its time limits and read options.
     pub fn limits(&self, policy: &Policy) -> Result<Limits> {
         check_count("concurrent_nodes", self.concurrent_nodes)?;
-        let mut policy = *policy;
-        if let Some(retry) = &self.retry {
-            retry.check().map_err(|error| Error::invalid(error.message()))?;
-            retry.apply(&mut policy);
-        }
+        let policy = self.policy(policy)?;
         let own_retries = self.retry.as_ref().and_then(|retry| retry.max_retries);
         let window = self.window.unwrap_or(WINDOW);
         if !WINDOWS.contains(&window) {
@@ -280,6 +277,21 @@ impl QuerySpec {
             window,
             details: marks::details(&policy),
         })
+    }
+
+    /// How much nodes are to say about errors.
+    pub fn details(&self, policy: &Policy) -> Result<DetailLevel> {
+        Ok(marks::details(&self.policy(policy)?))
+    }
+
+    /// The client's policy with the query's own retries.
+    fn policy(&self, policy: &Policy) -> Result<Policy> {
+        let mut policy = *policy;
+        if let Some(retry) = &self.retry {
+            retry.check().map_err(|error| Error::invalid(error.message()))?;
+            retry.apply(&mut policy);
+        }
+        Ok(policy)
     }
 
     /// Sets what each record returns.

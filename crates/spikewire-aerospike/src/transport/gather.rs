@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind as Frame};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::{Message, info3};
@@ -26,6 +27,7 @@ use super::node_error;
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node, Snapshot};
 use crate::framing::Aerospike;
+use crate::marks;
 use crate::model::{Error, Kind, Result};
 
 /// Maximum number of frames per node that wait for the caller.
@@ -279,6 +281,13 @@ fn read(node: &Node, mut line: GatherLine, request: &[u8], progress: &SyncSender
         _ => node_error::broken(node, error),
     };
     let odd = |what: &dyn std::fmt::Display| node_error::nonsense(node, what);
+    let mut plain = Vec::new();
+    let request = if marks::are_in(request) && !node.features.has(Features::ERROR_DETAILS) {
+        marks::write(request, None, false, &mut plain);
+        &plain
+    } else {
+        request
+    };
     let mut work = || -> Result<()> {
         line.write_all(request).map_err(broke)?;
         loop {

@@ -9,7 +9,7 @@ use spikewire_cql::response::{Details, Prepared as Described, Retry, ServerError
 use spikewire_transport::{Attempts, Tick};
 
 use super::answer::{self, Answer, Content};
-use super::{Execution, ExecutionAction, Stage, What};
+use super::{Execution, ExecutionAction, Stage, ToPrepare, What};
 use crate::cluster::Node;
 use crate::connection::Outcome;
 use crate::error::{Error, Kind};
@@ -21,6 +21,8 @@ pub(super) const MOST_PREPARES: u32 = 16;
 
 /// How long to wait while another request prepares the same statement on the same node.
 const PREPARE_PAUSE: Duration = Duration::from_millis(1);
+/// The same if that takes long.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Execution {
     /// The statement that the node does not know and can be asked to prepare.
@@ -95,10 +97,9 @@ impl Execution {
                     None => return self.again(node),
                 },
                 Turn::Wait => {
-                    let at = Tick::now().after(PREPARE_PAUSE);
-                    if self.deadline <= at {
+                    let Some(at) = self.next_look() else {
                         return ExecutionAction::Done(Err(self.timed_out(Some(&node))));
-                    }
+                    };
                     self.stage = Stage::Waiting { prepared, node };
                     return ExecutionAction::Pause(at);
                 }
@@ -218,49 +219,66 @@ impl Execution {
         })
     }
 
-    fn renewal_timed_out(&self) -> Error {
-        let limit = self.policy.timeout.as_secs_f64();
-        let message = format!(
-            "the statement's total timeout of {limit} s passed: another request was asking a node \
-             for its parameters, since the schema has changed"
-        );
-        self.ended(Error::new(Kind::Timeout, message))
-    }
-
-    pub(super) fn follows_renewal(&self) -> bool {
-        matches!(&self.what, What::Prepare(request) if request.context.follows)
+    /// Tells the requests that need the same text what is wrong with it.
+    pub(super) fn share_error(&self, error: Error) -> Error {
+        if let What::Prepare(request) = &self.what
+            && let Some(share) = &request.context.first
+            && error.server().is_some_and(|error| error.retry() == Retry::Never)
+        {
+            share.settle(Err(error.clone()));
+        }
+        error
     }
 
     /// Takes what another request has found out, waits for it, or asks after all.
     #[cold]
-    pub(super) fn renewed(&mut self) -> ExecutionAction<'_> {
+    pub(super) fn look_again(&mut self) -> ExecutionAction<'_> {
         let What::Prepare(request) = &mut self.what else { return ExecutionAction::Left };
-        let context = &mut request.context;
-        let Some(known) = context.renews.as_ref().map(Prepared::latest) else {
-            return ExecutionAction::Left;
-        };
-        let cluster = &self.memory.cluster;
-        if cluster.is_closed() {
+        if self.memory.cluster.is_closed() {
             return ExecutionAction::Done(Err(Error::closed()));
         }
-        if known.is_stale() {
-            // Whoever is relied on may take long or be lost: one other request takes its place, not
-            // all that wait.
-            let next = self.memory.statements.ask(Some(known.clone()));
-            if next.follows {
-                let at = Tick::now().after(PREPARE_PAUSE);
-                if self.deadline <= at {
-                    return ExecutionAction::Done(Err(self.renewal_timed_out()));
+        let statements = &self.memory.statements;
+        let ToPrepare { text, keyspace, context } = &mut **request;
+        // Whoever is relied on may take long or be lost: one other request takes its place, not all
+        // that wait.
+        let next = match (&context.renews, &mut context.first) {
+            (Some(before), _) => {
+                let known = before.latest();
+                if !known.is_stale() {
+                    return self.answer_with(known);
                 }
-                return ExecutionAction::Pause(at);
+                statements.ask(Some(known))
             }
-            *context = next;
-            return match self.memory.prepare_again(&known) {
-                Ok(bytes) => self.send(bytes, self.target.clone()),
-                Err(error) => ExecutionAction::Done(Err(error)),
+            (None, Some(share)) => match share.outcome() {
+                Some(Ok(known)) => {
+                    let known = known.latest();
+                    return self.answer_with(known);
+                }
+                Some(Err(error)) => return ExecutionAction::Done(Err(error.clone())),
+                None => {
+                    share.begin(Tick::now());
+                    statements.ask_in_turn(share.clone())
+                }
+            },
+            (None, None) => return ExecutionAction::Left,
+        };
+        if next.follows {
+            return match self.next_look() {
+                Some(at) => ExecutionAction::Pause(at),
+                None => ExecutionAction::Done(Err(self.timed_out_waiting())),
             };
         }
-        let Some(node) = cluster.snapshot().nodes.first().cloned() else {
+        let bytes = self.memory.prepare_text(keyspace.as_deref(), text);
+        *context = next;
+        match bytes {
+            Ok(bytes) => self.send(bytes, self.target.clone()),
+            Err(error) => ExecutionAction::Done(Err(error)),
+        }
+    }
+
+    /// The answer that another request has got.
+    fn answer_with(&mut self, known: Arc<Prepared>) -> ExecutionAction<'_> {
+        let Some(node) = self.memory.cluster.snapshot().nodes.first().cloned() else {
             return ExecutionAction::Done(Err(Error::new(
                 Kind::NoNode,
                 "the cluster has no node now",
@@ -272,6 +290,23 @@ impl Execution {
         let (attempts, prefix) = (Attempts::default(), Prefix::default());
         let content = Content::Prepared(known);
         ExecutionAction::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
+    }
+
+    /// When to look again what another request has found out: many look, so the longer it takes, the
+    /// less often. `None` if the time is up.
+    fn next_look(&self) -> Option<Tick> {
+        let now = Tick::now();
+        let at = now.after((now.since(self.begun) / 8).clamp(PREPARE_PAUSE, LONGEST_PAUSE));
+        (now < self.deadline).then(|| at.min(self.deadline))
+    }
+
+    fn timed_out_waiting(&self) -> Error {
+        let limit = self.policy.timeout.as_secs_f64();
+        let message = format!(
+            "the statement's total timeout of {limit} s passed: another request was asking a node \
+             for its parameters"
+        );
+        self.ended(Error::new(Kind::Timeout, message))
     }
 }
 

@@ -583,6 +583,77 @@ fn requests_share_one_renewal() {
     assert_eq!(failed(renewal().on_outcome(closed)).kind(), Kind::Closed);
 }
 
+/// A service that has just started executes the same text for many callers at once.
+#[test]
+fn requests_share_the_first_preparation_of_a_text() {
+    let session = session();
+    let there = node(&session, 0);
+    let over = || Err(pause_is_over());
+    let ask = |options: &StatementOptions| match session.prepare(SET, options).unwrap() {
+        Preparation::Ask(call) => call.split().1,
+        Preparation::Known(_) => panic!("it is known"),
+    };
+    let options = StatementOptions::default();
+    let first_of_all = || ask(&options);
+    let (mut first, mut second, mut third) = (first_of_all(), first_of_all(), first_of_all());
+    assert!(!first.waits() && second.waits() && third.waits());
+    let traced = StatementOptions { tracing: true, ..StatementOptions::default() };
+    assert!(!ask(&traced).waits(), "a trace is of a request of its own");
+    let other = session.prepare(ADD, &options).unwrap();
+    let Preparation::Ask(other) = other else { panic!("another text") };
+    assert!(!other.split().1.waits());
+    assert!(matches!(second.on_outcome(over()), ExecutionAction::Pause(_)));
+    let described = prepared(b"one");
+    let ExecutionAction::Done(Ok(Answer { content: Content::Prepared(statement), .. })) =
+        first.on_outcome(reply(&described, &there))
+    else {
+        panic!("it is prepared")
+    };
+    for other in [&mut second, &mut third] {
+        let ExecutionAction::Done(Ok(Answer { content: Content::Prepared(known), .. })) =
+            other.on_outcome(over())
+        else {
+            panic!("it is known")
+        };
+        assert!(Arc::ptr_eq(&known, &statement));
+    }
+    assert!(matches!(session.prepare(SET, &options).unwrap(), Preparation::Known(_)));
+}
+
+/// Nobody waits for a request that is gone, and what a node says about a text is for all.
+#[test]
+fn another_request_takes_over_a_first_preparation_that_is_gone() {
+    let session = session();
+    let there = node(&session, 0);
+    let over = || Err(pause_is_over());
+    let ask = || match session.prepare(SET, &StatementOptions::default()).unwrap() {
+        Preparation::Ask(call) => call.split().1,
+        Preparation::Known(_) => panic!("it is known"),
+    };
+    // Its caller went away.
+    let (first, mut second, mut third) = (ask(), ask(), ask());
+    drop(first);
+    assert_eq!(sent(second.on_outcome(over())).bytes[4], PREPARE);
+    assert!(!second.waits() && matches!(third.on_outcome(over()), ExecutionAction::Pause(_)));
+    // It failed for a reason of its own.
+    let lost = Err(Error::new(Kind::Connection, "the connection broke"));
+    assert_eq!(failed(second.on_outcome(lost)).kind(), Kind::Connection);
+    drop(second);
+    assert_eq!(sent(third.on_outcome(over())).bytes[4], PREPARE);
+    // The node does not take the text: it would not take it from the others either.
+    let (mut fourth, mut fifth) = (ask(), ask());
+    assert!(fourth.waits() && fifth.waits());
+    let syntax = error_frame(0x2000, "line 1:0 no viable alternative", &[]);
+    let refusal = failed(third.on_outcome(reply(&syntax, &there)));
+    for other in [&mut fourth, &mut fifth] {
+        assert_eq!(failed(other.on_outcome(over())).to_string(), refusal.to_string());
+    }
+    // One that comes later asks again.
+    assert!(!ask().waits());
+    drop((third, fourth, fifth));
+    assert!(!ask().waits());
+}
+
 /// The text does not say that the statement is conditional, as that of a server's own extension.
 #[test]
 fn a_statement_that_the_server_marks_is_conditional() {

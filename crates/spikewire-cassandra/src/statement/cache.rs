@@ -10,15 +10,13 @@ use spikewire_cql::types::Type;
 use spikewire_sync::RwLock;
 use spikewire_transport::Tick;
 
-use super::Prepared;
+use super::first::{FirstPreparations, FirstShare};
+use super::prepared::{Name, Prepared};
 use crate::cluster::SchemaListener;
 
 /// Maximum number of prepared statements kept. Beyond it all of them are dropped, which costs a
 /// request for each that is used again.
 const MOST: usize = 10_000;
-
-/// The key of a prepared statement: its keyspace, if that was given, and its text.
-pub(crate) type Name = (Option<Arc<str>>, Arc<str>);
 
 /// The prepared statements of a session.
 #[derive(Debug, Default)]
@@ -26,6 +24,7 @@ pub(crate) struct StatementCache {
     all: RwLock<FxHashMap<Name, Arc<Prepared>>>,
     /// Number of changes of the schema.
     changes: AtomicU64,
+    first: FirstPreparations,
 }
 
 /// What was known when a statement was to be prepared.
@@ -33,6 +32,8 @@ pub(crate) struct StatementCache {
 pub(crate) struct PrepareContext {
     /// The statement that the new one is for, if it was prepared before.
     pub renews: Option<Arc<Prepared>>,
+    /// Its part in what requests share that need a text for the first time.
+    pub first: Option<FirstShare>,
     /// Whether another request is about to find out the same, for which this one waits.
     pub follows: bool,
     /// The changes of the schema, and those that concerned this statement.
@@ -51,7 +52,18 @@ impl StatementCache {
         let concerned = renews.as_ref().map_or(0, |known| known.changes());
         let stale = renews.as_ref().filter(|known| known.is_stale());
         let follows = stale.is_some_and(|known| !known.begin_renewal(Tick::now()));
-        PrepareContext { renews, follows, changes: self.changes.load(SeqCst), concerned }
+        let changes = self.changes.load(SeqCst);
+        PrepareContext { renews, first: None, follows, changes, concerned }
+    }
+
+    /// The same for a statement that was not prepared before.
+    pub fn ask_first(&self, name: &Name) -> PrepareContext {
+        self.ask_in_turn(self.first.join(name, Tick::now()))
+    }
+
+    /// The same for a request that may have to wait for others.
+    pub fn ask_in_turn(&self, share: FirstShare) -> PrepareContext {
+        PrepareContext { follows: !share.has_turn(), first: Some(share), ..self.ask(None) }
     }
 
     /// Stores a statement as a node has just prepared it. If it is as before, the existing one
@@ -87,6 +99,10 @@ impl StatementCache {
             all.clear();
         }
         all.insert(name, current.clone());
+        drop(all);
+        if let Some(share) = &context.first {
+            share.settle(Ok(current.clone()));
+        }
         current
     }
 

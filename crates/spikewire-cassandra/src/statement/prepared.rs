@@ -13,6 +13,7 @@ use spikewire_cql::value::has_order;
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
+use super::lease::Lease;
 use super::routing_key::{token_in_order, token_of};
 use crate::cluster::{HostId, Node};
 use crate::error::{Error, Result};
@@ -35,6 +36,9 @@ impl Shape {
         Arc::new(Self { id: id.to_owned(), columns, extension: OnceLock::new() })
     }
 }
+
+/// The key of a prepared statement: its keyspace, if that was given, and its text.
+pub(crate) type Name = (Option<Arc<str>>, Arc<str>);
 
 /// A prepared statement. Any node can execute it: one that does not know it is asked to prepare it
 /// first.
@@ -65,14 +69,11 @@ pub struct Prepared {
     changes: AtomicU64,
     /// How many of them were there when a node was last asked.
     confirmed: AtomicU64,
-    /// Until when others leave it to one request to ask a node.
-    renewing: AtomicU64,
+    /// Which request asks a node what it is now.
+    renewal: Lease,
     /// What it is now, if its parameters have changed.
     successor: ArcSwapOption<Self>,
 }
-
-/// How long one request is relied on to find out what a statement is now.
-const RENEWAL: Duration = Duration::from_secs(1);
 
 /// How long it matters when a statement was prepared on a node: a request that was sent before
 /// fails on the node and finds that it was prepared since. Later it is prepared once more.
@@ -179,7 +180,7 @@ impl Prepared {
             nodes: Mutex::default(),
             changes: AtomicU64::new(0),
             confirmed: AtomicU64::new(0),
-            renewing: AtomicU64::new(0),
+            renewal: Lease::default(),
             successor: ArcSwapOption::empty(),
         }
     }
@@ -211,15 +212,13 @@ impl Prepared {
 
     /// Takes it on to find out what it is now; `false` if another request does.
     pub(super) fn begin_renewal(&self, now: Tick) -> bool {
-        let until = now.after(RENEWAL).0;
-        let take = |before: u64| (before <= now.0).then_some(until);
-        self.renewing.fetch_update(Relaxed, Relaxed, take).is_ok()
+        self.renewal.take(now).is_some()
     }
 
     /// Forgets the request that finds out what it is now.
     #[cfg(test)]
     pub(crate) fn give_up_renewal(&self) {
-        self.renewing.store(0, Relaxed);
+        self.renewal.end();
     }
 
     /// What it is now, as far as known.
@@ -253,7 +252,7 @@ impl Prepared {
         if self.successor.load().is_none() {
             self.confirmed.fetch_max(changes, Relaxed);
         }
-        self.renewing.store(0, Relaxed);
+        self.renewal.end();
     }
 
     /// This is what it is now.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use spikewire_aerospike_protocol::expression::Fault;
 use spikewire_aerospike_protocol::value::{ParticleType, Value, particle};
-use spikewire_aerospike_protocol::{features, limits, msgpack, nesting};
+use spikewire_aerospike_protocol::{limits, msgpack, nesting};
 
 use crate::Error;
 
@@ -213,9 +213,7 @@ fn check_map(pairs: &[(Value, Value)], depth: usize) -> Result<(), Fault> {
 }
 
 fn deeper(depth: usize) -> Result<usize, Fault> {
-    if depth <= limits::NESTING - features::NESTING {
-        nesting::note();
-    }
+    nesting::note_at(depth);
     depth
         .checked_sub(1)
         .ok_or_else(|| Fault::Value(format!("nested deeper than {} levels", limits::NESTING)))

@@ -1,5 +1,6 @@
 //! The blocking API: the calling thread drives the connections.
 
+use std::fmt;
 use std::iter::FusedIterator;
 use std::sync::Arc;
 
@@ -32,10 +33,16 @@ pub struct Session {
     options: Arc<CallOptions>,
 }
 
-#[derive(Debug)]
 struct Core {
     composer: Arc<Composer>,
     executor: BlockingExecutor,
+}
+
+/// Short: connections have buffers with what users store.
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core").finish_non_exhaustive()
+    }
 }
 
 impl Builder {

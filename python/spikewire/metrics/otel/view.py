@@ -11,6 +11,12 @@ from spikewire.aerospike.builder.streams import get_stream
 from spikewire.aerospike.client import AsyncClient, Client
 from spikewire.aerospike.in_flight import WatchedVerb, gather_results, gather_results_async
 from spikewire.aerospike.profiles.kinds import VERBS
+from spikewire.aerospike.transaction import (
+    AsyncTransaction,
+    Transaction,
+    run_in_transaction,
+    run_in_transaction_async,
+)
 from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
@@ -147,9 +153,37 @@ class _Traced:
 class _TracedDataset(_Traced):
     """A traced dataset."""
 
+    def within(self, transaction: Any) -> Any:
+        """The same dataset in a transaction, traced as well."""
+        target = self._target.within(transaction)
+        return type(self)(target, self._api.within(transaction), self._instruments)
+
 
 class _TracedClient(_Traced):
     """A traced client."""
+
+    def within(self, transaction: Any) -> Any:
+        """The client in a transaction, traced as well."""
+        target = self._target.within(transaction)
+        return type(self)(target, self._api.within(transaction), self._instruments)
+
+    def transaction(self, *, timeout: Any = None) -> Any:
+        """A transaction of the client, whose datasets are traced."""
+        is_async = isinstance(self._target, NativeAsyncClient)
+        return (AsyncTransaction if is_async else Transaction)(self, timeout)
+
+    def run_in_transaction(
+        self,
+        function: Callable[..., Any],
+        *,
+        timeout: Any = None,
+        attempts: int | None = None,
+        limit: Any = None,
+    ) -> Any:
+        """The same as of the client, with datasets that are traced."""
+        is_async = isinstance(self._target, NativeAsyncClient)
+        run: Callable[..., Any] = run_in_transaction_async if is_async else run_in_transaction
+        return run(self, function, timeout, attempts, limit)
 
     def dataset(
         self,

@@ -1,9 +1,9 @@
 //! The language in which servers from 8.2 on read expressions as text: AEL, the Aerospike
 //! Expression Language.
 //!
-//! It has the same roots as the dialect of [`super::text`], which is compiled here and so works with
-//! every server, but quotes, patterns, literals and many methods differ. An expression therefore
-//! becomes AEL only as a whole and only from its checked tree ([`Expression::ael`]): each construct
+//! It has the grammar of the dialect of [`super::text`], which is compiled here and so works with
+//! every server, but patterns and what some methods give differ. An expression therefore becomes
+//! AEL only as a whole and only from its checked tree ([`Expression::ael`]): each construct
 //! has to have one form that means the same to a server, else there is none.
 //!
 //! | what | AEL |

@@ -114,8 +114,12 @@ fn ael_is_refused_where_it_would_be_read_differently() {
         "$.a == '\\xff'",
         "$.a == 'open",
         "$.a =~ /x/m",
+        "$.a =~ /x/n",
+        "$.s.replaceAll(pattern: /x/n, replacement: 'y') == 'z'",
+        "$.a == .5e3",
+        "$.sinceUpdate() > 1",
+        "$.a == \"x\"\"y\"",
         "$.a =~ /x",
-        "$.a & 1 | 2 == 3",
         "$.lastUpdate() > 1",
         "$.a == b64'?'",
         "/* open",
@@ -133,6 +137,9 @@ fn ael_is_refused_where_it_would_be_read_differently() {
     same("$.lastUpdateTime()", "$.lastUpdate()");
     same("$.lastUpdateTime == 1", "$.lastUpdateTime == 1");
     same("(($.a & 1) | 2) == 3", "(($.a & 1) | 2) == 3");
+    same("$.a & 1 | 2 == 3", "(($.a & 1) | 2) == 3");
+    same("$.s.replace('a', 'nil') == '?'", "$.s.replace('a', 'nil') == '?'");
+    same("$.nil.unknown == 1", "$.nil.unknown == 1");
 }
 
 trait IntoExpression {

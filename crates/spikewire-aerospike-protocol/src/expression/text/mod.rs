@@ -29,11 +29,13 @@
 //! `not(…)`.
 
 mod lexer;
+mod own;
 mod parser;
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
+pub(super) use self::own::reject as reject_own;
 pub(super) use self::parser::RETURNS;
 use super::{Expression, Fault};
 

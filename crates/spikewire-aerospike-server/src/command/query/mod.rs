@@ -115,6 +115,7 @@ impl Context {
         };
         let features = self.state.nodes[node].features;
         features::check_filter(features, query.filter)?;
+        features::check_arguments(features, message.field(field::UDF_ARGUMENTS))?;
         let text = text::of_request(features, &message)?;
         if text.is_some() && query.work != Work::Send {
             return Err(ResultCode::PARAMETER);

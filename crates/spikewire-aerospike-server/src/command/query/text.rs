@@ -19,6 +19,7 @@ use crate::expression::Program;
 use crate::index::Index;
 use crate::index::definition::Source;
 use crate::index::key::{KeyType, LONGEST};
+use crate::reason;
 use crate::storage::namespace::Namespace;
 
 /// The text filter of a request, if it has one and servers with these features read it.
@@ -74,7 +75,9 @@ pub fn plan(
     if text_filter.flags & flag::HARD_HINT != 0 && unheeded
         || text_filter.flags & flag::REQUIRE_INDEX != 0 && chosen.is_none()
     {
-        return Err(ResultCode::INDEX_NOT_FOUND);
+        return Err(reason::saying(ResultCode::INDEX_NOT_FOUND, || {
+            "no index fits the query".to_owned()
+        }));
     }
     Ok(match chosen {
         Some(((_, _, _, name), bin, values)) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::batch::{ROW_LEN, Writer, flag};
 use spikewire_aerospike_protocol::error_details::DetailLevel;
-use spikewire_aerospike_protocol::features::{self, Features};
+use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::request::server_timeout;
 use spikewire_transport::policy::Preference as _;
@@ -56,8 +56,7 @@ impl Batch {
             }
             let kind = &self.kinds[row.kind as usize];
             if !kind.needs.is_empty()
-                && let Err(error) =
-                    snapshot.check_request(kind.needs, || features::deep_bin(kind.row.operations()))
+                && let Err(error) = snapshot.check_request(kind.needs, || kind.row.deep_place())
             {
                 row.state = RowState::Failed(error);
                 continue;

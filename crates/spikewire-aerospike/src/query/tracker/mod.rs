@@ -5,6 +5,8 @@
 //! received from it; the next piece continues strictly after that one. So no record is delivered
 //! twice and none is missed, whichever nodes are read.
 
+use std::fmt;
+
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::query::Point;
@@ -36,13 +38,24 @@ struct Partition {
 }
 
 /// All partitions of one query.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Tracker {
     partitions: Box<[Partition]>,
     /// Number of partitions that are not done.
     open: usize,
     /// Number of those that no request is reading.
     waiting: usize,
+}
+
+/// Short: there are thousands of partitions.
+impl fmt::Debug for Tracker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (open, waiting) = (&self.open, &self.waiting);
+        f.debug_struct("Tracker")
+            .field("open", open)
+            .field("waiting", waiting)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Tracker {

@@ -78,7 +78,9 @@ impl Stream {
     /// When to call [`Stream::fill`] even if the descriptor is not readable.
     pub fn alarm(&self) -> Tick {
         let mut alarm = self.deadline;
-        if self.tracker.has_waiting() && self.wants() > 0 && !self.is_asking() {
+        // Without room, what waits is requested when a node has answered.
+        let has_room = self.room() > 0;
+        if has_room && self.tracker.has_waiting() && self.wants() > 0 && !self.is_asking() {
             alarm = alarm.min(self.again);
         }
         for line in self.lines.iter().flatten() {

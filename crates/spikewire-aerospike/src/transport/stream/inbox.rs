@@ -77,6 +77,9 @@ impl Inbox {
         }
         let body = &self.buffer[self.start..self.start + self.frame];
         let reply = PlanReply::parse(body)?;
+        if matches!(reply, PlanReply::Failed(_)) {
+            self.details = details(body);
+        }
         self.start += self.frame;
         self.frame = 0;
         Ok(Some(reply))

@@ -33,9 +33,7 @@ impl Stream {
         if !self.is_planned(now) {
             return;
         }
-        let most = if self.limits.nodes == 0 { NODES } else { self.limits.nodes };
-        let room = most.saturating_sub(self.lines.iter().flatten().count());
-        let room = usize::try_from(budget).unwrap_or(usize::MAX).min(room);
+        let room = usize::try_from(budget).unwrap_or(usize::MAX).min(self.room());
         if room == 0 {
             return;
         }
@@ -53,6 +51,12 @@ impl Stream {
                 self.retry_or_fail(node_error::unreachable(&node, error), now);
             }
         }
+    }
+
+    /// How many more nodes may be read now.
+    pub(super) fn room(&self) -> usize {
+        let most = if self.limits.nodes == 0 { NODES } else { self.limits.nodes };
+        most.saturating_sub(self.lines.iter().flatten().count())
     }
 
     /// How many records may be requested now; the maximum value if there is no limit.
@@ -84,7 +88,7 @@ impl Stream {
     fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
         let snapshot = self.streams.cluster.snapshot();
         let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
-        let checked = snapshot.check_request(self.query.needs(), || self.query.deep_bin());
+        let checked = snapshot.check_request(self.query.needs(), || self.query.deep_place());
         if let Err(error) = checked {
             return (groups, Some(error));
         }

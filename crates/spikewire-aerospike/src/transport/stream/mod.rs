@@ -29,6 +29,7 @@ mod pool;
 mod reader;
 mod table;
 
+use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
@@ -66,7 +67,6 @@ pub struct StreamRow<'a> {
 }
 
 /// A running query.
-#[derive(Debug)]
 pub struct Stream {
     streams: Arc<Streams>,
     query: Arc<Query>,
@@ -97,6 +97,18 @@ pub struct Stream {
     poll: Poll,
     events: Events,
     stopper: Arc<Stopper>,
+}
+
+/// Short: a query has thousands of partitions.
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream")
+            .field("namespace", &self.query.namespace)
+            .field("set", &self.query.set)
+            .field("records", &self.tally.records)
+            .field("is_over", &self.is_over())
+            .finish_non_exhaustive()
+    }
 }
 
 /// The progress of a stream at one moment.

@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::error_details::{self, ErrorDetails};
 use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::query::{Explain, Plan, PlanReply};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -158,6 +159,9 @@ impl Stream {
         if let Err(error) = explain.write(line.request()) {
             return Err((io::Error::other(error), line.node));
         }
+        if line.node.features.has(Features::ERROR_DETAILS) {
+            error_details::ask(line.request(), self.limits.details);
+        }
         self.begin_line(index, line)
     }
 
@@ -175,13 +179,13 @@ impl Stream {
         };
         let Some(mut line) = self.lines[index].take() else { return };
         let _ = self.poll.registry().deregister(&mut line.wire);
-        let node = line.node.to_string();
+        let (node, details) = (line.node.to_string(), line.take_details());
         if line.is_reusable() {
             self.streams.give(line.node, line.wire);
         }
         match reply {
             PlanReply::Plan(plan) => self.settle(&plan, node),
-            PlanReply::Failed(code) => self.no_plan(code, node),
+            PlanReply::Failed(code) => self.no_plan(code, details, node),
         }
     }
 
@@ -201,7 +205,7 @@ impl Stream {
     }
 
     /// A node has no plan.
-    fn no_plan(&mut self, code: ResultCode, node: String) {
+    fn no_plan(&mut self, code: ResultCode, details: Option<ErrorDetails>, node: String) {
         let Some(wish) = &self.planning.wish else { return };
         let requirement = wish.requirement();
         match code {
@@ -217,12 +221,16 @@ impl Stream {
                     }
                     _ => format!("require_index: no index can be used for {}", wish.text),
                 };
-                self.fail(Error::new(Kind::Server(code), message).on(node));
+                let error = Error::new(Kind::Server(code), message);
+                self.fail(error.with_details(details).on(node));
             }
-            code if AnswerEnd::of(code, false) == AnswerEnd::TryAgain => {
-                self.retry_or_fail(Error::server(code).on(node), Tick::now());
+            code => {
+                let error = Error::server(code).with_details(details).on(node);
+                match AnswerEnd::of(code, false) {
+                    AnswerEnd::TryAgain => self.retry_or_fail(error, Tick::now()),
+                    _ => self.fail(error),
+                }
             }
-            code => self.fail(Error::server(code).on(node)),
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use spikewire_aerospike_protocol::value::{ElementEncoding, Encoding, ParticleEncoding, particle};
-use spikewire_aerospike_protocol::{limits, msgpack};
+use spikewire_aerospike_protocol::{limits, msgpack, nesting};
 
 use spikewire_columns::ColumnError;
 
@@ -37,6 +37,7 @@ impl Cell<'_> {
 
     /// Appends the value as an element of a list or map.
     fn element(&self, out: &mut Vec<u8>, depth: usize) -> Result<(), ColumnError> {
+        nesting::note_at(depth);
         if depth == 0 {
             return Err(ColumnError::value(format!(
                 "nested deeper than {} levels",

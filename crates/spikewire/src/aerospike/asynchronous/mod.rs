@@ -27,6 +27,7 @@ mod transaction;
 mod transport;
 mod watch;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -72,10 +73,16 @@ pub struct AsyncClient {
     core: Arc<AsyncCore>,
 }
 
-#[derive(Debug)]
 struct AsyncCore {
     context: ClientContext,
     transport: Transport,
+}
+
+/// Short: connections have buffers with what users store.
+impl fmt::Debug for AsyncCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncCore").finish_non_exhaustive()
+    }
 }
 
 impl AsyncClient {

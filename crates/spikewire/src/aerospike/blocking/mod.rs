@@ -9,6 +9,7 @@
 mod query;
 mod transaction;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,10 +48,16 @@ pub struct Client {
     core: Arc<BlockingCore>,
 }
 
-#[derive(Debug)]
 struct BlockingCore {
     context: ClientContext,
     executor: BlockingExecutor,
+}
+
+/// Short: connections have buffers with what users store.
+impl fmt::Debug for BlockingCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockingCore").finish_non_exhaustive()
+    }
 }
 
 impl Client {

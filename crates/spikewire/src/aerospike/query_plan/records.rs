@@ -1,5 +1,6 @@
 //! A running query, for both APIs.
 
+use std::fmt;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,6 @@ use crate::{Error, Result};
 pub type Page = QueryPage<QueryRecord>;
 
 /// A running query.
-#[derive(Debug)]
 pub(crate) struct RunningQuery {
     reader: QueryReader<QueryRecord>,
     shape: RecordShape,
@@ -47,6 +47,16 @@ impl<T> ReadStep<T> {
             Ok(Self::NotYet | Self::InPart | Self::Over) => None,
             Err(error) => Some(Err(error)),
         }
+    }
+}
+
+/// Without the records that have arrived.
+impl fmt::Debug for RunningQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunningQuery")
+            .field("stream", self.reader.as_stream())
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
     }
 }
 

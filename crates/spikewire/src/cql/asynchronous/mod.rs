@@ -9,6 +9,7 @@
 mod pending;
 mod query;
 
+use std::fmt;
 use std::sync::Arc;
 
 use spikewire_cassandra::cluster::schema::Schema;
@@ -49,10 +50,16 @@ pub struct AsyncSession {
     options: Arc<CallOptions>,
 }
 
-#[derive(Debug)]
 struct Core {
     composer: Arc<Composer>,
     connections: Connections<Cassandra, Ticket>,
+}
+
+/// Short: connections have buffers with what users store.
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core").finish_non_exhaustive()
+    }
 }
 
 impl Builder {

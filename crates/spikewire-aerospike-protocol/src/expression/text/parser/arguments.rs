@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{ParseResult, faulty};
+use super::{ParseResult, Parser, Word, faulty};
 use crate::expression::text::TextError;
 use crate::expression::{Expression, Fault};
 use crate::strings::regex;
@@ -77,4 +77,40 @@ pub fn pattern<'a>(text: String, letters: &str, at: &Range<usize>) -> ParseResul
     let value = Value::from(text.as_str());
     let value = faulty(at, Expression::try_from(&value))?;
     Ok(Argument { name: Some("pattern"), value, how })
+}
+
+impl<'a> Parser<'a> {
+    /// What is in the parentheses of a call, up to the closing one, with the names that are written.
+    pub(super) fn arguments(&mut self, depth: usize) -> ParseResult<Vec<Argument<'a>>> {
+        let mut all = Vec::new();
+        while !self.is(")") {
+            if !all.is_empty() {
+                self.expect(",")?;
+            }
+            let name = match self.word {
+                Word::Name(name) => {
+                    let next = self.lexer.clone().next();
+                    matches!(next, Ok((Word::Sign(":"), _))).then_some(name)
+                }
+                _ => None,
+            };
+            if name.is_some() {
+                self.advance()?;
+            }
+            if name == Some("pattern") {
+                // The pattern is not a token, so it is read directly after the colon.
+                let (source, letters, place) = self.lexer.pattern()?;
+                self.at = place.clone();
+                self.advance()?;
+                all.push(pattern(source, letters, &place)?);
+                continue;
+            }
+            if name.is_some() {
+                self.expect(":")?;
+            }
+            all.push(Argument { name, value: self.expression(0, depth)?.0, how: 0 });
+        }
+        self.expect(")")?;
+        Ok(all)
+    }
 }
