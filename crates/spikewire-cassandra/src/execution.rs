@@ -212,7 +212,8 @@ impl Execution {
         self.target.contender.as_ref().is_some_and(|contender| contender.is_over())
     }
 
-    /// Whether it waits for another request that prepares its statement, before its own is sent. If so, the outcome of its first request is that it was withdrawn.
+    /// Whether it waits for another request that prepares its statement, before its own is sent. If
+    /// so, the outcome of its first request is that it was withdrawn.
     #[inline]
     pub fn waits(&self) -> bool {
         match &self.what {
