@@ -10,11 +10,11 @@ use crate::rows::{ALL, Batch, Row};
 use crate::wire::{ResultBin, Wire};
 
 const SOURCE: &str = "
-    function busy(r, seconds)
+    function busy(r)
         local from = os.clock()
         while os.clock() - from < 0.1 do end
         r.a = (r.a or 0) + 1
-        if aerospike.exists(r) then aerospike.update(r) else aerospike.create(r) end
+        if aerospike:exists(r) then aerospike:update(r) else aerospike:create(r) end
         return r.a
     end";
 
