@@ -11,16 +11,13 @@ use std::time::{Duration, Instant};
 
 use spikewire_sync::{Condvar, Mutex};
 
-use crate::command::Context;
-use crate::state::ClusterState;
-
 /// Maximum number of threads: further work waits for one of them.
 const THREADS: usize = 16;
 /// How long a thread waits for more work.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// A piece of work, with the context of the thread that does it.
-pub type Work = Box<dyn FnOnce(&mut Context) + Send>;
+/// A piece of work.
+pub type Work = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Line {
@@ -34,30 +31,32 @@ struct Line {
     is_stopping: bool,
 }
 
-/// The threads of a cluster, and the work that waits for them.
 #[derive(Default)]
-pub struct FunctionThreads {
+struct Queue {
     line: Mutex<Line>,
     changed: Condvar,
 }
 
+/// The threads of a cluster, and the work that waits for them.
+#[derive(Default)]
+pub struct FunctionThreads(Arc<Queue>);
+
 impl FunctionThreads {
     /// Has a piece of work done. It is dropped when the cluster stops, or if no thread can be
     /// started.
-    pub fn add(state: &Arc<ClusterState>, work: Work) {
-        let own = &state.function_threads;
-        let mut line = own.line.lock();
+    pub fn add(&self, work: Work) {
+        let mut line = self.0.line.lock();
         if line.is_stopping {
             return;
         }
         line.waiting.push_back(work);
         if line.waiting.len() <= line.idle || line.serving == THREADS {
-            own.changed.notify_all();
+            self.0.changed.notify_all();
             return;
         }
-        let state = state.clone();
+        let queue = self.0.clone();
         let thread = std::thread::Builder::new().name("spikewire-function".to_owned());
-        if let Ok(thread) = thread.spawn(move || serve(state)) {
+        if let Ok(thread) = thread.spawn(move || queue.run()) {
             line.serving += 1;
             line.threads.retain(|thread| !thread.is_finished());
             line.threads.push(thread);
@@ -66,6 +65,30 @@ impl FunctionThreads {
         }
     }
 
+    /// Drops the work that waits, and waits until the threads have ended.
+    pub fn close(&self) {
+        let mut line = self.0.line.lock();
+        line.is_stopping = true;
+        let unrun = std::mem::take(&mut line.waiting);
+        let threads = std::mem::take(&mut line.threads);
+        self.0.changed.notify_all();
+        drop(line);
+        drop(unrun);
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for FunctionThreads {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.0.line.lock();
+        let mut of = out.debug_struct("FunctionThreads");
+        of.field("serving", &line.serving).field("waiting", &line.waiting.len()).finish()
+    }
+}
+
+impl Queue {
     /// The next piece of work; `None` when the thread has to end.
     fn next(&self) -> Option<Work> {
         let due = Instant::now() + IDLE;
@@ -86,33 +109,10 @@ impl FunctionThreads {
         None
     }
 
-    /// Drops the work that waits, and waits until the threads have ended.
-    pub fn close(&self) {
-        let mut line = self.line.lock();
-        line.is_stopping = true;
-        let unrun = std::mem::take(&mut line.waiting);
-        let threads = std::mem::take(&mut line.threads);
-        self.changed.notify_all();
-        drop(line);
-        drop(unrun);
-        for thread in threads {
-            let _ = thread.join();
+    /// What a thread does.
+    fn run(&self) {
+        while let Some(work) = self.next() {
+            work();
         }
-    }
-}
-
-impl fmt::Debug for FunctionThreads {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.line.lock();
-        let mut of = out.debug_struct("FunctionThreads");
-        of.field("serving", &line.serving).field("waiting", &line.waiting.len()).finish()
-    }
-}
-
-/// What a thread does.
-fn serve(state: Arc<ClusterState>) {
-    let mut context = Context::with_time(state.clone());
-    while let Some(work) = state.function_threads.next() {
-        work(&mut context);
     }
 }

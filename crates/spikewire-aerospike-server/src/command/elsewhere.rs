@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::Context;
 use super::stream::StreamedReply;
-use crate::function_threads::FunctionThreads;
 use crate::record::clock::Moment;
 use crate::turn::NextTurn;
 
@@ -47,16 +46,17 @@ impl Elsewhere {
         mut reply: Box<dyn StreamedReply>,
     ) -> Receiver<Slice> {
         let (sender, slices) = mpsc::sync_channel(1);
-        let (node, access) = (self.node, context.access.clone());
-        let work = move |context: &mut Context| {
+        let (node, state, access) = (self.node, context.state.clone(), context.access.clone());
+        let work = move || {
+            let mut context = Context::with_time(state);
             context.access = access;
             let mut out = Vec::new();
-            let next = reply.advance(context, now, &mut out);
+            let next = reply.advance(&mut context, now, &mut out);
             context.state.nodes[node].counters.take(&mut context.counters);
             // Without a receiver, the connection is closed.
             let _ = sender.send(Slice { reply, out, next });
         };
-        FunctionThreads::add(&context.state, Box::new(work));
+        context.state.function_threads.add(Box::new(work));
         slices
     }
 }

@@ -152,18 +152,18 @@ impl Context {
         let Some(digest) = request.digest else { return Progress::Replied };
         let call = match admit(request).and_then(|()| FunctionCall::of(request)) {
             Ok(call) => call,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject_call(reply, code.into()),
         };
         let library = self.state.modules.read().clone();
         let mut runs = 0;
         loop {
             if let Err(code) = target.check_monitor() {
-                return self.refuse(reply, code.into());
+                return self.reject_call(reply, code.into());
             }
             let partition = target.namespace.partition(digest.partition());
             let current = match self.current(target, &partition, &digest, &mut reply) {
                 Ok(current) => current,
-                Err(rejection) => return self.refuse(reply, rejection),
+                Err(rejection) => return self.reject_call(reply, rejection),
             };
             let before = current.existing.map(|record| record.image().to_vec());
             let record = described(target, current.existing);
@@ -181,18 +181,18 @@ impl Context {
             if held.is_none()
                 && let Err(code) = target.check_monitor()
             {
-                return self.refuse(reply, code.into());
+                return self.reject_call(reply, code.into());
             }
             let mut partition =
                 held.unwrap_or_else(|| target.namespace.partition(digest.partition()));
             if !self.state.nodes[target.node].is_alive() {
-                return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+                return self.reject_call(reply, ResultCode::PARTITION_UNAVAILABLE.into());
             }
             let filter = target.filter.clone();
             let target = &Target { now: self.state.clock.now(), filter, ..*target };
             let current = match self.current(target, &partition, &digest, &mut reply) {
                 Ok(current) => current,
-                Err(rejection) => return self.refuse(reply, rejection),
+                Err(rejection) => return self.reject_call(reply, rejection),
             };
             if current.existing.map(View::image) != before.as_deref() {
                 continue;
@@ -207,7 +207,7 @@ impl Context {
             };
             let replaced = current.replaced;
             match (image, &record.change) {
-                (Err(code), _) => return self.refuse(reply, Rejection::at(code, existing)),
+                (Err(code), _) => return self.reject_call(reply, Rejection::at(code, existing)),
                 (Ok(None), _) => {}
                 (Ok(Some(about)), change) => {
                     (generation, void_time) = about;
@@ -224,7 +224,7 @@ impl Context {
         }
     }
 
-    fn refuse(&mut self, reply: Reply<'_>, rejection: Rejection) -> Progress {
+    fn reject_call(&mut self, reply: Reply<'_>, rejection: Rejection) -> Progress {
         self.reject(reply, rejection);
         Progress::Replied
     }
