@@ -108,7 +108,8 @@ def run(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, Any]], 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """A healthy three-node cluster. Tests that harm a cluster make their own."""
-    with Cluster(nodes=3) as cluster:
+    # A function without end ends long before the tests' time limits, on noisy machines, too.
+    with Cluster(nodes=3, udf_time=0.1) as cluster:
         assert cluster.wait_settled()
         yield cluster
 

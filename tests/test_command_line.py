@@ -98,6 +98,21 @@ def test_serve_takes_the_options_of_the_cluster() -> None:
         assert served.end(signal.SIGTERM) == (0, "")
 
 
+def test_serve_takes_strongly_consistent_namespaces_that_allow_deletions() -> None:
+    served = Served(
+        *("--port", "0", "--edition", "enterprise", "--strong-consistency"),
+        "--strong-consistency-allow-expunge",
+    )
+    try:
+        with spikewire.Client(served.line.split()[1], timeout=10) as client:
+            key = ("test", None, 1)
+            client.put(key, {"n": 1})
+            client.delete(key)
+            assert not client.exists(key)
+    finally:
+        assert served.end(signal.SIGTERM) == (0, "")
+
+
 def test_a_busy_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -119,6 +134,7 @@ def test_a_busy_port_is_named() -> None:
         (["--racks", "1,a"], "--racks: takes numbers separated by commas"),
         (["--quotas"], "--quotas goes with --user"),
         (["--udf-time", "0"], "udf_time"),
+        (["--strong-consistency-allow-expunge"], "needs strong_consistency"),
         (["--tls-name", "x"], "go with --tls"),
         (["--user", "app"], "--user takes NAME:PASSWORD"),
         # Options are not abbreviated: an option added later must not change what these mean.

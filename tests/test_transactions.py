@@ -482,6 +482,22 @@ def test_a_lost_reply_leaves_the_monitor_to_the_server(api: Api) -> None:
         assert api.settle(lambda: data.get("a")).bins["n"] in (1, 2)
 
 
+def test_deletions_need_no_durability_where_the_namespace_allows_that(api: Api) -> None:
+    namespaces: Any = {"test": {}, "allowing": {"strong_consistency_allow_expunge": True}}
+    with (
+        Cluster(1, edition="enterprise", strong_consistency=True, namespaces=namespaces) as cluster,
+        api.open(cluster.seeds, **OPTIONS) as client,
+    ):
+        strong, allowing = (client.raw.dataset(name, "s") for name in namespaces)
+        for data in (strong, allowing):
+            api.settle(lambda data=data: data.put("a", {"n": 1}))
+        with pytest.raises(spikewire.ServerError) as caught:
+            api.settle(lambda: strong.delete("a"))
+        assert caught.value.code == 22
+        api.settle(lambda: allowing.delete("a"))
+        assert not api.settle(lambda: allowing.exists("a"))
+
+
 def test_a_read_without_a_reply_is_not_in_the_way(api: Api) -> None:
     with (
         Cluster(1, edition="enterprise", strong_consistency=True) as cluster,

@@ -248,3 +248,22 @@ test('servers without transactions are sent nothing', async () => {
     await plain.close()
   }
 })
+
+test('deletions need no durability where the namespace allows that', async () => {
+  await using own = await Cluster.start({
+    edition: 'enterprise',
+    strongConsistency: true,
+    namespaces: { test: {}, allowing: { strongConsistencyAllowExpunge: true } },
+  })
+  const other = await Client.connect(own.seeds, { timeout: 30_000 })
+  try {
+    for (const namespace of ['test', 'allowing']) {
+      const data = other.dataset(namespace, 's')
+      await data.put('a', { n: 1 })
+      if (namespace === 'allowing') await data.delete('a')
+      else await assert.rejects(data.delete('a'), { code: 22 })
+    }
+  } finally {
+    await other.close()
+  }
+})

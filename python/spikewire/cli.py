@@ -167,6 +167,11 @@ def _add_serve(commands: Commands) -> None:
         help="with --edition enterprise: strongly consistent namespaces, which transactions need",
     )
     serve.add_argument(
+        "--strong-consistency-allow-expunge",
+        action="store_true",
+        help="with --strong-consistency: records may be deleted without durability",
+    )
+    serve.add_argument(
         "--racks",
         type=_numbers,
         metavar="N,N",
@@ -190,7 +195,7 @@ def _add_serve(commands: Commands) -> None:
     serve.add_argument(
         "--udf-time",
         type=int,
-        default=100,
+        default=1000,
         metavar="MS",
         help="CPU time that one call of a user-defined function may take, in milliseconds",
     )
@@ -295,6 +300,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         build=options.build,
         edition=options.edition,
         strong_consistency=options.strong_consistency,
+        strong_consistency_allow_expunge=options.strong_consistency_allow_expunge,
         racks=getattr(options, "racks", []),
         nsup_period=options.nsup_period,
         migration_pause=options.migration_pause / 1000,

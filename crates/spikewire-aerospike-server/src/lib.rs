@@ -31,6 +31,7 @@
 //! | [`reason`] | why a command fails, beyond its result code |
 //! | [`turn`] | work that is done in slices |
 //! | [`background`] | the thread that fills indexes and runs background jobs |
+//! | [`function_threads`] | the threads for functions that take long |
 //! | [`command`] | binary requests |
 //! | [`index`] | secondary indexes |
 //! | [`job`] | scans and queries as jobs of a node |
@@ -53,6 +54,7 @@ pub mod command;
 mod error;
 pub mod expression;
 pub mod faults;
+pub mod function_threads;
 mod hash;
 pub mod hll;
 pub mod index;

@@ -102,7 +102,7 @@ impl Default for Options {
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
             sync_time: Duration::from_millis(50),
-            udf_time: spikewire_udf::Limits::default().time,
+            udf_time: Duration::from_secs(1),
             users: Vec::new(),
             quotas: false,
             session_ttl: Duration::from_secs(24 * 60 * 60),
@@ -296,7 +296,7 @@ mod tests {
                 "namespaces",
                 of("a", "nodes", 1.into()),
                 Type,
-                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor, strong_consistency",
+                "namespace \"a\": unknown option \"nodes\"; there are: default_ttl, indexed_sets, max_record_size, nsup_period, replication_factor, strong_consistency, strong_consistency_allow_expunge",
             ),
             (
                 "indexed_sets",

@@ -58,6 +58,9 @@ pub struct Arguments {
     /// With --edition enterprise: strongly consistent namespaces, which transactions need.
     #[arg(long)]
     pub strong_consistency: bool,
+    /// With --strong-consistency: records may be deleted without durability.
+    #[arg(long, requires = "strong_consistency")]
+    pub strong_consistency_allow_expunge: bool,
     /// Rack of each node, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub racks: Vec<u32>,
@@ -68,7 +71,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 50)]
     pub sync_time: u64,
     /// CPU time limit of a call of a user-defined function, in milliseconds.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 1000)]
     pub udf_time: u64,
     /// User with all privileges, as NAME:PASSWORD; can be repeated. Clients must then log in.
     #[arg(long, value_name = "NAME:PASSWORD")]
@@ -112,6 +115,7 @@ impl Arguments {
             max_record_size: self.max_record_size,
             indexed_sets: self.indexed_set.clone(),
             strong_consistency: self.strong_consistency,
+            strong_consistency_allow_expunge: self.strong_consistency_allow_expunge,
         };
         Ok(Options {
             nodes: self.nodes,

@@ -38,7 +38,8 @@ fn outcome(reply: &Reply) -> (u8, &str, String) {
 
 #[test]
 fn limits_hold_in_what_functions_call() {
-    let cluster = cluster(1);
+    let options = Options { udf_time: Duration::from_millis(100), ..Options::default() };
+    let cluster = Cluster::start(options).unwrap();
     let mut wire = Wire::to(&cluster, 0);
     let source = "
         function pattern() return string.find(('a'):rep(40), ('a-'):rep(40) .. 'b') end

@@ -320,3 +320,40 @@ fn strong_consistency_needs_the_enterprise_edition() {
     assert_eq!(wire.code(Request::put("k", 1)), 0);
     assert_eq!(wire.ask(Request::get("k").info3(modes)).bins, [ResultBin::int(op::READ, "a", 1)]);
 }
+
+/// A namespace of servers with `strong-consistency-allow-expunge`.
+#[test]
+fn deletions_need_no_durability_where_that_is_allowed() {
+    let allowing = NamespaceOptions {
+        strong_consistency: true,
+        strong_consistency_allow_expunge: true,
+        ..NamespaceOptions::default()
+    };
+    let options = |namespace: &NamespaceOptions| Options {
+        edition: Edition::Enterprise,
+        namespaces: vec![namespace.clone()],
+        ..Options::default()
+    };
+    let remove = || Request::write("k").op(op::DELETE, "", 0, b"");
+    for (namespace, code) in [
+        (allowing.clone(), 0),
+        (NamespaceOptions { strong_consistency_allow_expunge: false, ..allowing.clone() }, 22),
+    ] {
+        let cluster = Cluster::start(options(&namespace)).unwrap();
+        let wire = &mut Wire::to(&cluster, 0);
+        for request in [Request::delete("k"), remove()] {
+            assert_eq!(wire.code(Request::put("k", 1)), 0);
+            assert_eq!(wire.code(request), code);
+        }
+        assert_eq!(wire.code(Request::put("k", 1)), 0);
+        assert_eq!(wire.code(Request::delete("k").info2(info2::DURABLE_DELETE)), 0);
+        let setting = format!("strong-consistency-allow-expunge={}", code == 0);
+        assert!(wire.info("namespace/test").contains(&setting));
+    }
+    let weak = NamespaceOptions { strong_consistency: false, ..allowing };
+    let error = Cluster::start(options(&weak)).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "namespace \"test\": strong_consistency_allow_expunge needs strong_consistency"
+    );
+}

@@ -44,7 +44,7 @@ struct Watch {
 
 /// Usage of the limits, shared by a machine and the values that its code creates.
 pub(crate) struct Bounds {
-    limits: Limits,
+    limits: Cell<Limits>,
     /// In CPU time.
     deadline: Cell<Duration>,
     /// Before this wall clock time, the CPU time cannot be used up.
@@ -65,14 +65,14 @@ pub(crate) struct Bounds {
 
 impl fmt::Debug for Bounds {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Bounds").field("limits", &self.limits).finish_non_exhaustive()
+        out.debug_struct("Bounds").field("limits", &self.limits.get()).finish_non_exhaustive()
     }
 }
 
 impl Bounds {
     pub fn new(limits: Limits) -> Rc<Self> {
         Rc::new(Self {
-            limits,
+            limits: Cell::new(limits),
             deadline: Cell::new(Duration::MAX),
             earliest: Cell::new(None),
             used: Cell::new(0),
@@ -92,7 +92,12 @@ impl Bounds {
     }
 
     pub fn limits(&self) -> Limits {
-        self.limits
+        self.limits.get()
+    }
+
+    /// Sets the time of each call from now on.
+    pub fn limit_time(&self, time: Duration) {
+        self.limits.set(Limits { time, ..self.limits.get() });
     }
 
     /// Bytes used by lists, maps and bytes.
@@ -102,8 +107,20 @@ impl Bounds {
 
     /// Starts the time limit.
     pub fn start(&self) {
-        self.deadline.set(now().saturating_add(self.limits.time));
-        self.earliest.set(Instant::now().checked_add(self.limits.time));
+        let time = self.limits.get().time;
+        self.deadline.set(now().saturating_add(time));
+        self.earliest.set(Instant::now().checked_add(time));
+    }
+
+    /// Whether the time is up.
+    pub fn is_overdue(&self) -> bool {
+        self.is_overdue_at(Instant::now())
+    }
+
+    fn is_overdue_at(&self, instant: Instant) -> bool {
+        // The CPU time is only looked up when it can be used up.
+        self.earliest.get().is_some_and(|earliest| instant >= earliest)
+            && now() >= self.deadline.get()
     }
 
     /// From now on work also ends at `deadline`, or when `interrupted` returns true.
@@ -121,12 +138,10 @@ impl Bounds {
     pub fn check_time(&self) -> mlua::Result<()> {
         let instant = Instant::now();
         self.ask(instant)?;
-        if self.earliest.get().is_some_and(|earliest| instant >= earliest)
-            && now() >= self.deadline.get()
-        {
+        if self.is_overdue_at(instant) {
             return Err(mlua::Error::runtime(format!(
                 "the function ran for longer than {} ms",
-                self.limits.time.as_millis()
+                self.limits.get().time.as_millis()
             )));
         }
         Ok(())
@@ -171,7 +186,8 @@ impl Bounds {
 
     /// Reserves memory for a value; fails if there is not enough.
     pub fn take(&self, bytes: usize) -> mlua::Result<()> {
-        if self.used.get().saturating_add(bytes) > self.limits.memory {
+        let most = self.limits.get().memory;
+        if self.used.get().saturating_add(bytes) > most {
             // Lua does not see most of the memory that its objects hold here, so it collects them
             // late.
             if let Some(lua) = self.lua.get().and_then(WeakLua::try_upgrade) {
@@ -179,10 +195,9 @@ impl Bounds {
             }
         }
         let used = self.used.get().saturating_add(bytes);
-        if used > self.limits.memory {
+        if used > most {
             return Err(mlua::Error::runtime(format!(
-                "lists, maps and bytes take more than {} bytes",
-                self.limits.memory
+                "lists, maps and bytes take more than {most} bytes"
             )));
         }
         self.used.set(used);

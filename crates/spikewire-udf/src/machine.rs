@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mlua::{Function, Lua, MultiValue, Table};
 use spikewire_aerospike_protocol::value::Value;
@@ -38,6 +38,16 @@ impl Machine {
     /// The modules it was created for.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
+    }
+
+    /// Limits the CPU time of each further call, and of each record of a stream.
+    pub fn limit_time(&self, time: Duration) {
+        self.bounds.limit_time(time);
+    }
+
+    /// Whether the time of the last call is up.
+    pub fn is_overdue(&self) -> bool {
+        self.bounds.is_overdue()
     }
 
     /// Calls a closure with the machine; meanwhile, functions also end at `deadline`, or soon after

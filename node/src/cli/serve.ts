@@ -73,6 +73,9 @@ const SERVE: Description = {
     'strong-consistency': {
       help: 'with --edition enterprise: strongly consistent namespaces, which transactions need',
     },
+    'strong-consistency-allow-expunge': {
+      help: 'with --strong-consistency: records may be deleted without durability',
+    },
     racks: {
       value: 'N,N',
       default: '',
@@ -93,7 +96,7 @@ const SERVE: Description = {
     'udf-time': {
       value: 'MS',
       number: true,
-      default: 100,
+      default: 1000,
       help: 'CPU time that one call of a user-defined function may take, in milliseconds',
     },
     tls: {
@@ -148,6 +151,7 @@ export async function run(args: string[]): Promise<number> {
     build: flags.text('build'),
     edition: flags.text('edition') as ClusterOptions['edition'],
     strongConsistency: flags.list('strong-consistency').length > 0,
+    strongConsistencyAllowExpunge: flags.list('strong-consistency-allow-expunge').length > 0,
     racks: racksOf(flags.text('racks')),
     migrationPause: flags.number('migration-pause'),
     syncTime: flags.number('sync-time'),

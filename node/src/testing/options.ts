@@ -19,6 +19,11 @@ export interface NamespaceOptions {
    * `'enterprise'`. Default: `false`.
    */
   strongConsistency?: boolean | undefined
+  /**
+   * Whether records of a strongly consistent namespace may be deleted without durability, as with
+   * servers configured so. Default: `false`.
+   */
+  strongConsistencyAllowExpunge?: boolean | undefined
 }
 
 /** TLS options of an embedded cluster. */
@@ -93,7 +98,7 @@ export interface ClusterOptions extends NamespaceOptions {
    * milliseconds, as servers do until their indexes, modules and users are in sync. Default: 50.
    */
   syncTime?: number | undefined
-  /** The CPU time limit of a call of a user-defined function, in milliseconds. Default: 100. */
+  /** The CPU time limit of a call of a user-defined function, in milliseconds. Default: 1,000. */
   udfTime?: number | undefined
   /** Accept only TLS, with certificates created for the cluster. Default: `false`. */
   tls?: boolean | TlsOptions | undefined

@@ -64,6 +64,8 @@ class NamespaceOptions(TypedDict, total=False):
     """Sets with an index of all their records, so a scan reads no others."""
     strong_consistency: bool
     """Whether it is strongly consistent, which transactions need."""
+    strong_consistency_allow_expunge: bool
+    """Whether records may be deleted without durability; needs ``strong_consistency``."""
 
 
 class ClusterOptions(TypedDict, total=False):
@@ -101,6 +103,10 @@ class ClusterOptions(TypedDict, total=False):
     strong_consistency: bool
     """Whether namespaces are strongly consistent; needs ``edition="enterprise"``. Default: False.
     """
+    strong_consistency_allow_expunge: bool
+    """Whether records of strongly consistent namespaces may be deleted without durability, as with
+    servers configured so; needs ``strong_consistency``. Default: False.
+    """
     racks: list[int]
     """Rack of each node. Default: no racks."""
     migration_pause: Seconds
@@ -110,7 +116,7 @@ class ClusterOptions(TypedDict, total=False):
     nothing, as servers do until their indexes, modules and users are in sync. Default: 0.05.
     """
     udf_time: Seconds
-    """CPU time that one call of a user-defined function may take. Default: 0.1."""
+    """CPU time that one call of a user-defined function may take. Default: 1."""
     tls: bool | TlsOptions
     """Speak TLS only, with certificates created for the cluster. Default: False."""
     users: Mapping[str, str | User]

@@ -38,6 +38,7 @@ pub struct Cluster {
     network: Network,
     nsup: Nsup,
     _background: BackgroundThread,
+    _function_jobs: BackgroundThread,
 }
 
 impl Cluster {
@@ -52,6 +53,7 @@ impl Cluster {
         let network = Network::start(&state, ports)?;
         let nsup = Nsup::start(state.clone())?;
         let background = BackgroundThread::start(state.background.clone())?;
+        let function_jobs = BackgroundThread::start(state.function_jobs.clone())?;
         for (at, namespace) in state.namespaces.iter().enumerate() {
             for set in &namespace.options.indexed_sets {
                 if let Some(IndexCreation::New(index)) = namespace.index_set("", set) {
@@ -59,7 +61,7 @@ impl Cluster {
                 }
             }
         }
-        Ok(Self { state, network, nsup, _background: background })
+        Ok(Self { state, network, nsup, _background: background, _function_jobs: function_jobs })
     }
 
     /// The address of every node, including dead ones.
@@ -167,5 +169,6 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         self.state.is_stopping.store(true, std::sync::atomic::Ordering::Release);
+        self.state.function_threads.close();
     }
 }

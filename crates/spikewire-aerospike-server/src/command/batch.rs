@@ -15,7 +15,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::reply::Reply;
 use super::request::Request;
 use super::stream::{SLICE, StreamedReply};
-use super::{Context, Target, features};
+use super::{Context, Progress, Target, features};
 use crate::record::clock::Moment;
 use crate::turn::NextTurn;
 
@@ -52,6 +52,24 @@ pub struct Rest {
     block: Block,
     /// The open block, including its frame header.
     open: Vec<u8>,
+    /// Whether the function of the next row takes long.
+    needs_time: bool,
+}
+
+/// Where a batch ended its turn.
+struct Pause {
+    position: Position,
+    /// Whether the function of the next row takes long.
+    needs_time: bool,
+}
+
+/// What came of a row.
+enum RowOutcome {
+    Replied,
+    /// It was not run: its function takes long.
+    NeedsTime,
+    /// There was none.
+    End,
 }
 
 impl Context {
@@ -83,31 +101,30 @@ impl Context {
             return None;
         };
         let mut blocks = Blocks::new(out, Block::new(rows.flags));
-        if self.rows(node, &parent, &mut rows, now, &mut blocks) == NextTurn::Never {
-            return None;
-        }
+        let Pause { position, needs_time } =
+            self.rows(node, &parent, &mut rows, now, &mut blocks)?;
         let (block, open) = blocks.pause();
-        let position = rows.position();
-        let rest = Rest { node, body: body.to_vec(), position, block, open };
+        let rest = Rest { node, body: body.to_vec(), position, block, open, needs_time };
         Some(Box::new(rest))
     }
 
     /// Continues a batch.
     fn resume_batch(&mut self, rest: &mut Rest, now: Moment, out: &mut Vec<u8>) -> NextTurn {
-        let Rest { node, body, position, block, open: start } = rest;
+        let Rest { node, body, position, block, open: start, needs_time } = rest;
+        self.resumes = std::mem::take(needs_time);
         let Some((parent, Some(rows))) = open(body) else { return NextTurn::Never };
         let Ok(mut rows) = Rows::resume(rows, *position) else { return NextTurn::Never };
         let mut blocks = Blocks::resume(out, *block, start);
-        let next = self.rows(*node, &parent, &mut rows, now, &mut blocks);
-        if next != NextTurn::Never {
-            (*block, *start) = blocks.pause();
-            *position = rows.position();
-        }
-        next
+        let Some(pause) = self.rows(*node, &parent, &mut rows, now, &mut blocks) else {
+            return NextTurn::Never;
+        };
+        (*block, *start) = blocks.pause();
+        (*position, *needs_time) = (pause.position, pause.needs_time);
+        NextTurn::Soon
     }
 
-    /// Runs rows until the turn is over. The reply ends after the last row, or one that cannot be
-    /// parsed.
+    /// Runs rows until the turn is over; returns where, unless the reply is complete. It ends after
+    /// the last row, or one that cannot be parsed.
     fn rows(
         &mut self,
         node: usize,
@@ -115,15 +132,17 @@ impl Context {
         rows: &mut Rows<'_>,
         now: Moment,
         blocks: &mut Blocks<'_>,
-    ) -> NextTurn {
+    ) -> Option<Pause> {
         let first = blocks.start;
         for _ in 0..ROWS {
+            let position = rows.position();
             if blocks.start - first >= SLICE {
-                return NextTurn::Soon;
+                return Some(Pause { position, needs_time: false });
             }
             let outcome = match self.row(node, parent, rows, now, blocks) {
-                Ok(true) => continue,
-                Ok(false) => Ok(()),
+                Ok(RowOutcome::Replied) => continue,
+                Ok(RowOutcome::NeedsTime) => return Some(Pause { position, needs_time: true }),
+                Ok(RowOutcome::End) => Ok(()),
                 Err(code) => Err(code),
             };
             let code = blocks.finish(outcome);
@@ -131,12 +150,12 @@ impl Context {
                 self.counters.count_error(code);
             }
             Reply::begin(blocks.out).last(code);
-            return NextTurn::Never;
+            return None;
         }
-        NextTurn::Soon
+        Some(Pause { position: rows.position(), needs_time: false })
     }
 
-    /// Runs the next row; returns whether there was one.
+    /// Runs the next row.
     fn row(
         &mut self,
         node: usize,
@@ -144,22 +163,31 @@ impl Context {
         rows: &mut Rows<'_>,
         now: Moment,
         blocks: &mut Blocks<'_>,
-    ) -> Result<bool, ResultCode> {
-        let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? else { return Ok(false) };
+    ) -> Result<RowOutcome, ResultCode> {
+        let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? else {
+            return Ok(RowOutcome::End);
+        };
         let request = request(&row, parent).ok_or(ResultCode::PARAMETER)?;
         let state = self.state.clone();
         let namespace = state.namespace(request.namespace);
         let (index, namespace) = namespace.ok_or(ResultCode::PARAMETER)?;
         let set = self.find_set(index, namespace, request.set);
         let target = Target { node, namespace, request: &request, set, now, filter: None };
-        blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
-        Ok(true)
+        let progress = blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
+        Ok(match progress {
+            Progress::Replied => RowOutcome::Replied,
+            Progress::NeedsTime => RowOutcome::NeedsTime,
+        })
     }
 }
 
 impl StreamedReply for Rest {
     fn advance(&mut self, context: &mut Context, now: Moment, out: &mut Vec<u8>) -> NextTurn {
         context.resume_batch(self, now, out)
+    }
+
+    fn needs_time(&self) -> bool {
+        self.needs_time
     }
 }
 
@@ -246,10 +274,18 @@ impl<'a> Blocks<'a> {
         (self.block, self.out.split_off(self.start))
     }
 
-    /// Adds the reply that `write` appends.
-    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    /// Adds the reply that `write` appends, if any.
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Progress) -> Progress {
         let at = self.out.len();
-        write(self.out);
+        let progress = write(self.out);
+        if progress == Progress::Replied {
+            self.append(at);
+        }
+        progress
+    }
+
+    /// Takes over the reply that starts at `at`.
+    fn append(&mut self, at: usize) {
         let code = ResultCode(self.out[at + RESULT_AT]);
         let first = self.start + frame::HEADER_LEN;
         if self.block.ended {

@@ -11,6 +11,7 @@
 //! | [`batch`] | many of them in one request |
 //! | [`query`] | scans, index queries, background jobs |
 //! | [`stream`] | replies that are longer than one turn |
+//! | [`elsewhere`] | those that the function threads produce |
 //! | [`features`] | what servers of some versions reject |
 //! | [`bin_operation`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
@@ -18,6 +19,7 @@
 pub mod batch;
 pub mod bin_operation;
 pub mod delete;
+pub mod elsewhere;
 pub mod features;
 pub mod function;
 pub mod modify;
@@ -38,6 +40,7 @@ use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::message::{info1, info2, info3, info4};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use self::function::LongCall;
 use self::reply::{Rejection, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
@@ -67,6 +70,10 @@ pub struct Context {
     pub peer: Option<SocketAddr>,
     /// The privileges of the client's user, with security.
     pub access: Option<Arc<Access>>,
+    /// Whether functions may take all their time on this thread: nobody else waits for it.
+    has_time: bool,
+    /// Whether the next command has been admitted and counted already.
+    resumes: bool,
     bins: Bins,
     image: Vec<u8>,
     last_set: LastSet,
@@ -89,11 +96,18 @@ impl Context {
             counters: LocalCounters::default(),
             peer: None,
             access: None,
+            has_time: false,
+            resumes: false,
             bins: Bins::default(),
             image: Vec::new(),
             last_set: LastSet::default(),
             filters: Filters::default(),
         }
+    }
+
+    /// A context for a thread for which nobody waits, so that functions may take all their time.
+    pub fn with_time(state: Arc<ClusterState>) -> Self {
+        Self { has_time: true, ..Self::new(state) }
     }
 
     /// Runs the request in `body`, which arrived at `node`. Appends the reply, or its start, and
@@ -105,9 +119,11 @@ impl Context {
         now: Moment,
         out: &mut Vec<u8>,
     ) -> Option<Box<dyn StreamedReply>> {
-        self.counters.requests += 1;
         let info4 = body.get(INFO4_AT).copied().unwrap_or_default();
-        self.counters.detailed_requests += u64::from(info4 & info4::ERROR_DETAILS != 0);
+        if !self.resumes {
+            self.counters.requests += 1;
+            self.counters.detailed_requests += u64::from(info4 & info4::ERROR_DETAILS != 0);
+        }
         reason::begin(self.detail_level(node, info4));
         if batch::is_batch(body) {
             return self.batch(node, body, now, out);
@@ -128,43 +144,57 @@ impl Context {
         }
         let set = self.find_set(index, namespace, request.set);
         let target = Target { node, namespace, request: &request, set, now, filter: None };
-        self.run_single(&target, reply);
-        None
+        match self.run_single(&target, reply) {
+            Progress::Replied => None,
+            Progress::NeedsTime => Some(Box::new(LongCall::new(node, body))),
+        }
     }
 
     /// Runs a command on one record, either a request of its own or a batch row.
-    fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
+    fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) -> Progress {
+        let is_new = !std::mem::take(&mut self.resumes);
+        match self.admit(target, is_new) {
+            Ok(filter) => self.dispatch(&Target { filter, ..*target }, reply, is_new),
+            Err(code) => {
+                self.reject(reply, code.into());
+                Progress::Replied
+            }
+        }
+    }
+
+    /// The checks before a command is run; returns its filter. Only a new one counts for quotas.
+    fn admit(
+        &mut self,
+        target: &Target<'_>,
+        is_new: bool,
+    ) -> Result<Option<Arc<Program>>, ResultCode> {
         let request = target.request;
         reason::begin(self.detail_level(target.node, request.header.info4));
         let edition = self.state.options.edition;
-        let checked = admit(request, edition).and_then(|()| transaction::admit(target, edition));
-        if let Err(code) = checked {
-            return self.reject(reply, code.into());
-        }
+        admit(request, edition).and_then(|()| transaction::admit(target, edition))?;
         if let Some(access) = &self.access {
             let required = permissions(request);
             if !access.permits(required, request.namespace, request.set) {
-                return self.reject(reply, ResultCode::ROLE_VIOLATION.into());
+                return Err(ResultCode::ROLE_VIOLATION);
             }
-            if !access.spend(target.node, required) {
-                return self.reject(reply, ResultCode::QUOTA_EXCEEDED.into());
+            if is_new && !access.spend(target.node, required) {
+                return Err(ResultCode::QUOTA_EXCEEDED);
             }
         }
-        if let Err(code) = features::check(self.state.nodes[target.node].features, request) {
-            return self.reject(reply, code.into());
-        }
-        let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
-            Ok(filter) => filter,
-            Err(code) => return self.reject(reply, code.into()),
-        };
-        let target = &Target { filter, ..*target };
-        if request.header.info2 & info2::WRITE != 0 {
+        features::check(self.state.nodes[target.node].features, request)?;
+        request.filter.map(|bytes| self.filters.read(bytes)).transpose()
+    }
+
+    fn dispatch(&mut self, target: &Target<'_>, reply: Reply<'_>, is_new: bool) -> Progress {
+        let request = target.request;
+        if is_new && request.header.info2 & info2::WRITE != 0 {
             let commits = request.header.info3 & info3::COMMIT_MASTER != 0;
             self.counters.master_commits += u64::from(commits);
         }
         if request.header.info2 & info2::WRITE == 0 {
             if request.has_udf {
-                return self.reject(reply, ResultCode::PARAMETER.into());
+                self.reject(reply, ResultCode::PARAMETER.into());
+                return Progress::Replied;
             }
             self.counters.reads += 1;
             if request.header.info4 & info4::VERIFY_READ != 0 {
@@ -176,8 +206,8 @@ impl Context {
             self.counters.writes += 1;
             self.roll(target, reply);
         } else if request.has_udf {
-            self.counters.writes += 1;
-            self.function(target, reply);
+            self.counters.writes += u64::from(is_new);
+            return self.function(target, reply);
         } else if request.header.info2 & info2::DELETE != 0 {
             self.counters.writes += 1;
             self.delete(target, reply);
@@ -185,6 +215,7 @@ impl Context {
             self.counters.writes += 1;
             self.write(target, reply);
         }
+        Progress::Replied
     }
 
     /// Whether the client's user, with security, may do this to a set.
@@ -234,6 +265,17 @@ impl Context {
         reply.explain(reason::take(code));
         reply.last(code);
     }
+}
+
+/// How far a command has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+enum Progress {
+    /// Its reply is complete.
+    Replied,
+    /// Its function takes longer than others may wait for it. There is no reply, and nothing has
+    /// changed; a function thread has to run it.
+    NeedsTime,
 }
 
 /// A command and its target.

@@ -31,6 +31,11 @@ pub trait StreamedReply: Debug + Send {
         false
     }
 
+    /// Whether its next slice may take long, so that the function threads have to produce it.
+    fn needs_time(&self) -> bool {
+        false
+    }
+
     /// Called when the client did not read for too long.
     fn time_out(&self) {}
 }

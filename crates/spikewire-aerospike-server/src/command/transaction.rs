@@ -75,7 +75,8 @@ pub(super) fn check_durability(target: &Target<'_>, edition: Edition) -> Result<
         return Err(ResultCode::ENTERPRISE_ONLY);
     }
     // A deletion that leaves no trace could come undone.
-    if !durable && target.namespace.options.strong_consistency {
+    let options = &target.namespace.options;
+    if !durable && options.strong_consistency && !options.strong_consistency_allow_expunge {
         return Err(reason::of(subcode::DURABILITY));
     }
     Ok(())

@@ -96,6 +96,7 @@ fn settings(namespace: &Namespace) -> String {
         ("default-read-touch-ttl-pct", "0".to_owned()),
         ("disallow-null-setname", "false".to_owned()),
         ("strong-consistency", options.strong_consistency.to_string()),
+        ("strong-consistency-allow-expunge", options.strong_consistency_allow_expunge.to_string()),
         ("storage-engine", "memory".to_owned()),
     ])
 }

@@ -11,6 +11,7 @@ use super::compression;
 use super::connection::{BACKLOG, Connection, Twist};
 use super::worker::Worker;
 use crate::command::batch;
+use crate::command::elsewhere::Elsewhere;
 use crate::faults::Fate;
 use crate::info::{self, InfoTarget};
 use crate::options::Edition;
@@ -170,6 +171,9 @@ impl Worker {
         let now = self.state.clock.now();
         if let Some(login) = &connection.login {
             self.context.access = Some(login.access.clone());
+        }
+        if running.reply.needs_time() {
+            running.reply = Box::new(Elsewhere::new(connection.node, running.reply));
         }
         let next = running.reply.advance(&mut self.context, now, &mut connection.out);
         if running.packs {

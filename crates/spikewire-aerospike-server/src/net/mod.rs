@@ -16,6 +16,9 @@
 //! A connection with a streamed reply moves to the second until the reply is complete. So a
 //! single-record command never waits for a slice of a scan, and since the second worker has a lower
 //! priority, it hardly waits for a CPU either.
+//!
+//! What functions may make long is done by threads of its own ([`crate::function_threads`]); the
+//! second worker only sends the results.
 
 mod compression;
 pub mod connection;

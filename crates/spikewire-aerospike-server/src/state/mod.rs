@@ -26,6 +26,7 @@ use spikewire_udf::Library;
 use self::node::Node;
 use crate::background::BackgroundQueue;
 use crate::error::invalid;
+use crate::function_threads::FunctionThreads;
 use crate::hash::mix;
 use crate::index::unknown_namespaces::UnknownNamespaces;
 use crate::options::Options;
@@ -65,6 +66,10 @@ pub struct ClusterState {
     pub modules: RwLock<Arc<Library>>,
     /// The queue of background work.
     pub background: BackgroundQueue,
+    /// The queue of background jobs that call functions, which may hold up one another only.
+    pub function_jobs: BackgroundQueue,
+    /// The threads for functions that take long.
+    pub function_threads: FunctionThreads,
     /// Set when the cluster stops, which also ends running functions.
     pub is_stopping: AtomicBool,
     /// Held while a node is killed or restarted.
@@ -100,6 +105,8 @@ impl ClusterState {
             must_free: AtomicBool::new(false),
             modules: RwLock::default(),
             background: BackgroundQueue::default(),
+            function_jobs: BackgroundQueue::default(),
+            function_threads: FunctionThreads::default(),
             is_stopping: AtomicBool::new(false),
             membership: Mutex::default(),
             options,

@@ -26,6 +26,8 @@ pub struct NamespaceOptions {
     pub indexed_sets: Vec<String>,
     /// Whether it is strongly consistent, which transactions need.
     pub strong_consistency: bool,
+    /// Whether records of a strongly consistent namespace may be deleted without durability.
+    pub strong_consistency_allow_expunge: bool,
 }
 
 impl Default for NamespaceOptions {
@@ -38,19 +40,21 @@ impl Default for NamespaceOptions {
             max_record_size: limits::RECORD_SIZE,
             indexed_sets: Vec::new(),
             strong_consistency: false,
+            strong_consistency_allow_expunge: false,
         }
     }
 }
 
 impl NamespaceOptions {
     /// The names of the options that hosts set.
-    pub const NAMES: [&str; 6] = [
+    pub const NAMES: [&str; 7] = [
         "default_ttl",
         "indexed_sets",
         "max_record_size",
         "nsup_period",
         "replication_factor",
         "strong_consistency",
+        "strong_consistency_allow_expunge",
     ];
 
     /// Sets the option with this name; `what` is the name for messages.
@@ -68,6 +72,9 @@ impl NamespaceOptions {
             "nsup_period" => self.nsup_period = count()? as u32,
             "replication_factor" => self.replication_factor = count()? as usize,
             "strong_consistency" => self.strong_consistency = value.flag(what)?,
+            "strong_consistency_allow_expunge" => {
+                self.strong_consistency_allow_expunge = value.flag(what)?;
+            }
             _ => return Err(parse::unknown("unknown option", name, &Self::NAMES).into()),
         }
         Ok(())
@@ -129,6 +136,11 @@ impl NamespaceOptions {
                 ("default_ttl", namespace.default_ttl.into()),
             ] {
                 BOUNDS.check_count(&format!("namespace {name:?}: {option}"), count)?;
+            }
+            if namespace.strong_consistency_allow_expunge && !namespace.strong_consistency {
+                return Err(invalid(format!(
+                    "namespace {name:?}: strong_consistency_allow_expunge needs strong_consistency"
+                )));
             }
             for set in &namespace.indexed_sets {
                 let odd = |c: char| c.is_control() || ":;".contains(c);

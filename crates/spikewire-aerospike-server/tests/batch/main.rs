@@ -1,5 +1,6 @@
 //! Batches: many records in one request.
 
+mod functions;
 mod mutations;
 mod replies;
 mod rows;

@@ -75,6 +75,9 @@ impl Aggregate {
             let pid = self.next;
             self.next += 1;
             if let Err(failure) = self.partition(context, pid, now, out) {
+                if self.job.is_aborted() {
+                    return Some(ResultCode::SCAN_ABORTED);
+                }
                 write_failure(&failure, out);
                 return Some(ResultCode::SERVER);
             }
@@ -106,7 +109,11 @@ impl Aggregate {
         }
         let start = out.len();
         let mut values = Vec::new();
-        with_machine(state.options.udf_time, &state.is_stopping, &self.library, |machine| {
+        let ends = || {
+            let is_alive = state.nodes[self.node].is_alive();
+            self.job.is_aborted() || !is_alive || state.is_stopping.load(Ordering::Acquire)
+        };
+        with_machine(state.options.udf_time, &ends, &self.library, |machine| {
             let FunctionCall { package, function, arguments } = &self.call;
             let mut pipeline = machine.stream(package, function, arguments, Side::Node)?;
             loop {
@@ -187,6 +194,10 @@ impl StreamedReply for Aggregate {
     }
 
     fn ends_in_own_frame(&self) -> bool {
+        true
+    }
+
+    fn needs_time(&self) -> bool {
         true
     }
 

@@ -99,8 +99,12 @@ impl Context {
             ..Header::default()
         };
         let (fields, ops) = parts(message, kind);
-        state.background.add(Box::new(Change {
-            context: Context::new(state.clone()),
+        let queue = match kind {
+            JobKind::Function => &state.function_jobs,
+            _ => &state.background,
+        };
+        queue.add(Box::new(Change {
+            context: Context::with_time(state.clone()),
             node,
             namespace: at,
             job,
@@ -212,7 +216,7 @@ impl Change {
         self.scratch.clear();
         let reply = Reply::row(&mut self.scratch, 0);
         if request.has_udf {
-            self.context.function(&target, reply);
+            let _ = self.context.function(&target, reply);
         } else {
             self.context.write(&target, reply);
         }
@@ -251,6 +255,9 @@ impl Task for Change {
             let (records, more) = self.gather(namespace, now, most);
             most -= records.len();
             for of in records {
+                if self.job.is_aborted() {
+                    return self.end(End::Aborted);
+                }
                 self.change(namespace, of, now);
             }
             if more {
