@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 
@@ -226,13 +226,16 @@ RETURNING = {
 }
 
 
+Returning = Literal["value", "key", "key_value", "tree"]
+
+
 class PathCase(NamedTuple):
     """`select`, `modify` or `remove` by a path."""
 
     verb: str
     bin: str
     steps: list[Step]
-    returning: str = "value"
+    returning: Returning = "value"
     #: The new value: Spikewire's expression, and the vendor's.
     value: Any = "@ + 1"
     expression: Any = MORE
