@@ -390,13 +390,18 @@ format: venv ## Format everything, and make the changes that linters offer
 bench-tools bench-cql-tools bench-free-threaded lab-free-threaded bench-free-threaded-reports: \
 	BUILD_PROFILE = dist
 
+.PHONY: lab-rust
+lab-rust: build # The Rust programs of the lab, whose tests are left out where they were not built.
+	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS)
+	@$(BIN)/python -m spikewire_lab.run.rust
+
 # Without Node.js its rows are left out, and the tables say so.
 .PHONY: bench-tools
 bench-tools: build lab-node node-peers
 	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt
-	@$(BIN)/python -m spikewire_lab.run.rust
+	@$(MAKE) --no-print-directory lab-rust
 
 .PHONY: bench
 bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in ten minutes

@@ -135,13 +135,9 @@ def seeds() -> Iterator[list[tuple[str, int]]]:
 
 def worker_of(client: str) -> list[str]:
     """The program of a crate, if it was built from these sources."""
-    crate = rust.find_crate()
-    built = crate and crate / "target" / "release" / rust.BINARIES[client]
-    if crate is None or built is None or not built.is_file():
-        pytest.skip(f"{client} is not built")
-    changed = max(file.stat().st_mtime for file in (crate / "src").rglob("*.rs"))
-    if built.stat().st_mtime < changed:
-        pytest.skip(f"{client} was built from other sources")
+    built, why = rust.find_built(rust.BINARIES[client])
+    if built is None:
+        pytest.skip(why)
     return [str(built)]
 
 

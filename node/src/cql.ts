@@ -22,7 +22,17 @@ export type {
 export { Bound, type Parameter, type Parameters, Prepared, type Statement } from './cql/prepared.js'
 export { Query } from './cql/query.js'
 export { type Column, type Row, Rows } from './cql/rows.js'
-export type { ColumnSchema, Index, Keyspace, Schema, Table, View } from './cql/schema.js'
+export type {
+  ColumnSchema,
+  Index,
+  Keyspace,
+  Schema,
+  Table,
+  TableOption,
+  UserAggregate,
+  UserFunction,
+  View,
+} from './cql/schema.js'
 export { connect, type NodeInfo, Session } from './cql/session.js'
 export type { Trace, TraceEvent, TraceOptions } from './cql/trace.js'
 export {

@@ -2,60 +2,30 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  type BinValue,
-  Client,
-  ctx,
-  type Dataset,
-  exp,
-  HyperLogLog,
-  type Operation,
-  op,
-} from 'spikewire'
-import { Cluster } from 'spikewire/testing'
-import { aerospike, connectAerospike, withoutAerospike } from './support/aerospike.js'
-
-// biome-ignore lint/suspicious/noExplicitAny: its operations have no types
-type Theirs = any
+import { type BinValue, ctx, type Dataset, exp, HyperLogLog, type Operation, op } from 'spikewire'
+import { aerospike, withoutAerospike } from './support/aerospike.js'
+import { Pair, type Theirs } from './support/aerospike-pair.js'
 
 const LIST = [3, 1, 2, 1, 'x', [1, 2]]
 const MAP = { a: 3, b: 1, c: 2, d: { e: [1] } }
 const BYTES = Buffer.from([0x0f, 0xf1, 0x80])
 
-let cluster: Cluster
-let client: Client
+let pair: Pair
 let data: Dataset
 let peer: Theirs
 
 before(async () => {
   if (withoutAerospike) return
-  cluster = await Cluster.start()
-  client = await Client.connect(cluster.seeds)
-  data = client.dataset('test', 'peers')
-  peer = await connectAerospike(cluster.seeds)
+  pair = await Pair.open('peers')
+  ;({ data, peer } = pair)
 })
 
-after(async () => {
-  await peer?.close()
-  await client?.close()
-  await cluster?.close()
-})
+after(() => pair?.close())
 
-/**
- * Compares the results of an operation of each client, and the records they leave as read by both.
- */
+/** No operation here fails. */
 async function compared(start: BinValue, ours: Operation, theirs: Theirs): Promise<void> {
-  const { Key, operations } = aerospike()
-  const [mine, other] = ['mine', 'other']
-  for (const key of [mine, other]) await data.put(key, { b: start }, { exists: 'replace' })
-  const { results } = await data.operate(mine, [ours])
-  const done = await peer.operate(new Key('test', 'peers', other), [theirs])
-  assert.deepEqual(results[0] ?? null, done.bins.b ?? null)
-  const left = await Promise.all([mine, other].map((key) => data.get(key)))
-  assert.deepEqual(left[0]?.bins, left[1]?.bins)
-  const read = await peer.operate(new Key('test', 'peers', mine), [operations.read('b')])
-  const again = await peer.operate(new Key('test', 'peers', other), [operations.read('b')])
-  assert.deepEqual(read.bins, again.bins)
+  const { code } = await pair.compared({ b: start }, 'b', ours, theirs)
+  assert.equal(code, undefined)
 }
 
 test('list operations agree with npm aerospike', { skip: withoutAerospike }, async (t) => {

@@ -2,12 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type BinValue, Client, ctx, type Dataset, exp, type Operation, op } from 'spikewire'
-import { Cluster } from 'spikewire/testing'
-import { aerospike, connectAerospike, withoutAerospike } from './support/aerospike.js'
-
-// biome-ignore lint/suspicious/noExplicitAny: its operations have no types
-type Theirs = any
+import { type BinValue, ctx, exp, type Operation, op } from 'spikewire'
+import { aerospike, withoutAerospike } from './support/aerospike.js'
+import { type Outcome, Pair, type Theirs } from './support/aerospike-pair.js'
 
 const BINS: Record<string, BinValue> = {
   m: { a: { v: 1, n: 'x' }, b: { v: 5, n: 'y' }, c: { v: 9 } },
@@ -18,48 +15,16 @@ const BINS: Record<string, BinValue> = {
   mix: { a: 1, b: [1, 2], c: { v: 3 } },
 }
 
-let cluster: Cluster
-let client: Client
-let data: Dataset
-let peer: Theirs
+let pair: Pair
 
 before(async () => {
-  if (withoutAerospike) return
-  cluster = await Cluster.start()
-  client = await Client.connect(cluster.seeds)
-  data = client.dataset('test', 'paths')
-  peer = await connectAerospike(cluster.seeds)
+  if (!withoutAerospike) pair = await Pair.open('paths')
 })
 
-after(async () => {
-  await peer?.close()
-  await client?.close()
-  await cluster?.close()
-})
+after(() => pair?.close())
 
-type Outcome = { result?: unknown; code?: number }
-
-const outcome = (call: Promise<unknown>): Promise<Outcome> =>
-  call.then(
-    (result) => ({ result }),
-    (error: { code?: number }) => ({ code: error.code ?? Number.NaN }),
-  )
-
-/** Both run an operation on records alike; results and what both read of both records agree. */
-async function compared(bin: string, ours: Operation, theirs: Theirs): Promise<Outcome> {
-  const { Key } = aerospike()
-  for (const key of ['mine', 'other']) await data.put(key, BINS, { exists: 'replace' })
-  const mine = await outcome(data.operate('mine', [ours]).then(({ results }) => results[0] ?? null))
-  const key = (name: string) => new Key('test', 'paths', name)
-  const run = peer.operate(key('other'), [theirs])
-  const other = await outcome(run.then((done: Theirs) => done.bins[bin] ?? null))
-  assert.deepEqual(mine, other)
-  const left = await Promise.all(['mine', 'other'].map((name) => data.get(name)))
-  assert.deepEqual(left[0]?.bins, left[1]?.bins)
-  const read = await Promise.all(['mine', 'other'].map((name) => peer.get(key(name))))
-  assert.deepEqual(read[0].bins, read[1].bins)
-  return mine
-}
+const compared = (bin: string, ours: Operation, theirs: Theirs): Promise<Outcome> =>
+  pair.compared(BINS, bin, ours, theirs)
 
 test('paths agree with npm aerospike', { skip: withoutAerospike }, async (t) => {
   const { cdt, exp: their, operations } = aerospike()

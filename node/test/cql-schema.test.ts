@@ -198,8 +198,14 @@ test('the schema is known and follows changes', skip, async () => {
     await session.execute('CREATE TYPE place (street text, zip int)')
     await session.execute(
       'CREATE TABLE orders (shop text, at int, name text static, places list<frozen<place>>, ' +
-        "PRIMARY KEY (shop, at)) WITH CLUSTERING ORDER BY (at DESC) AND comment = 'of a day'",
+        "PRIMARY KEY (shop, at)) WITH CLUSTERING ORDER BY (at DESC) AND comment = 'of a day' " +
+        'AND gc_grace_seconds = 77 AND bloom_filter_fp_chance = 0.25',
     )
+    await session.execute(
+      'CREATE FUNCTION plus (a int, b int) RETURNS NULL ON NULL INPUT RETURNS int ' +
+        "LANGUAGE java AS 'return a + b;'",
+    )
+    await session.execute('CREATE AGGREGATE total (int) SFUNC plus STYPE int INITCOND 0')
     await session.execute('CREATE INDEX by_name ON orders (places)')
     const schema = await session.schema()
     const keyspace = schema.keyspaces.get('node_schema_known')
@@ -226,6 +232,28 @@ test('the schema is known and follows changes', skip, async () => {
       ],
     )
     assert.equal(orders.comment, 'of a day')
+    const { comment, gc_grace_seconds, bloom_filter_fp_chance, compaction } = orders.options
+    assert.deepEqual([comment, gc_grace_seconds, bloom_filter_fp_chance], ['of a day', 77, 0.25])
+    assert.match((compaction as Record<string, string>)['class'] as string, /CompactionStrategy/)
+    assert.deepEqual([orders.triggers.size, orders.extensions.size], [0, 0])
+    assert.deepEqual(keyspace.functions.get('plus(int,int)'), {
+      name: 'plus',
+      argumentTypes: ['int', 'int'],
+      argumentNames: ['a', 'b'],
+      returnType: 'int',
+      language: 'java',
+      body: 'return a + b;',
+      calledOnNullInput: false,
+    })
+    assert.deepEqual(keyspace.aggregates.get('total(int)'), {
+      name: 'total',
+      argumentTypes: ['int'],
+      returnType: 'int',
+      stateFunction: 'plus',
+      stateType: 'int',
+      finalFunction: null,
+      initialCondition: '0',
+    })
     assert.deepEqual(orders.indexes.get('by_name')?.options, { target: 'values(places)' })
     assert.equal(schema.keyspaces.get('system_views')?.isVirtual, true)
     await session.execute('ALTER TABLE orders ADD price decimal')

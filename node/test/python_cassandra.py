@@ -1,7 +1,8 @@
-"""Clusters and proxies of `spikewire.testing.cassandra` for tests in Node.js.
+"""Clusters and proxies of `spikewire.testing.cassandra`, and managed ones, for tests in Node.js.
 
     python_cassandra.py cluster '{"password": true}'
     python_cassandra.py proxy 127.0.0.1:9042
+    python_cassandra.py managed '{"ID OF A NODE": "127.0.0.1:9042"}'
 
 Prints a description as one line of JSON. Then executes each line of standard input,
 `[method, arguments, keywords]`, and answers with a line, `[true, result]` or `[false, message]`.
@@ -14,6 +15,7 @@ import json
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
@@ -33,6 +35,13 @@ def started(kind: str, settings: str) -> Iterator[tuple[Any, dict[str, Any]]]:
         with CqlProxy(settings) as proxy:
             yield proxy, {"address": proxy.address}
         return
+    if kind == "managed":
+        sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+        from cql.managed import Managed
+
+        with TemporaryDirectory() as folder, Managed(Path(folder), json.loads(settings)) as managed:
+            yield managed, {"bundle": str(managed.bundle)}
+        return
     with CassandraCluster(quick_start=True, heap=256, **json.loads(settings)) as cluster:
         files, names = cluster.certificates, ("ca", "certificate", "key")
         facts = {
@@ -45,7 +54,7 @@ def started(kind: str, settings: str) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 def say(what: Any) -> None:
     """Prints one line."""
-    print(json.dumps(what), flush=True)
+    print(json.dumps(what, default=str), flush=True)
 
 
 def answer(target: Any, line: str) -> list[Any]:
@@ -67,7 +76,7 @@ def main(kind: str, settings: str) -> None:
             say(what)
             for line in sys.stdin:
                 say(answer(target, line))
-    except CassandraUnavailable as error:
+    except (CassandraUnavailable, ModuleNotFoundError) as error:
         say({"unavailable": str(error)})
 
 

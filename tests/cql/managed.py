@@ -13,10 +13,6 @@ import threading
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from spikewire import cql
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -30,7 +26,8 @@ class Managed:
     """The proxy and the service in front of nodes, whose addresses are known by their ids."""
 
     def __init__(self, folder: Path, nodes: dict[str, str]) -> None:
-        trustme = pytest.importorskip("trustme")
+        import trustme
+
         self.nodes = nodes
         #: The server names of connections, in the order in which they came.
         self.names: list[str | None] = []
@@ -67,13 +64,18 @@ class Managed:
         self.bundle = folder / "bundle.zip"
         self.write(self.bundle)
 
-    def write(self, path: Path, **others: bytes | None) -> Path:
+    def write(self, path: Path, **others: bytes | str | None) -> Path:
         """Writes the archive, with other entries or without some."""
+        entries: dict[str, bytes | str | None] = {**self.entries, **others}
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in (self.entries | others).items():
+            for name, content in entries.items():
                 if content is not None:
                     archive.writestr(name, content)
         return path
+
+    def names_so_far(self) -> list[str | None]:
+        """The server names of connections, for programs in other languages."""
+        return self.names
 
     def __enter__(self) -> Self:
         for target in (self._accept, self._service.serve_forever):
@@ -161,6 +163,11 @@ def relay(secured: ssl.SSLSocket, node: socket.socket) -> None:
 @contextlib.contextmanager
 def managed(folder: Path, addresses: list[str]) -> Iterator[Managed]:
     """These nodes, managed."""
+    import pytest
+
+    from spikewire import cql
+
+    pytest.importorskip("trustme")
     nodes = {}
     for address in addresses:
         with cql.Session(address, timeout=60) as session:

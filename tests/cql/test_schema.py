@@ -24,6 +24,19 @@ def table(cassandra: SharedCassandra, keyspace: str) -> str:
             places frozen<list<place>>, PRIMARY KEY ((shop, day), at, name)
         ) WITH CLUSTERING ORDER BY (at DESC, name ASC) AND comment = 'of a day'""",
         f"CREATE INDEX by_places ON {keyspace}.orders (FULL(places))",
+        f"""ALTER TABLE {keyspace}.orders WITH gc_grace_seconds = 77
+            AND bloom_filter_fp_chance = 0.25 AND speculative_retry = '10ms' AND compaction =
+            {{'class': 'SizeTieredCompactionStrategy', 'min_threshold': '5'}}""",
+        f"""CREATE FUNCTION {keyspace}.plus (a int, b int) RETURNS NULL ON NULL INPUT RETURNS int
+            LANGUAGE java AS 'return a + b;'""",
+        f"""CREATE FUNCTION {keyspace}.size (places list<frozen<place>>) CALLED ON NULL INPUT
+            RETURNS int LANGUAGE java AS 'return 0;'""",
+        f"""CREATE FUNCTION {keyspace}.half (a int) RETURNS NULL ON NULL INPUT RETURNS double
+            LANGUAGE java AS 'return a / 2.0;'""",
+        f"""CREATE FUNCTION {keyspace}.latest (a int, b int) CALLED ON NULL INPUT RETURNS int
+            LANGUAGE java AS 'return b;'""",
+        f"CREATE AGGREGATE {keyspace}.total (int) SFUNC plus STYPE int INITCOND 0",
+        f"CREATE AGGREGATE {keyspace}.half_of (int) SFUNC latest STYPE int FINALFUNC half",
     ):
         cassandra.execute(text)
     return f"{keyspace}.orders"
@@ -53,6 +66,7 @@ def test_a_table_with_everything(cassandra: SharedCassandra, keyspace: str, tabl
         assert (orders.comment, orders.name, orders.keyspace) == ("of a day", "orders", keyspace)
         index = orders.indexes["by_places"]
         assert (index.kind, index.options) == ("COMPOSITES", {"target": "full(places)"})
+        assert (orders.triggers, orders.extensions) == ({}, {})
         virtual = schema.keyspaces["system_views"]
         assert virtual.is_virtual
         assert "clients" in virtual.tables
@@ -60,6 +74,45 @@ def test_a_table_with_everything(cassandra: SharedCassandra, keyspace: str, tabl
             schema.table(keyspace, "nothing")
         with pytest.raises(LookupError, match="there is no keyspace nowhere"):
             schema.table("nowhere", "nothing")
+
+
+def test_options_functions_and_aggregates(
+    cassandra: SharedCassandra, keyspace: str, table: str
+) -> None:
+    del table
+    with cql.Session(cassandra.addresses[0], timeout=60) as session:
+        known = session.schema().keyspaces[keyspace]
+    options: dict[str, Any] = known.tables["orders"].options
+    expected = {
+        "gc_grace_seconds": 77,
+        "bloom_filter_fp_chance": 0.25,
+        "crc_check_chance": 1.0,
+        "speculative_retry": "10ms",
+        "comment": "of a day",
+        "cdc": False,
+        "caching": {"keys": "ALL", "rows_per_partition": "NONE"},
+    }
+    # Servers need not have all of them.
+    assert {name: options.get(name, value) for name, value in expected.items()} == expected
+    assert type(options["crc_check_chance"]) is float
+    assert type(options["gc_grace_seconds"]) is int
+    assert options["compaction"]["min_threshold"] == "5"
+    assert options["compaction"]["class"].endswith("SizeTieredCompactionStrategy")
+    assert not {"id", "keyspace_name", "table_name", "extensions", "flags"} & options.keys()
+    assert known.functions["plus(int,int)"] == cql.UserFunction(
+        "plus", ["int", "int"], ["a", "b"], "int", "java", "return a + b;", False
+    )
+    (size,) = (one for one in known.functions.values() if one.name == "size")
+    assert (size.argument_names, size.called_on_null_input) == (["places"], True)
+    assert known.functions.keys() == {
+        f"{one.name}({','.join(one.argument_types)})" for one in known.functions.values()
+    }
+    assert known.aggregates == {
+        "total(int)": cql.UserAggregate("total", ["int"], "int", "plus", "int", None, "0"),
+        "half_of(int)": cql.UserAggregate(
+            "half_of", ["int"], "double", "latest", "int", "half", None
+        ),
+    }
 
 
 def test_it_is_what_cassandra_driver_says(
@@ -83,6 +136,37 @@ def test_it_is_what_cassandra_driver_says(
                 types = {column: one.cql_type for column, one in described.columns.items()}
                 assert {column: one.type for column, one in known.columns.items()} == types
                 assert known.indexes.keys() == described.indexes.keys()
+                assert known.triggers.keys() == described.triggers.keys()
+                options = {
+                    option: value
+                    for option, value in described.options.items()
+                    if value is not None
+                }
+                assert options.items() <= known.options.items()
+            for signature, function in ours[name].functions.items():
+                same = theirs[name].functions[signature]
+                assert (function.argument_types, function.argument_names) == (
+                    same.argument_types,
+                    same.argument_names,
+                )
+                assert (function.return_type, function.language, function.body) == (
+                    same.return_type,
+                    same.language,
+                    same.body,
+                )
+                assert function.called_on_null_input == same.called_on_null_input
+            assert ours[name].functions.keys() == theirs[name].functions.keys()
+            assert ours[name].aggregates.keys() == theirs[name].aggregates.keys()
+            for signature, aggregate in ours[name].aggregates.items():
+                same = theirs[name].aggregates[signature]
+                assert (aggregate.state_function, aggregate.state_type) == (
+                    same.state_func,
+                    same.state_type,
+                )
+                assert (aggregate.final_function, aggregate.initial_condition) == (
+                    same.final_func,
+                    same.initial_condition,
+                )
     finally:
         cluster.shutdown()
 
@@ -125,7 +209,7 @@ def test_views(cassandra: SharedCassandra, keyspace: str) -> None:
         try:
             session.execute(
                 "CREATE MATERIALIZED VIEW by_name AS SELECT * FROM based WHERE name IS NOT NULL "
-                "AND id IS NOT NULL PRIMARY KEY (name, id)"
+                "AND id IS NOT NULL PRIMARY KEY (name, id) WITH gc_grace_seconds = 78"
             )
         except cql.errors.InvalidRequest as error:
             pytest.skip(str(error))
@@ -133,6 +217,9 @@ def test_views(cassandra: SharedCassandra, keyspace: str) -> None:
         assert isinstance(view, cql.View)
         assert (view.base_table, view.partition_key, view.clustering) == ("based", ["name"], ["id"])
         assert "name IS NOT NULL" in view.where_clause
+        assert view.include_all_columns
+        assert view.options["gc_grace_seconds"] == 78
+        assert "base_table_name" not in view.options
 
 
 def test_a_server_without_virtual_tables_and_a_closed_session() -> None:

@@ -180,7 +180,7 @@ impl SessionOptions {
             self.options.authenticator = Some(Arc::new(Password::new(user, password)?));
         }
         if let Some(path) = &self.secure_connect_bundle {
-            if self.tls.is_some() {
+            if self.tls.is_some() || self.options.encryption.is_some() {
                 let message =
                     "secure_connect_bundle says how connections are encrypted: leave tls out";
                 return Err(InvalidArgument::of_value(message));

@@ -10,6 +10,7 @@ mod job;
 mod lines;
 mod measure;
 mod open;
+mod operations;
 #[cfg(feature = "ours")]
 mod ours;
 #[cfg(feature = "peer")]
@@ -21,6 +22,7 @@ mod workload;
 pub use access::{Access, Tls};
 pub use call_error::CallError;
 pub use harness::{Client, Target, main};
+pub use operations::{Operator, STRING_BINS, main as operations};
 #[cfg(feature = "ours")]
 pub use ours::client_builder;
 #[cfg(feature = "peer")]

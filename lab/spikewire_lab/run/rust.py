@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CRATE = Path("lab") / "rust"
 OPTIONS = ("build", "--release", "--quiet", "--no-default-features")
 BINARIES = {RUST_PEER: "peer", RUST_OURS: "ours"}
+#: The programs that perform every operation on strings and by path.
+OPERATIONS = {RUST_PEER: "operations-peer", RUST_OURS: "operations-ours"}
 FEATURES = {RUST_PEER: "peer,peer-sync", RUST_OURS: "ours"}
 
 
@@ -37,18 +39,20 @@ def find_crate(start: Path | None = None) -> Path | None:
 
 
 def build_all() -> None:
-    """Builds both programs in advance, so that the first run is not delayed."""
+    """Builds all programs in advance, so that the first run is not delayed."""
     crate = find_crate()
-    programs = [crate / "target" / "release" / name for name in BINARIES.values()] if crate else []
+    every = [*BINARIES.values(), *OPERATIONS.values()]
+    programs = [crate / "target" / "release" / name for name in every] if crate else []
     if not all(program.exists() for program in programs):
         print("building the Rust clients, which takes some minutes the first time", file=sys.stderr)
-    reasons = [why for client in BINARIES if (why := build(client, crate)[1]) is not None]
+    built = [build(client, crate, OPERATIONS[client]) for client in BINARIES]
+    reasons = [why for _, why in built if why is not None]
     for why in dict.fromkeys(reasons):
         print(f"the Rust clients: {why}: left out", file=sys.stderr)
 
 
-def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
-    """The command that runs this client, or why there is none."""
+def build(client: str, crate: Path | None, *others: str) -> tuple[list[str], str | None]:
+    """The command that runs this client, or why there is none. Builds other programs with it."""
     if crate is None:
         return [], f"{CRATE} is not here: the Rust clients need a source checkout"
     cargo = shutil.which("cargo")
@@ -57,8 +61,9 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
     binary = BINARIES[client]
     if not (crate / "src" / "bin" / f"{binary}.rs").is_file():
         return [], f"{CRATE} has no program for it yet"
+    programs = [part for name in (binary, *others) for part in ("--bin", name)]
     process = subprocess.run(  # noqa: S603 - no shell, our own arguments
-        [cargo, *OPTIONS, "--features", FEATURES[client], "--bin", binary],
+        [cargo, *OPTIONS, "--features", FEATURES[client], *programs],
         cwd=crate,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -69,6 +74,18 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
         lines = [line for line in process.stderr.splitlines() if line.startswith("error")]
         return [], f"does not build: {lines[0] if lines else 'see cargo build'}"
     return [str(crate / "target" / "release" / binary)], None
+
+
+def find_built(program: str) -> tuple[Path | None, str]:
+    """A program, or why there is none that was built from these sources."""
+    crate = find_crate()
+    built = crate and crate / "target" / "release" / program
+    if crate is None or built is None or not built.is_file():
+        return None, f"{program} is not built: make lab-rust does it"
+    changed = max(file.stat().st_mtime for file in (crate / "src").rglob("*.rs"))
+    if built.stat().st_mtime < changed:
+        return None, f"{program} was built from other sources: make lab-rust does it"
+    return built, ""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-/** What a cluster has: keyspaces, tables, columns, indexes, views and user-defined types. */
+/**
+ * What a cluster has: keyspaces, tables, columns, indexes, triggers, views, and user-defined types,
+ * functions and aggregates.
+ */
 
 /** A column of a table or a view. */
 export interface ColumnSchema {
@@ -20,6 +23,9 @@ export interface Index {
   readonly options: Readonly<Record<string, string>>
 }
 
+/** The value of an option of a table. */
+export type TableOption = boolean | number | string | Readonly<Record<string, string>>
+
 /** A table. */
 export interface Table {
   readonly keyspace: string
@@ -32,7 +38,16 @@ export interface Table {
   readonly clustering: readonly string[]
   /** Its secondary indexes, by name. */
   readonly indexes: ReadonlyMap<string, Index>
+  /** Its triggers, by name: their options, of which `class` is what runs. */
+  readonly triggers: ReadonlyMap<string, Readonly<Record<string, string>>>
   readonly comment: string
+  /**
+   * Its options that are set, `comment` included, as statements name them: `gc_grace_seconds` (in
+   * seconds), `compaction` (an object of texts).
+   */
+  readonly options: Readonly<Record<string, TableOption>>
+  /** Data of extensions of the server, by name. */
+  readonly extensions: ReadonlyMap<string, Buffer>
 }
 
 /** A materialized view, which is like a table. */
@@ -41,6 +56,41 @@ export interface View extends Table {
   readonly baseTable: string
   /** The condition on them. */
   readonly whereClause: string
+  /** Whether it has all columns of that table, also those that are added to it. */
+  readonly includeAllColumns: boolean
+}
+
+/** A user-defined function. */
+export interface UserFunction {
+  readonly name: string
+  /** The types of its arguments, as CQL, in order. */
+  readonly argumentTypes: readonly string[]
+  /** The names of its arguments, in order. */
+  readonly argumentNames: readonly string[]
+  /** The type of what it returns, as CQL. */
+  readonly returnType: string
+  /** The language of its body: `java`. */
+  readonly language: string
+  readonly body: string
+  /** Whether it is called if an argument is null; otherwise it returns null then. */
+  readonly calledOnNullInput: boolean
+}
+
+/** A user-defined aggregate. */
+export interface UserAggregate {
+  readonly name: string
+  /** The types of its arguments, as CQL, in order. */
+  readonly argumentTypes: readonly string[]
+  /** The type of what it returns, as CQL. */
+  readonly returnType: string
+  /** The name of the function that takes the state and the arguments, and returns the next state. */
+  readonly stateFunction: string
+  /** The type of the state, as CQL. */
+  readonly stateType: string
+  /** The name of the function that makes the result of the last state; null if that is the result. */
+  readonly finalFunction: string | null
+  /** The first state, as CQL; null if it is null. */
+  readonly initialCondition: string | null
 }
 
 /** A keyspace. */
@@ -58,6 +108,10 @@ export interface Keyspace {
   readonly views: ReadonlyMap<string, View>
   /** Its user-defined types, by name: the types of their fields by name, in order. */
   readonly types: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** Its user-defined functions, by signature: `name(int,text)`. */
+  readonly functions: ReadonlyMap<string, UserFunction>
+  /** Its user-defined aggregates, by signature. */
+  readonly aggregates: ReadonlyMap<string, UserAggregate>
 }
 
 /** The schema of a cluster. */
@@ -69,7 +123,16 @@ export interface Schema {
 interface TableText {
   columns: ColumnSchema[]
   indexes: Record<string, { kind: string; options: Record<string, string> }>
+  triggers: Record<string, Record<string, string>>
   comment: string
+  options: Record<string, TableOption>
+  extensions: Record<string, string>
+}
+
+interface ViewText extends TableText {
+  baseTable: string
+  whereClause: string
+  includeAllColumns: boolean
 }
 
 interface KeyspaceText {
@@ -77,8 +140,10 @@ interface KeyspaceText {
   durableWrites: boolean
   isVirtual: boolean
   tables: Record<string, TableText>
-  views: Record<string, TableText & { baseTable: string; whereClause: string }>
+  views: Record<string, ViewText>
   types: Record<string, [string, string][]>
+  functions: Record<string, UserFunction>
+  aggregates: Record<string, UserAggregate>
 }
 
 /** Values by name, each made of a part of the engine's text. */
@@ -87,7 +152,7 @@ function byName<A, B>(all: Record<string, A>, make: (name: string, about: A) => 
 }
 
 function tableOf(keyspace: string, name: string, about: TableText): Table {
-  const { columns, comment } = about
+  const { columns, comment, options } = about
   const named = (kind: string) => columns.filter((it) => it.kind === kind).map((it) => it.name)
   return {
     keyspace,
@@ -96,7 +161,10 @@ function tableOf(keyspace: string, name: string, about: TableText): Table {
     partitionKey: named('partition_key'),
     clustering: named('clustering'),
     indexes: byName(about.indexes, (index, of) => ({ name: index, ...of })),
+    triggers: new Map(Object.entries(about.triggers)),
     comment,
+    options,
+    extensions: byName(about.extensions, (_, data) => Buffer.from(data, 'hex')),
   }
 }
 
@@ -109,10 +177,12 @@ export function schemaOf(text: string): Schema {
     isVirtual: about.isVirtual,
     tables: byName(about.tables, (table, of) => tableOf(name, table, of)),
     views: byName(about.views, (view, of) => {
-      const { baseTable, whereClause } = of
-      return { ...tableOf(name, view, of), baseTable, whereClause }
+      const { baseTable, whereClause, includeAllColumns } = of
+      return { ...tableOf(name, view, of), baseTable, whereClause, includeAllColumns }
     }),
     types: byName(about.types, (_, fields) => new Map(fields)),
+    functions: new Map(Object.entries(about.functions)),
+    aggregates: new Map(Object.entries(about.aggregates)),
   }))
   return { keyspaces }
 }

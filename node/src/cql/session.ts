@@ -161,8 +161,8 @@ export class Session extends Verbs {
   }
 
   /**
-   * Keyspaces, tables, columns, indexes, views and types: as they are after all changes that this
-   * session made, and all that were announced. They are read when they are first asked for, and
+   * Keyspaces, tables, columns, indexes, triggers, views, types, functions and aggregates: as they
+   * are after all changes that this session made, and all that were announced. They are read when they are first asked for, and
    * kept current from then on.
    *
    * @throws Timeout if they could not be read within the session's `timeout`

@@ -110,3 +110,32 @@ export async function proxied(
     stats: () => helper.call('stats') as Promise<{ [name: string]: number }>,
   }
 }
+
+/** A managed cluster in front of nodes, until the end of the test. */
+export interface ManagedCluster {
+  /** The path of its archive. */
+  readonly bundle: string
+  /** Writes the archive to a path, with other entries, or without those that are null. */
+  write(path: string, entries: { [name: string]: string | null }): Promise<void>
+  /** The server names of connections so far. */
+  names(): Promise<string[]>
+}
+
+/** Starts one for nodes by their ids, or returns why there is none. */
+export async function managed(
+  test: TestContext,
+  nodes: { [id: string]: string },
+): Promise<ManagedCluster | { unavailable: string }> {
+  type Reply = { bundle: string; unavailable?: string }
+  const [helper, facts] = await Helper.start<Reply>('managed', JSON.stringify(nodes))
+  test.after(() => helper.stop())
+  const { bundle, unavailable } = facts
+  if (unavailable !== undefined) return { unavailable }
+  return {
+    bundle,
+    write: async (path, entries) => {
+      await helper.call('write', [path], entries)
+    },
+    names: () => helper.call('names_so_far') as Promise<string[]>,
+  }
+}

@@ -13,7 +13,17 @@ from spikewire._native import Late
 from spikewire.cql import errors, options, types
 from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Rows, SessionSubmit
 from spikewire.cql.query import AsyncQuery, Query
-from spikewire.cql.schema import ColumnSchema, Index, Keyspace, Schema, Table, View
+from spikewire.cql.schema import (
+    ColumnSchema,
+    Index,
+    Keyspace,
+    Schema,
+    Table,
+    TableOption,
+    UserAggregate,
+    UserFunction,
+    View,
+)
 from spikewire.cql.session import AsyncSession, Session, connect
 from spikewire.cql.trace import Trace, TraceEvent
 from spikewire.cql.types import (
@@ -56,10 +66,13 @@ __all__ = [
     "SessionSubmit",
     "Statement",
     "Table",
+    "TableOption",
     "Time",
     "Timestamp",
     "Trace",
     "TraceEvent",
+    "UserAggregate",
+    "UserFunction",
     "Value",
     "View",
     "connect",

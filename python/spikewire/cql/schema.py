@@ -1,5 +1,5 @@
-"""What a cluster has: keyspaces, tables, columns, indexes, views and user-defined types. From
-``session.schema()``."""
+"""What a cluster has: keyspaces, tables, columns, indexes, triggers, views, and user-defined types,
+functions and aggregates. From ``session.schema()``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,21 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["ColumnSchema", "Index", "Keyspace", "Schema", "Table", "View", "schema_of"]
+__all__ = [
+    "ColumnSchema",
+    "Index",
+    "Keyspace",
+    "Schema",
+    "Table",
+    "TableOption",
+    "UserAggregate",
+    "UserFunction",
+    "View",
+    "schema_of",
+]
+
+#: The value of an option of a table.
+TableOption = bool | int | float | str | dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -48,8 +62,15 @@ class Table:
     """Its columns by name, in the order of ``SELECT *``."""
     indexes: dict[str, Index]
     """Its secondary indexes by name."""
+    triggers: dict[str, dict[str, str]]
+    """Its triggers by name: their options, of which ``class`` is what runs."""
     comment: str
     """Its comment."""
+    options: dict[str, TableOption]
+    """Its options that are set, ``comment`` included, as statements name them:
+    ``gc_grace_seconds`` (seconds), ``compaction`` (a dictionary of texts)."""
+    extensions: dict[str, bytes]
+    """Data of extensions of the server by name."""
 
     @property
     def partition_key(self) -> list[str]:
@@ -73,6 +94,50 @@ class View(Table):
     """The table whose rows it has."""
     where_clause: str
     """The condition on them."""
+    include_all_columns: bool
+    """Whether it has all columns of that table, also those that are added to it."""
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A user-defined function."""
+
+    name: str
+    """Its name."""
+    argument_types: list[str]
+    """The types of its arguments, as CQL, in order."""
+    argument_names: list[str]
+    """The names of its arguments, in order."""
+    return_type: str
+    """The type of what it returns, as CQL."""
+    language: str
+    """The language of its body: ``java``."""
+    body: str
+    """Its body."""
+    called_on_null_input: bool
+    """Whether it is called if an argument is null; otherwise it returns null then."""
+
+
+@dataclass(frozen=True)
+class UserAggregate:
+    """A user-defined aggregate."""
+
+    name: str
+    """Its name."""
+    argument_types: list[str]
+    """The types of its arguments, as CQL, in order."""
+    return_type: str
+    """The type of what it returns, as CQL."""
+    state_function: str
+    """The name of the function that takes the state and the arguments, and returns the next
+    state."""
+    state_type: str
+    """The type of the state, as CQL."""
+    final_function: str | None
+    """The name of the function that makes the result of the last state; ``None`` if that is the
+    result."""
+    initial_condition: str | None
+    """The first state, as CQL; ``None`` if it is null."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +158,10 @@ class Keyspace:
     """Its materialized views by name."""
     types: dict[str, dict[str, str]]
     """Its user-defined types by name: the types of their fields by name, in order."""
+    functions: dict[str, UserFunction]
+    """Its user-defined functions by signature: ``name(int,text)``."""
+    aggregates: dict[str, UserAggregate]
+    """Its user-defined aggregates by signature."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +195,7 @@ def _keyspace(name: str, about: dict[str, Any]) -> Keyspace:
             **_table(name, view, of),
             base_table=of["baseTable"],
             where_clause=of["whereClause"],
+            include_all_columns=of["includeAllColumns"],
         )
         for view, of in about["views"].items()
     }
@@ -138,6 +208,8 @@ def _keyspace(name: str, about: dict[str, Any]) -> Keyspace:
         tables,
         views,
         types,
+        {signature: _function(of) for signature, of in about["functions"].items()},
+        {signature: _aggregate(of) for signature, of in about["aggregates"].items()},
     )
 
 
@@ -149,5 +221,34 @@ def _table(keyspace: str, name: str, about: dict[str, Any]) -> dict[str, Any]:
         "indexes": {
             index: Index(index, of["kind"], of["options"]) for index, of in about["indexes"].items()
         },
+        "triggers": about["triggers"],
         "comment": about["comment"],
+        "options": about["options"],
+        "extensions": {
+            extension: bytes.fromhex(data) for extension, data in about["extensions"].items()
+        },
     }
+
+
+def _function(about: dict[str, Any]) -> UserFunction:
+    return UserFunction(
+        about["name"],
+        about["argumentTypes"],
+        about["argumentNames"],
+        about["returnType"],
+        about["language"],
+        about["body"],
+        about["calledOnNullInput"],
+    )
+
+
+def _aggregate(about: dict[str, Any]) -> UserAggregate:
+    return UserAggregate(
+        about["name"],
+        about["argumentTypes"],
+        about["returnType"],
+        about["stateFunction"],
+        about["stateType"],
+        about["finalFunction"],
+        about["initialCondition"],
+    )

@@ -86,8 +86,8 @@ class Session(_native.SessionCore, CommonSession):
         return cls(opening.seeds, **session_options)
 
     def schema(self) -> Schema:
-        """Keyspaces, tables, columns, indexes, views and types: as they are after all changes that
-        this session made, and all that were announced.
+        """Keyspaces, tables, columns, indexes, triggers, views, types, functions and aggregates: as
+        they are after all changes that this session made, and all that were announced.
 
         They are read when they are first asked for, and kept current from then on. Raises
         ``Timeout`` if they could not be read within the session's ``timeout``.
@@ -291,7 +291,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         return self
 
     async def schema(self) -> Schema:
-        """Keyspaces, tables, columns, indexes, views and types, as ``Session.schema`` has them."""
+        """Keyspaces with what is in them, as ``Session.schema`` has them."""
         loop = asyncio.get_running_loop()
         return schema_of(await loop.run_in_executor(None, self._schema))
 

@@ -166,6 +166,12 @@ impl Cluster {
         })
     }
 
+    /// The same, read from now on: with changes of others of which no node has told yet.
+    pub fn schema_anew(&self) -> Result<Arc<Schema>> {
+        self.shared.schema.change();
+        self.schema()
+    }
+
     /// Tells `listener` of changes of the schema from now on. There is one listener.
     pub(crate) fn set_schema_listener(&self, listener: Arc<dyn SchemaListener>) {
         let _ = self.shared.schema_listener.set(listener);

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use spikewire_cql::notation::{Malformed, Reader, Result};
 use spikewire_cql::response::Rows;
+use spikewire_cql::types::Type;
 
 use super::node::{Description, HostId};
 use crate::options::PORT;
@@ -27,12 +28,19 @@ pub const SCYLLA_KEYSPACES: &str = "SELECT * FROM system_schema.scylla_keyspaces
 /// Options of a replication. Virtual keyspaces have none, since every node has its own.
 pub type Replication = BTreeMap<String, String>;
 
+/// A cell of a row: the name of its column, the type of that, and its value unless it is null.
+pub(super) type Cell<'a> = (&'a str, &'a Type, Option<&'a [u8]>);
+
 /// A row, by column name.
-pub(super) struct Row<'a>(Vec<(&'a str, Option<&'a [u8]>)>);
+pub(super) struct Row<'a>(Vec<Cell<'a>>);
 
 impl<'a> Row<'a> {
+    pub fn cells(&self) -> &[Cell<'a>] {
+        &self.0
+    }
+
     pub fn bytes(&self, name: &str) -> Option<&'a [u8]> {
-        let cell = self.0.iter().find(|(known, _)| *known == name)?.1;
+        let cell = self.0.iter().find(|(known, ..)| *known == name)?.2;
         cell.filter(|bytes| !bytes.is_empty())
     }
 
@@ -81,7 +89,8 @@ pub(super) fn each(rows: &Rows<'_>, mut take: impl FnMut(Row<'_>) -> Result<()>)
     let metadata = metadata.ok_or_else(|| Malformed::new("rows without their columns"))?;
     let mut cells = rows.cells;
     (0..rows.count).try_for_each(|_| {
-        let row = metadata.columns.iter().map(|column| Ok((&*column.name, cells.cell()?)));
+        let row = metadata.columns.iter();
+        let row = row.map(|column| Ok((&*column.name, &column.ty, cells.cell()?)));
         take(Row(row.collect::<Result<_>>()?))
     })
 }

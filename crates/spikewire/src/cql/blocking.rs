@@ -241,8 +241,8 @@ impl Session {
         cluster::nodes(self.core.composer.cluster())
     }
 
-    /// Keyspaces, tables, columns, indexes, views and types: as they are after all changes that this
-    /// session made, and all that were announced. Read when it is first asked for, and kept current
+    /// Keyspaces, tables, columns, indexes, triggers, views, types, functions and aggregates: as they
+    /// are after all changes that this session made, and all that were announced. Read when it is first asked for, and kept current
     /// from then on.
     pub fn schema(&self) -> Result<Arc<Schema>> {
         self.core.composer.cluster().schema()

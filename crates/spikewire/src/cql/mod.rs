@@ -108,7 +108,8 @@ pub use result::{QueryResult, Rows};
 pub use row::{ColumnIndex, FromRow, Row};
 pub use spikewire_cassandra::authenticator::{Authenticator, Conversation};
 pub use spikewire_cassandra::cluster::schema::{
-    ColumnKind, ColumnSchema, Index, Keyspace, Schema, Table, View,
+    ColumnKind, ColumnSchema, Index, Keyspace, Schema, Table, TableOption, UserAggregate,
+    UserFunction, View,
 };
 pub use spikewire_cassandra::{Error, Kind, Result};
 pub use spikewire_cql::consistency::Consistency;

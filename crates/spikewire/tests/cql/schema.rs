@@ -5,7 +5,9 @@ use std::thread;
 
 use futures::executor::block_on;
 use futures::future::try_join_all;
-use spikewire::cql::{Batch, Change, ColumnKind, Kind, Target};
+use spikewire::cql::{
+    Batch, Change, ColumnKind, Kind, TableOption, Target, UserAggregate, UserFunction,
+};
 
 use crate::support::{eventually, place};
 
@@ -255,6 +257,58 @@ fn the_schema_is_known_and_follows_changes() {
     let fields = [("street", "text"), ("zip", "int")];
     let fields = fields.map(|(name, ty)| (name.to_owned(), ty.to_owned()));
     assert_eq!(keyspace.types[&format!("place_{table}")], fields);
-    // The session that made the changes knows them as well.
-    assert_eq!(*session.schema().unwrap(), *schema);
+    // The session that made the changes knows them as well; other tests change other tables.
+    let known = &session.schema().unwrap().keyspaces[&place.keyspace];
+    assert_eq!(known.tables[&table], keyspace.tables[&table]);
+    assert_eq!(known.types[&format!("place_{table}")], fields);
+}
+
+#[test]
+fn options_functions_and_aggregates_are_known() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY");
+    let change = "gc_grace_seconds = 77 AND bloom_filter_fp_chance = 0.25 AND comment = 'it''s' \
+                  AND compaction = {'class': 'SizeTieredCompactionStrategy'}";
+    let (plus, total) = (format!("plus_{table}"), format!("total_{table}"));
+    for statement in [
+        format!("ALTER TABLE {table} WITH {change}"),
+        format!(
+            "CREATE FUNCTION {plus} (a int, b int) RETURNS NULL ON NULL INPUT RETURNS int \
+             LANGUAGE java AS 'return a + b;'"
+        ),
+        format!("CREATE AGGREGATE {total} (int) SFUNC {plus} STYPE int INITCOND 0"),
+    ] {
+        session.execute(statement, ()).unwrap();
+    }
+    let schema = session.schema().unwrap();
+    let keyspace = &schema.keyspaces[&place.keyspace];
+    let known = &keyspace.tables[&table];
+    assert_eq!(known.options["gc_grace_seconds"], TableOption::Integer(77));
+    assert_eq!(known.options["bloom_filter_fp_chance"], TableOption::Float(0.25));
+    assert_eq!(known.options["comment"], TableOption::Text("it's".to_owned()));
+    let TableOption::Map(compaction) = &known.options["compaction"] else { panic!("{known:?}") };
+    assert!(compaction["class"].ends_with("SizeTieredCompactionStrategy"));
+    assert!(known.triggers.is_empty() && known.extensions.is_empty());
+    let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let function = UserFunction {
+        name: plus.clone(),
+        argument_types: texts(&["int", "int"]),
+        argument_names: texts(&["a", "b"]),
+        return_type: "int".to_owned(),
+        language: "java".to_owned(),
+        body: "return a + b;".to_owned(),
+        called_on_null_input: false,
+    };
+    assert_eq!(keyspace.functions[&format!("{plus}(int,int)")], function);
+    let aggregate = UserAggregate {
+        name: total.clone(),
+        argument_types: texts(&["int"]),
+        return_type: "int".to_owned(),
+        state_function: plus,
+        state_type: "int".to_owned(),
+        final_function: None,
+        initial_condition: Some("0".to_owned()),
+    };
+    assert_eq!(keyspace.aggregates[&format!("{total}(int)")], aggregate);
 }

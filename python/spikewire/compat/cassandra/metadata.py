@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from spikewire.compat.cassandra.schema import (
     TriggerMetadata,
     UserType,
 )
-from spikewire.compat.cassandra.schema_reader import CONTENTS, Part, read_schema
+from spikewire.compat.cassandra.schema_reader import CONTENTS, Part, convert_schema
 from spikewire.compat.cassandra.strategies import (
     LocalStrategy,
     NetworkTopologyStrategy,
@@ -122,7 +123,7 @@ class Metadata:
         self._lock = new_lock()
         self._keyspaces: dict[str, KeyspaceMetadata] = {}
         #: What each part was read from, by keyspace, kind and name.
-        self._rows: dict[tuple[str, str, str], Any] = {}
+        self._described: dict[tuple[str, str, str], Any] = {}
         self._version: Any = None
         #: Whether a statement changed the schema while another thread was reading it.
         self._is_outdated = False
@@ -186,7 +187,7 @@ class Metadata:
         self, keyspace: str | None = None, kinds: Iterable[str] = (), name: str | None = None
     ) -> None:
         version = self._version_now()
-        read = read_schema(self._query)
+        read = convert_schema(json.loads(self._cluster._core()._schema(is_anew=True)))
         if keyspace is None:
             for gone in self._keyspaces.keys() - read.keys():
                 del self._keyspaces[gone]
@@ -240,9 +241,9 @@ class Metadata:
                 continue
             key = keyspace, kind, name
             # What is requested by name is created anew.
-            if only is not None or name not in target or self._rows.get(key) != part.rows:
+            if only is not None or name not in target or self._described.get(key) != part.about:
                 target[name] = part.value
-                self._rows[key] = part.rows
+                self._described[key] = part.about
         if only is not None and kind == "indexes":
             for gone in [name for name, one in target.items() if one.table_name == only]:
                 if gone not in parts:

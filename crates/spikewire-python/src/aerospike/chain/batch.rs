@@ -178,16 +178,12 @@ impl Rules {
         Ok(())
     }
 
-    fn action(self, step: &Bound<'_, StepBase>, verb: Verb) -> PyResult<RowAction> {
+    fn action(mut self, step: &Bound<'_, StepBase>, verb: Verb) -> PyResult<RowAction> {
         let py = step.py();
-        let key = py.None();
-        let Self { r#where, ttl, generation, read_touch, read_mode, durable, send_key } = self;
         if let Ok(step) = step.cast::<ReadBase>() {
             let ReadOperands { bins, ops } = step.get().operands(py);
-            let (bins, ops) = (bins.map(Py::into_any), ops.map(Py::into_any));
-            return Ok(RowAction::Read(Read { key, bins, ops, r#where, read_touch, read_mode }));
+            return Ok(self.read(py, bins.map(Py::into_any), ops.map(Py::into_any)));
         }
-        let exists = verb.rule(py).map(|rule| rule.clone().into_any().unbind());
         if let Ok(step) = step.cast::<WriteBase>() {
             let WriteOperands { bins, ops, ttl } = step.get().operands(py);
             let what = match (ops, bins) {
@@ -195,56 +191,53 @@ impl Rules {
                 (None, Some(bins)) => bins.into_any(),
                 (None, None) => PyDict::new(py).unbind().into_any(),
             };
-            let (commit_level, on_locking_only) = (None, None);
-            let row = Write {
-                key,
-                what,
-                ttl,
-                generation,
-                exists,
-                durable,
-                send_key,
-                r#where,
-                commit_level,
-                on_locking_only,
-            };
-            return Ok(RowAction::Write(row));
+            self.ttl = ttl;
+            return Ok(self.write(py, verb, what));
         }
         step.cast::<PlainBase>()?;
         Ok(match verb {
-            Verb::Delete => {
-                let send_key = send_key.unwrap_or(false);
-                let (commit_level, on_locking_only) = (None, None);
-                RowAction::Delete(Delete {
-                    key,
-                    generation,
-                    durable,
-                    send_key,
-                    r#where,
-                    commit_level,
-                    on_locking_only,
-                })
-            }
+            Verb::Delete => self.delete(py),
             Verb::Touch => {
                 let touch = Operation::new(intern!(py, "touch").as_any(), None, None)?;
                 let what = PyList::new(py, [Bound::new(py, touch)?])?.into_any().unbind();
-                RowAction::Write(Write {
-                    key,
-                    what,
-                    ttl,
-                    generation,
-                    exists,
-                    durable,
-                    send_key,
-                    r#where,
-                    commit_level: None,
-                    on_locking_only: None,
-                })
+                self.write(py, verb, what)
             }
-            _ => {
-                let bins = Some(PyList::empty(py).into_any().unbind());
-                RowAction::Read(Read { key, bins, ops: None, r#where, read_touch, read_mode })
-            }
+            _ => self.read(py, Some(PyList::empty(py).into_any().unbind()), None),
+        })
+    }
+
+    fn read(self, py: Python<'_>, bins: Option<Py<PyAny>>, ops: Option<Py<PyAny>>) -> RowAction {
+        let Self { r#where, read_touch, read_mode, .. } = self;
+        RowAction::Read(Read { key: py.None(), bins, ops, r#where, read_touch, read_mode })
+    }
+
+    fn write(self, py: Python<'_>, verb: Verb, what: Py<PyAny>) -> RowAction {
+        let exists = verb.rule(py).map(|rule| rule.clone().into_any().unbind());
+        let Self { r#where, ttl, generation, durable, send_key, .. } = self;
+        RowAction::Write(Write {
+            key: py.None(),
+            what,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
+            r#where,
+            commit_level: None,
+            on_locking_only: None,
+        })
+    }
+
+    fn delete(self, py: Python<'_>) -> RowAction {
+        let Self { r#where, generation, durable, send_key, .. } = self;
+        RowAction::Delete(Delete {
+            key: py.None(),
+            generation,
+            durable,
+            send_key: send_key.unwrap_or(false),
+            r#where,
+            commit_level: None,
+            on_locking_only: None,
         })
     }
 }

@@ -135,10 +135,14 @@ pub(super) fn replicas(
     Ok(nodes.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
 }
 
-/// The schema as JSON. Blocks.
-pub(super) fn schema(shared: &Shared, py: Python<'_>) -> PyResult<String> {
+/// The schema as JSON; `is_anew`: read from now on, also if no change is known. Blocks.
+pub(super) fn schema(shared: &Shared, py: Python<'_>, is_anew: bool) -> PyResult<String> {
     let core = shared.core(py)?;
-    let read = move || core.session.cluster().schema().map(|schema| schema.to_json());
+    let read = move || {
+        let cluster = core.session.cluster();
+        let schema = if is_anew { cluster.schema_anew() } else { cluster.schema() };
+        schema.map(|schema| schema.to_json())
+    };
     detached_apart(py, read, drop)?.map_err(|error| error.raise(py))
 }
 

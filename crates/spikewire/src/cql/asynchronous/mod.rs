@@ -304,8 +304,8 @@ impl AsyncSession {
         cluster::nodes(self.core.composer.cluster())
     }
 
-    /// Keyspaces, tables, columns, indexes, views and types: as they are after all changes that this
-    /// session made, and all that were announced. Read when it is first asked for, and kept current
+    /// Keyspaces, tables, columns, indexes, triggers, views, types, functions and aggregates: as they
+    /// are after all changes that this session made, and all that were announced. Read when it is first asked for, and kept current
     /// from then on.
     pub fn schema(&self) -> impl Future<Output = Result<Arc<Schema>>> + Send + 'static {
         let cluster = self.core.composer.cluster().clone();

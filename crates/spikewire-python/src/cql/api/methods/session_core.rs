@@ -64,8 +64,9 @@ statement_verbs!(SessionCore {
         session::replicas(self.runner.shared(), py, keyspace, token)
     }
 
-    fn _schema(&self, py: Python<'_>) -> PyResult<String> {
-        session::schema(self.runner.shared(), py)
+    #[pyo3(signature = (is_anew = false))]
+    fn _schema(&self, py: Python<'_>, is_anew: bool) -> PyResult<String> {
+        session::schema(self.runner.shared(), py, is_anew)
     }
 
     #[pyo3(signature = (statement, /, **options))]
