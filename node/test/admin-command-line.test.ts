@@ -80,7 +80,7 @@ const BAD: [args: string[], code: number, error: RegExp][] = [
   [['serve', '--racks', '1,a'], 2, /--racks takes numbers separated by commas/],
   [['serve', '--quotas'], 2, /--quotas goes with --user/],
   [['serve', '--udf-time', '-1'], 2, /--udf-time/],
-  [['serve', '--strong-consistency-allow-expunge'], 2, /needs strong_consistency/],
+  [['serve', '--strong-consistency-allow-expunge'], 2, /needs strongConsistency/],
   [['serve', '--nope'], 2, /--nope/],
   [['serve', 'more'], 2, /more/],
   [['serve', '--nodes', '1', '--nodes', '2'], 2, /--nodes is given 2 times/],

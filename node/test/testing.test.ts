@@ -173,7 +173,10 @@ const BAD_OPTIONS: [options: unknown, error: RegExp][] = [
   [{ indexedSets: 'users' }, /^TypeError: indexedSets must be an array of names of sets/],
   [{ racks: [1, 2], nodes: 3 }, /^RangeError: racks: /],
   [{ udfTime: 0 }, /^RangeError: udfTime must be at least/],
-  [{ strongConsistencyAllowExpunge: true }, /^RangeError: namespace "test": .* needs strong/],
+  [
+    { strongConsistencyAllowExpunge: true },
+    /^RangeError: namespace "test": strongConsistencyAllowExpunge needs/,
+  ],
   [{ migrationPause: -1 }, /^RangeError: migrationPause must be/],
   [{ build: '8' }, /^RangeError: build: /],
 ]

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
 use spikewire_aerospike_protocol::expression::Expression;
-use spikewire_aerospike_protocol::features::{Features, of_expression};
+use spikewire_aerospike_protocol::features::{Build, Features, of_expression};
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
@@ -24,6 +24,9 @@ use crate::index::key::KeyType;
 use crate::index::list::IndexCreation;
 use crate::record::sets::Sets;
 use crate::storage::namespace::Namespace;
+
+/// From this version on, `integer` is another name of the type `numeric`.
+const INTEGER_FROM: Build = Build([8, 2, 0, 0]);
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
@@ -88,7 +91,10 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
     let Some(of) = param("type").or(data.map(|(_, of)| of)) else {
         return bad_param("missing 'type'");
     };
-    let of = of.to_ascii_lowercase();
+    let mut of = of.to_ascii_lowercase();
+    if of == "integer" && target.state.nodes[target.number].build >= INTEGER_FROM {
+        KeyType::Int.name().clone_into(&mut of);
+    }
     let Some(kind) = KeyType::ALL.into_iter().find(|kind| kind.name() == of) else {
         return bad_param("bad 'type' - must be one of 'numeric', 'string', 'blob', 'geo2dsphere'");
     };

@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::expression::{Expression as E, Op};
 use spikewire_aerospike_protocol::message::{info2, op};
 use spikewire_aerospike_protocol::query::{Collection, Index, Point, Query, Range, Share, Subject};
 use spikewire_aerospike_protocol::value::Value;
-use spikewire_aerospike_server::{Cluster, NamespaceOptions};
+use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
 
 use crate::client::{all, scan, share};
 use crate::wire::{Request, SET, Wire, cluster, eventually, with};
@@ -478,4 +478,15 @@ fn an_index_built_under_writes_is_correct() {
     scanned.sort_unstable();
     assert_eq!(values_of(&mut wire, &on("a", Range::Int(0, i64::MAX))), scanned);
     assert_eq!(entries(&mut wire, "i"), scanned.len());
+}
+
+/// As clients that know servers of 8.2 create them.
+#[test]
+fn an_index_on_integers_has_two_names_of_its_type_from_8_2_on() {
+    let options = Options { build: "8.2".to_owned(), ..Options::default() };
+    let cluster = Cluster::start(options).unwrap();
+    let mut wire = Wire::to(&cluster, 0);
+    let create = "sindex-create:ns=test;indexname=i;bin=a;type=INTEGER";
+    assert_eq!(wire.info(create), "ok");
+    assert!(wire.info("sindex-list:ns=test").contains("type=numeric"));
 }
