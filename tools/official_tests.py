@@ -2,17 +2,17 @@
 
     tools/official_tests.py ../aerospike-client-python/test [test_append.py ...]
     tools/official_tests.py ../aerospike-client-python/test --seeds 127.0.0.1:3000
-    tools/official_tests.py ../aerospike-client-python/test test_mrt_functionality.py \
-        --build 8.2 --edition enterprise --strong-consistency
+    tools/official_tests.py ../aerospike-client-python/test --build 8.2 --edition enterprise
 
 The folder is ``test`` of a copy of github.com/aerospike/aerospike-client-python. Without file names
 all files run, which takes half an hour. Each file has an embedded cluster and a process of its own
 for each client; with ``--seeds`` they run on those servers, whose namespace ``test`` is emptied
 before each. ``--build``, ``--edition`` and ``--strong-consistency`` are those of the embedded
-cluster. ``--outcomes`` writes a table of all tests: file, test, the outcome with each client, the
-reason with the drop-in. Tests that are skipped are counted by reason; a file that cannot be imported counts as
-one failed test. The exit code is 0 if every test that passes with the original passes with the
-drop-in. Needs the clients in ``requirements/peers.txt``.
+cluster; tests of transactions need the last two. ``--outcomes`` writes a table of all tests: file,
+test, the outcome with each client, and why it failed or was skipped. Tests that are skipped are
+counted by reason; a file that cannot be imported counts as one failed test. The exit code is 0 if
+every test that passes with the original passes with the drop-in. Needs the clients in
+``requirements/peers.txt``.
 
 This file is also the pytest plugin that those processes load.
 """
@@ -87,9 +87,10 @@ def main(arguments: list[str]) -> int:
         print(f"{file}: {len(original)} tests", flush=True)
         for name in sorted(original | ours):
             before, now = original.get(name, ("none", "")), ours.get(name, ("none", ""))
-            rows.append((file, name.partition("::")[2] or name, before[0], *now))
+            why = now[1] or before[1]
+            rows.append((file, name.partition("::")[2] or name, before[0], now[0], why))
             if before[0] != now[0]:
-                print(f"  {name.rpartition('::')[2]}: {before[0]} -> {now[0]} {now[1]}", flush=True)
+                print(f"  {name.rpartition('::')[2]}: {before[0]} -> {now[0]} {why}", flush=True)
                 worse += before[0] == "passed"
     if options.outcomes:
         with options.outcomes.open("w", newline="") as table:
@@ -125,9 +126,7 @@ def _servers(options: argparse.Namespace, secured: bool) -> Iterator[tuple[list[
     yield options.seeds.split(","), "enterprise" if is_enterprise else "community"
 
 
-def _outcomes(
-    file: Path, drop_in: str, options: argparse.Namespace
-) -> dict[str, tuple[str, str]]:
+def _outcomes(file: Path, drop_in: str, options: argparse.Namespace) -> dict[str, tuple[str, str]]:
     """The outcome of each test of a file, and the reasons of failures and skips."""
     admin = file.name.startswith("test_admin_") and options.seeds is None
     with (
