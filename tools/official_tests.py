@@ -2,13 +2,17 @@
 
     tools/official_tests.py ../aerospike-client-python/test [test_append.py ...]
     tools/official_tests.py ../aerospike-client-python/test --seeds 127.0.0.1:3000
+    tools/official_tests.py ../aerospike-client-python/test --build 8.2 --edition enterprise
 
 The folder is ``test`` of a copy of github.com/aerospike/aerospike-client-python. Without file names
 all files run, which takes half an hour. Each file has an embedded cluster and a process of its own
 for each client; with ``--seeds`` they run on those servers, whose namespace ``test`` is emptied
-before each. Tests that are skipped are counted by reason; a file that cannot be imported counts as
-one failed test. The exit code is 0 if every test that passes with the original passes with the
-drop-in. Needs the clients in ``requirements/peers.txt``.
+before each. ``--build``, ``--edition`` and ``--strong-consistency`` are those of the embedded
+cluster; tests of transactions need the last two. ``--outcomes`` writes a table of all tests: file,
+test, the outcome with each client, and why it failed or was skipped. Tests that are skipped are
+counted by reason; a file that cannot be imported counts as one failed test. The exit code is 0 if
+every test that passes with the original passes with the drop-in. Needs the clients in
+``requirements/peers.txt``.
 
 This file is also the pytest plugin that those processes load.
 """
@@ -18,6 +22,7 @@ from __future__ import annotations
 import argparse
 import configparser
 import contextlib
+import csv
 import importlib
 import json
 import os
@@ -55,7 +60,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folder", type=Path, help="the folder of the tests")
     parser.add_argument("files", nargs="*", help="names of files in new_tests; default: all")
     parser.add_argument("--seeds", metavar="HOST:PORT,...", help="servers to run on")
+    parser.add_argument("--build", help="version of the embedded cluster, such as 8.2")
+    parser.add_argument("--edition", choices=("community", "enterprise"), default="community")
+    parser.add_argument(
+        "--strong-consistency", action="store_true", help="needs --edition enterprise"
+    )
+    parser.add_argument("--outcomes", type=Path, metavar="FILE", help="writes a CSV file")
     options = parser.parse_intermixed_args(arguments)
+    if options.strong_consistency and options.edition != "enterprise":
+        parser.error("--strong-consistency needs --edition enterprise")
+    if options.seeds and (options.build or options.edition != "community"):
+        parser.error("--build and --edition are of the embedded cluster, not of --seeds")
     folder: Path = options.folder / "new_tests"
     if not folder.is_dir():
         print(__doc__, file=sys.stderr)
@@ -63,17 +78,23 @@ def main(arguments: list[str]) -> int:
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     skipped: Counter[str] = Counter()
     worse = 0
+    rows: list[tuple[str, ...]] = []
     for file in options.files or sorted(each.name for each in folder.glob("test_*.py")):
-        original, ours = (_outcomes(folder / file, drop_in, options.seeds) for drop_in in ("", "1"))
+        original, ours = (_outcomes(folder / file, drop_in, options) for drop_in in ("", "1"))
         skipped.update(why for outcome, why in original.values() if outcome == "skipped")
         for counted, outcomes in zip(counts, (original, ours), strict=True):
             counted.update(outcome for outcome, _ in outcomes.values())
         print(f"{file}: {len(original)} tests", flush=True)
         for name in sorted(original | ours):
             before, now = original.get(name, ("none", "")), ours.get(name, ("none", ""))
+            why = now[1] or before[1]
+            rows.append((file, name.partition("::")[2] or name, before[0], now[0], why))
             if before[0] != now[0]:
-                print(f"  {name.rpartition('::')[2]}: {before[0]} -> {now[0]} {now[1]}", flush=True)
+                print(f"  {name.rpartition('::')[2]}: {before[0]} -> {now[0]} {why}", flush=True)
                 worse += before[0] == "passed"
+    if options.outcomes:
+        with options.outcomes.open("w", newline="") as table:
+            csv.writer(table).writerows([("file", "test", "original", "drop-in", "reason"), *rows])
     for what, counted in zip(("original", "drop-in"), counts, strict=True):
         print(f"{what}: {', '.join(f'{n} {outcome}' for outcome, n in sorted(counted.items()))}")
     for why, number in skipped.most_common():
@@ -82,28 +103,34 @@ def main(arguments: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _servers(seeds: str | None, secured: Any) -> Iterator[tuple[list[str], str]]:
-    """The addresses and the edition of an embedded cluster, or of the servers at ``seeds``, which
+def _servers(options: argparse.Namespace, secured: bool) -> Iterator[tuple[list[str], str]]:
+    """The addresses and the edition of an embedded cluster, or of the servers at ``--seeds``, which
     are emptied."""
     import spikewire
     from spikewire.testing import Cluster
 
-    if seeds is None:
-        with Cluster(**secured) as cluster:
-            yield cluster.addresses, "enterprise" if secured else "community"
+    if options.seeds is None:
+        users: Any = {"users": {USER: PASSWORD}, "quotas": True} if secured else {}
+        build: Any = {"build": options.build} if options.build else {}
+        with Cluster(
+            edition=options.edition,
+            strong_consistency=options.strong_consistency,
+            **build,
+            **users,
+        ) as cluster:
+            yield cluster.addresses, "enterprise" if secured else options.edition
         return
-    with spikewire.Client(seeds, timeout=10) as client:
+    with spikewire.Client(options.seeds, timeout=10) as client:
         client.info("truncate-namespace:namespace=test")
         is_enterprise = "Enterprise" in client.info("edition")
-    yield seeds.split(","), "enterprise" if is_enterprise else "community"
+    yield options.seeds.split(","), "enterprise" if is_enterprise else "community"
 
 
-def _outcomes(file: Path, drop_in: str, seeds: str | None) -> dict[str, tuple[str, str]]:
+def _outcomes(file: Path, drop_in: str, options: argparse.Namespace) -> dict[str, tuple[str, str]]:
     """The outcome of each test of a file, and the reasons of failures and skips."""
-    admin = file.name.startswith("test_admin_") and seeds is None
-    secured = {"users": {USER: PASSWORD}, "quotas": True} if admin else {}
+    admin = file.name.startswith("test_admin_") and options.seeds is None
     with (
-        _servers(seeds, secured) as (addresses, edition),
+        _servers(options, admin) as (addresses, edition),
         tempfile.TemporaryDirectory() as folder,
     ):
         out = Path(folder) / "outcomes.json"
@@ -117,8 +144,8 @@ def _outcomes(file: Path, drop_in: str, seeds: str | None) -> dict[str, tuple[st
             "PYTHONPATH": os.pathsep.join([str(_HERE), os.environ.get("PYTHONPATH", "")]),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        options = ("-q", "-W", "ignore", "-p", Path(__file__).stem, "-p", "no:cacheprovider")
-        command = [sys.executable, "-m", "pytest", *options, f"new_tests/{file.name}"]
+        settings = ("-q", "-W", "ignore", "-p", Path(__file__).stem, "-p", "no:cacheprovider")
+        command = [sys.executable, "-m", "pytest", *settings, f"new_tests/{file.name}"]
         try:
             done = subprocess.run(
                 command,

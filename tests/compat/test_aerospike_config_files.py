@@ -80,6 +80,49 @@ def settings_of_a_file(d: Driver) -> Any:
     return sorted(key[2] for key, _, _ in records)
 
 
+OFF = "version: 1.1.0\ndynamic:\n" + "".join(
+    f"  {section}:\n    send_key: false\n"
+    for section in ("write", "batch_write", "batch_udf", "batch_delete")
+)
+
+
+@program
+def sending_keys_is_only_switched_on(d: Driver) -> Any:
+    """Neither a file nor the policy of a call or of a row switches off what the client's policy
+    switches on."""
+    operations = d.helper("operations.operations")
+    rows = d.helper("batch.records")
+    send, digest = d.module.POLICY_KEY_SEND, d.module.POLICY_KEY_DIGEST
+    writes = [operations.write("a", 1)]
+    sent: list[Any] = []
+
+    def run(config: dict[str, Any], label: str) -> None:
+        client = d.module.client(config).connect()
+        policies: list[Any] = [None, {}, {"key": digest}, {"key": send}]
+        for at, policy in enumerate(policies):
+            keys = [d.key(f"{label} {at} {verb}") for verb in range(4)]
+            client.put(keys[0], {"a": 1}, None, policy)
+            client.operate(keys[1], writes, None, policy)
+            client.batch_operate([keys[2]], writes, None, policy)
+            client.batch_write(rows.BatchRecords([rows.Write(keys[3], writes, policy=policy)]))
+        sent.extend(key[2] for key, _, _ in client.query("test", d.set).results())
+        client.truncate("test", d.set, 0)
+        client.close()
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "client.yml"
+        path.write_text(OFF)
+        for own in (digest, send):
+            kinds = ("write", "operate", "batch_write")
+            config = {**d.config, "policies": {kind: {"key": own} for kind in kinds}}
+            run(config, f"{own} without a file")
+            run(
+                {**config, "config_provider": d.module.ConfigProvider(str(path))},
+                f"{own} with a file",
+            )
+    return sorted(key for key in sent if key is not None)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     with Cluster(1) as cluster:
@@ -89,7 +132,7 @@ def cluster() -> Iterator[Cluster]:
 
 def config(cluster: Cluster) -> dict[str, Any]:
     host, port = cluster.addresses[0].rsplit(":", 1)
-    return {"hosts": [(host, int(port))], "policies": {"write": {"key": 1}}}
+    return {"hosts": [(host, int(port))], "policies": {"write": {"key": 0}}}
 
 
 def sends_key(client: Any, name: str) -> bool:

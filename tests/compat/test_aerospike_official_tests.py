@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -65,14 +66,57 @@ def test_differing_outcomes_are_named(tmp_path: Path) -> None:
     folder = tmp_path / "new_tests"
     folder.mkdir()
     (folder / "test_two.py").write_text(TESTS)
+    table = tmp_path / "outcomes.csv"
     done = subprocess.run(
-        [sys.executable, TOOL, tmp_path], check=False, timeout=240, capture_output=True, text=True
+        [sys.executable, TOOL, tmp_path, "--outcomes", table],
+        check=False,
+        timeout=240,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 1, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "test_two.py: 2 tests"
     assert lines[1].startswith("  test_of_the_original: passed -> failed AssertionError: it is not")
     assert lines[2:] == ["original: 2 passed", "drop-in: 1 failed, 1 passed"]
+    with table.open(newline="") as rows:
+        outcomes = {row["test"]: row for row in csv.DictReader(rows)}
+    assert outcomes["test_the_same"]["drop-in"] == "passed"
+    other = outcomes["test_of_the_original"]
+    assert (other["original"], other["drop-in"]) == ("passed", "failed")
+    assert other["reason"].startswith("AssertionError: it is not")
+
+
+SETTINGS = """
+import configparser
+import aerospike
+
+def test_settings():
+    config = configparser.ConfigParser()
+    config.read("config.conf")
+    host, port = config["enterprise-edition"]["hosts"].split(";")[0].rsplit(":", 1)
+    client = aerospike.client({"hosts": [(host, int(port))]}).connect()
+    info = client.info_all("get-config:context=namespace;namespace=test")
+    assert "strong-consistency=true" in next(iter(info.values()))[1]
+    assert next(iter(client.info_all("build").values()))[1].startswith("8.2")
+    client.close()
+"""
+
+
+def test_the_embedded_cluster_has_the_settings_of_the_command_line(tmp_path: Path) -> None:
+    pytest.importorskip("aerospike", reason="the official client is not installed")
+    folder = tmp_path / "new_tests"
+    folder.mkdir()
+    (folder / "test_one.py").write_text(SETTINGS)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(TOOL), str(tmp_path), *arguments]
+        return subprocess.run(command, check=False, timeout=240, capture_output=True, text=True)
+
+    done = run("--build", "8.2", "--edition", "enterprise", "--strong-consistency")
+    assert done.stdout.splitlines()[1:] == ["original: 1 passed", "drop-in: 1 passed"]
+    for arguments in (["--strong-consistency"], ["--build", "8.2", "--seeds", "127.0.0.1:1"]):
+        assert run(*arguments).returncode == 2
 
 
 def test_skipped_tests_are_counted_and_other_servers_emptied(

@@ -99,6 +99,9 @@ def read_settings(path: str) -> FileSettings:
             unused.append(".".join(place))
             continue
         checked = _checked(document, place, value)
+        if name == "send_key" and not checked:
+            # A file can only switch it on; switched off, what the program says applies.
+            continue
         own = _NAMES.get(name, name)
         if section == "metrics":
             settings.metrics[own] = checked

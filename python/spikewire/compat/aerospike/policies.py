@@ -275,7 +275,8 @@ class Policies:
                 keywords["replica"] = choice
         elif name == "key":
             if kind not in ("read", "query", "scan", "batch"):
-                keywords["send_key"] = bool(value)
+                # The policy of a call does not switch off what the client's switches on.
+                keywords["send_key"] = bool(value) or bool(self.of[kind].get("key"))
         elif name == "exists":
             if (rule := _named(_EXISTS, name, value)) is not None:
                 keywords["exists"] = rule
