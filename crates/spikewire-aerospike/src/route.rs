@@ -591,7 +591,7 @@ impl Snapshot {
 }
 
 fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
-    let mut known: Vec<&str> = snapshot.namespaces.keys().map(String::as_str).collect();
+    let mut known: Vec<&str> = snapshot.namespaces.iter().map(|(name, _)| name).collect();
     if known.is_empty() {
         // Every cluster has one, so this snapshot must be incomplete.
         return Error::new(Kind::NoNode, "no node has reported yet which partitions it holds");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cluster::Build;
+use crate::cluster::{Build, NamespaceMaps};
 
 fn cluster() -> (Vec<Arc<Node>>, Snapshot) {
     let nodes: Vec<_> = (0..3)
@@ -12,7 +12,8 @@ fn cluster() -> (Vec<Arc<Node>>, Snapshot) {
     let mut map = NamespaceMap::new(with_racks, 2);
     map.assign(0, 7, 0);
     map.assign(1, 7, 2);
-    let namespaces = [("test".to_owned(), Arc::new(map))].into_iter().collect();
+    let mut namespaces = NamespaceMaps::default();
+    namespaces.push("test".to_owned(), Arc::new(map));
     (nodes.clone(), Snapshot { nodes, namespaces, ..Snapshot::default() })
 }
 
@@ -130,7 +131,8 @@ fn a_node_that_is_back_gets_reads_little_by_little_and_all_writes() {
     let mut map = NamespaceMap::new(with_racks, 2);
     map.assign(0, 7, 0);
     map.assign(1, 7, 2);
-    snapshot.namespaces.insert("test".to_owned(), Arc::new(map));
+    snapshot.namespaces = NamespaceMaps::default();
+    snapshot.namespaces.push("test".to_owned(), Arc::new(map));
     let router = Router::default();
     let chosen = |write, policy, step| {
         let target = Target::partition("test".into(), 7, write);
@@ -163,7 +165,8 @@ fn mixed() -> Snapshot {
     map.assign(0, 7, 0);
     map.assign(1, 7, 2);
     map.assign(0, 8, 2);
-    let namespaces = [("test".to_owned(), Arc::new(map))].into_iter().collect();
+    let mut namespaces = NamespaceMaps::default();
+    namespaces.push("test".to_owned(), Arc::new(map));
     Snapshot { nodes, namespaces, ..Snapshot::default() }
 }
 

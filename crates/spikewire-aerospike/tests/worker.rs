@@ -324,7 +324,7 @@ fn seeds_are_tried_again_when_no_node_is_left() {
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     a.kill();
     eventually("no node is left", || cluster.snapshot().nodes.is_empty());
-    assert!(cluster.snapshot().namespaces.contains_key("test"), "the namespace is known still");
+    assert!(cluster.snapshot().namespaces.get("test").is_some(), "the namespace is known still");
     assert_eq!(master(&cluster, 0), None);
     let _a = a.revive();
     eventually("A is back", || master(&cluster, 0).as_deref() == Some("A1"));

@@ -58,7 +58,7 @@ use spikewire_transport::{Metrics, RetryBudget, SharedReads};
 pub(crate) use ask::{info_answer, manage_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
-pub use snapshot::{NamespaceMap, Snapshot, UnreachablePeer};
+pub use snapshot::{NamespaceMap, NamespaceMaps, Snapshot, UnreachablePeer};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
 pub(crate) use tally::{CounterScope, Tally};
 

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::partition::Replicas;
 
-use super::{NamespaceMap, Node};
+use super::{NamespaceMap, NamespaceMaps, Node};
 
 /// The slot of no node.
 const NO_NODE: u32 = u32::MAX;
@@ -100,15 +100,15 @@ impl PartitionTable {
         &mut self,
         nodes: &[Arc<Node>],
         rack: impl Fn(&Node, &str) -> Option<u32>,
-    ) -> FxHashMap<String, Arc<NamespaceMap>> {
-        let mut maps = FxHashMap::default();
+    ) -> NamespaceMaps {
+        let mut maps = NamespaceMaps::default();
         for (name, table) in &mut self.0 {
             let map = table.built.take().unwrap_or_else(|| {
                 let racked = nodes.iter().map(|node| (node.clone(), rack(node, name))).collect();
                 Arc::new(table.build(racked))
             });
             table.built = Some(map.clone());
-            maps.insert(name.clone(), map);
+            maps.push(name.clone(), map);
         }
         maps
     }
@@ -266,7 +266,7 @@ mod tests {
         partitions.apply(1, &reports("old", 0, &[&[5]]));
         partitions.fit(&[("test", 1)].into_iter().collect());
         let maps = partitions.publish(&nodes(2), |_, _| None);
-        assert_eq!(maps.len(), 1);
+        assert_eq!(maps.iter().count(), 1);
         assert_eq!(maps["test"].replicas(), 1);
     }
 

@@ -83,10 +83,10 @@ impl Shared {
         };
         without(before, next).into_iter().map(Event::NodeDown).for_each(|event| events.push(event));
         without(next, before).into_iter().map(Event::NodeUp).for_each(|event| events.push(event));
-        let is_same = |(name, map): (&String, &Arc<_>)| {
+        let is_same = |(name, map): (&str, &Arc<_>)| {
             before.namespaces.get(name).is_some_and(|known| Arc::ptr_eq(known, map))
         };
-        let gone = before.namespaces.keys().any(|name| !next.namespaces.contains_key(name));
+        let gone = before.namespaces.iter().any(|(name, _)| next.namespaces.get(name).is_none());
         if gone || !next.namespaces.iter().all(is_same) {
             events.push(Event::MapChanged);
         }

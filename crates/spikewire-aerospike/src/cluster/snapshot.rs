@@ -1,9 +1,9 @@
 //! The immutable view of the cluster that commands are routed by.
 
 use std::fmt;
+use std::ops::Index;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use spikewire_aerospike_protocol::features::Features;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
@@ -18,8 +18,8 @@ const NO_NODE: u16 = u16::MAX;
 pub struct Snapshot {
     /// Every active node.
     pub nodes: Vec<Arc<Node>>,
-    /// Partition maps by namespace name.
-    pub namespaces: FxHashMap<String, Arc<NamespaceMap>>,
+    /// The partition maps.
+    pub namespaces: NamespaceMaps,
     /// Nodes that others list and that cannot be reached from here, by name.
     pub unreachable: Vec<UnreachablePeer>,
     /// Whether nodes are known by their alternate addresses only.
@@ -53,6 +53,43 @@ pub struct UnreachablePeer {
     pub name: String,
     /// The addresses that were tried, and why each failed.
     pub why: String,
+}
+
+/// Partition maps by the names of their namespaces. Clusters have few, so comparing names costs less
+/// than hashing one.
+#[derive(Debug, Default)]
+pub struct NamespaceMaps(Vec<(String, Arc<NamespaceMap>)>);
+
+impl NamespaceMaps {
+    /// The map of a namespace.
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<&Arc<NamespaceMap>> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, map)| map)
+    }
+
+    /// Adds the map of a namespace that is not in it.
+    pub fn push(&mut self, name: String, map: Arc<NamespaceMap>) {
+        debug_assert!(self.get(&name).is_none());
+        self.0.push((name, map));
+    }
+
+    /// All maps with the names of their namespaces, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<NamespaceMap>)> {
+        self.0.iter().map(|(name, map)| (&**name, map))
+    }
+
+    /// All maps.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Arc<NamespaceMap>> {
+        self.0.iter_mut().map(|(_, map)| map)
+    }
+}
+
+impl Index<&str> for NamespaceMaps {
+    type Output = Arc<NamespaceMap>;
+
+    fn index(&self, name: &str) -> &Arc<NamespaceMap> {
+        self.get(name).expect("the namespace is known")
+    }
 }
 
 /// The partition map of one namespace.

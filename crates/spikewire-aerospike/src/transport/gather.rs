@@ -140,7 +140,7 @@ pub fn gather(
 }
 
 fn masters(snapshot: &Snapshot, namespace: &str) -> Result<Vec<Arc<Node>>> {
-    if !snapshot.namespaces.contains_key(namespace) {
+    if snapshot.namespaces.get(namespace).is_none() {
         let message = format!("the cluster has no namespace {namespace:?}");
         return Err(Error::new(Kind::NoNamespace, message));
     }

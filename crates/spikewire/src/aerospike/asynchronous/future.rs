@@ -178,10 +178,10 @@ impl<A: Answer> Future for Pending<A> {
 
 impl<A: Answer> Drop for Pending<A> {
     fn drop(&mut self) {
-        match std::mem::replace(&mut self.stage, Stage::Over) {
+        match &mut self.stage {
             Stage::Waiting(cell) => cell.abandon(),
-            Stage::New(Ok(request)) => buffer::give(request.bytes),
-            Stage::Entering(entering) => buffer::give(entering.1.bytes),
+            Stage::New(Ok(request)) => buffer::give(std::mem::take(&mut request.bytes)),
+            Stage::Entering(entering) => buffer::give(std::mem::take(&mut entering.1.bytes)),
             Stage::New(Err(_)) | Stage::Known(_) | Stage::Within(_) | Stage::Over => {}
         }
     }
