@@ -489,8 +489,8 @@ def test_deletions_need_no_durability_where_the_namespace_allows_that(api: Api) 
         api.open(cluster.seeds, **OPTIONS) as client,
     ):
         strong, allowing = (client.raw.dataset(name, "s") for name in namespaces)
-        for data in (strong, allowing):
-            api.settle(lambda data=data: data.put("a", {"n": 1}))
+        api.settle(lambda: strong.put("a", {"n": 1}))
+        api.settle(lambda: allowing.put("a", {"n": 1}))
         with pytest.raises(spikewire.ServerError) as caught:
             api.settle(lambda: strong.delete("a"))
         assert caught.value.code == 22

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import importlib
 import json
 import selectors
 import socket
@@ -26,8 +27,7 @@ class Managed:
     """The proxy and the service in front of nodes, whose addresses are known by their ids."""
 
     def __init__(self, folder: Path, nodes: dict[str, str]) -> None:
-        import trustme
-
+        trustme: Any = importlib.import_module("trustme")
         self.nodes = nodes
         #: The server names of connections, in the order in which they came.
         self.names: list[str | None] = []

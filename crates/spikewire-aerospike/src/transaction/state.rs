@@ -160,7 +160,7 @@ impl Known {
             None => {}
         }
         // One that is not known fails by itself.
-        if snapshot.namespaces.get(&**namespace).is_some_and(|map| !map.strong) {
+        if snapshot.namespaces.get(namespace).is_some_and(|map| !map.strong) {
             let message = format!(
                 "transactions: needs a strongly consistent namespace; namespace {namespace:?} is \
                  not"
