@@ -51,7 +51,8 @@ fn with_blocking(work: impl FnOnce(&spikewire::Dataset) -> u64) -> u64 {
 /// The same with the client.
 fn with_blocking_client(work: impl FnOnce(&Client, &spikewire::Dataset) -> u64) -> u64 {
     let (_cluster, seeds) = cluster();
-    let builder = Client::builder().connections_per_node(1).connect_timeout(PATIENCE);
+    let builder =
+        Client::builder().connections_per_node(1).connect_timeout(PATIENCE).timeout(PATIENCE);
     let client = builder.connect(seeds).expect("the node is there");
     let users = client.dataset("test", "users").expect("the names are sound");
     for id in 0..RECORDS {
@@ -128,7 +129,8 @@ fn with_tokio<T>(counted: bool, round: impl AsyncFn(&spikewire::AsyncDataset) ->
     let (_cluster, seeds) = cluster();
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
-    let builder = AsyncClient::builder().connections_per_node(1).connect_timeout(PATIENCE);
+    let builder =
+        AsyncClient::builder().connections_per_node(1).connect_timeout(PATIENCE).timeout(PATIENCE);
     let connect = builder.connect_tokio(seeds);
     let client = runtime.block_on(connect).expect("the node is there");
     let users = client.dataset("test", "users").expect("the names are sound");
