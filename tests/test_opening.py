@@ -30,6 +30,7 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "cluster_name": ("prod", "prod"),
     "seed_only": ("yes", True),
     "fail_if_not_connected": ("no", False),
+    "protect_servers": ("no", False),
     "application_id": ("shop", "shop"),
     "user": ("app", "app"),
     "password": ("p", "p"),

@@ -74,6 +74,12 @@ test('values nested too deep for 8.2 and requests that 8.1.2 does not withstand 
       await append()
       assert.equal((await rows()).errors.size, 0)
       await assert.rejects(divide, /servers of 8\.1\.1 and 8\.1\.2 end if it is the smallest one/)
+      const bold = await Client.connect(cluster.seeds, { protectServers: false })
+      assert.equal(
+        await bold.dataset('test', 's').get('k', { where: '$.i / -1 == 5', default: null }),
+        null,
+      )
+      await bold.close()
     }
     await client.close()
     await cluster.close()

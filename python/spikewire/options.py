@@ -74,6 +74,11 @@ class ClientOptions(TypedDict, total=False):
     """Whether opening fails if no seed answers. If not, there is a client whose calls fail until
     one does; it keeps trying in the background. Default: True.
     """
+    protect_servers: bool
+    """Whether requests that servers of 8.1.1 and 8.1.2 may not withstand are refused for such nodes
+    (``FeatureUnavailable``). Some of them end a server only if a list on their path is ordered,
+    which a request does not say. Default: True.
+    """
     application_id: str | None
     """The name of the program, which nodes list among their clients (server 8.1 and later): up to
     40 visible ASCII characters without commas. Default: none.

@@ -86,3 +86,17 @@ def test_other_versions_run_them(api: Api) -> None:
         for operation, _ in REFUSED:
             dataset.put("k", RECORD)
             dataset.operate("k", [operation])
+
+
+def test_who_knows_what_is_stored_may_send_them(api: Api) -> None:
+    with (
+        Cluster(build="8.1.2") as cluster,
+        api.open(cluster.seeds, protect_servers=False) as client,
+    ):
+        data = client.dataset("test", "hazards")
+        for operation, _ in REFUSED:
+            data.put("k", RECORD)
+            data.operate("k", [operation])
+        assert data.get("k", where="$.i / -1 == -5").bins == RECORD
+        assert not data.operate_many(["k"], [REFUSED[0][0]]).errors
+        assert data.get("k").bins["rows"] == [[2, 2], [4]]

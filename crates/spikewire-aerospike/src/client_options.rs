@@ -68,7 +68,7 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 45] = [
+    pub const NAMES: [&str; 46] = [
         "adaptive_limits",
         "application_id",
         "auth",
@@ -94,6 +94,7 @@ impl ClientOptions {
         "near_cache_staleness",
         "password",
         "pipeline_depth",
+        "protect_servers",
         "queue_limit",
         "racks",
         "read_mode",
@@ -133,6 +134,7 @@ impl ClientOptions {
             "application_id" => options.application_id = Some(value.text(name)?),
             "seed_only" => options.seed_only = value.flag(name)?,
             "fail_if_not_connected" => options.fail_if_not_connected = value.flag(name)?,
+            "protect_servers" => options.protect_servers = value.flag(name)?,
             "user" | "password" | "auth" if !value.has_value() => {}
             "user" => options.login.user = Some(value.text(name)?),
             "password" => options.login.password = Some(Secret::from(value.text(name)?)),

@@ -155,4 +155,8 @@ fn what_a_server_does_not_withstand_is_not_sent_to_it() {
     assert_eq!(error.kind(), Kind::Unsupported, "{error}");
     assert!(error.message().contains("end if it is the smallest one"), "{error}");
     assert_eq!(received(&old), before);
+    let bold = builder().protect_servers(false).connect(old.seeds()).unwrap();
+    let data = bold.dataset("test", "demo").unwrap();
+    data.put("k", [("i", -5)]).unwrap();
+    assert!(data.with(CallOptions::new().filter("$.i / -1 == 5")).get("k").unwrap().is_some());
 }

@@ -36,6 +36,12 @@ export interface ClientOptions {
    */
   failIfNotConnected?: boolean | undefined
   /**
+   * Whether requests that servers of 8.1.1 and 8.1.2 may not withstand are refused for such nodes
+   * (`FeatureUnavailable`). Some of them end a server only if a list on their path is ordered, which
+   * a request does not say. Default: true.
+   */
+  protectServers?: boolean | undefined
+  /**
    * The name of the program, which nodes list among their clients: up to 40 visible ASCII characters
    * without commas. Default: none.
    */
@@ -172,6 +178,7 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'clusterName',
     'seedOnly',
     'failIfNotConnected',
+    'protectServers',
     'applicationId',
     'user',
     'password',

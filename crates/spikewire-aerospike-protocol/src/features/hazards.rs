@@ -85,7 +85,7 @@ pub(super) fn withstood_by(build: Build) -> Features {
     if build >= FAULTY.0 && build < FAULTY.1 {
         return Features::NONE;
     }
-    (0..HAZARDS.len()).fold(Features::NONE, |all, row| all | Features::withstanding(row))
+    Features::NONE.withstanding_all()
 }
 
 /// The first of these needs that is a hazard.

@@ -107,6 +107,12 @@ impl Features {
         Self(1 << (16 + row))
     }
 
+    /// The same, and all requests of [`HAZARDS`] are withstood or taken for it.
+    #[must_use]
+    pub fn withstanding_all(self) -> Self {
+        (0..HAZARDS.len()).fold(self, |all, row| all | Self::withstanding(row))
+    }
+
     /// The same without what is there for [`HAZARDS`]: a server without their faults runs such
     /// requests, whatever version it reports.
     #[must_use]

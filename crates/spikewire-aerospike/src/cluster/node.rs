@@ -79,6 +79,12 @@ impl Node {
         Self { build, features: Features::of(build, is_enterprise), ..self }
     }
 
+    /// The same for a client that sends what a server may not withstand.
+    #[must_use]
+    pub fn unprotected(self) -> Self {
+        Self { features: self.features.withstanding_all(), ..self }
+    }
+
     /// Why it cannot run a request that needs these features, if it cannot.
     pub fn check_features(&self, needs: Features) -> Result<()> {
         self.check_request(needs, || None::<&str>)

@@ -135,6 +135,7 @@ impl ClusterWorker {
         let node = Node::new(slot as u32, info.node, place.address, tls_name);
         let node = node.with_build(info.build, info.is_enterprise).with_access(access);
         let node = node.with_slow_start(self.shared.options.slow_start);
+        let node = if self.shared.options.protect_servers { node } else { node.unprotected() };
         if !self.is_first {
             node.health.returns(Tick::now(), Duration::MAX);
         }

@@ -44,6 +44,8 @@ pub struct Options {
     /// Whether connecting fails if no seed answers. If not, there is a client without nodes, which
     /// keeps trying.
     pub fail_if_not_connected: bool,
+    /// Whether requests that servers of 8.1.1 and 8.1.2 may not withstand are refused for them.
+    pub protect_servers: bool,
     /// The name of the program, which the client tells nodes; printable ASCII without commas.
     pub application_id: Option<String>,
     /// Credentials.
@@ -119,6 +121,7 @@ impl Options {
             cluster_name: None,
             seed_only: false,
             fail_if_not_connected: true,
+            protect_servers: true,
             application_id: None,
             login: Login::default(),
             tls: None,

@@ -138,6 +138,14 @@ impl Builder {
         self
     }
 
+    /// Whether requests that servers of 8.1.1 and 8.1.2 may not withstand are refused for such nodes
+    /// ([`Kind::Unsupported`](crate::Kind::Unsupported)). Some of them end a server only if a list
+    /// on their path is ordered, which a request does not say. Default yes.
+    pub fn protect_servers(mut self, protect: bool) -> Self {
+        self.client.options.protect_servers = protect;
+        self
+    }
+
     /// Whether connecting fails if no seed answers. If not, there is a client whose calls fail until
     /// one does; it keeps trying in the background. Default yes.
     pub fn fail_if_not_connected(mut self, fail: bool) -> Self {

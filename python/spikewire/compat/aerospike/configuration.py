@@ -84,6 +84,7 @@ class Configuration:
             "sleep_between_retries": read["sleep_between_retries"] / 1000,
             "submit_limit": 2048,
             "retry_budget": None,  # As many as the policies say.
+            "protect_servers": False,  # The original sends everything.
             "hedge_percent": 100,  # Only reads with a socket_timeout of their own use it.
         }
         for name, option, unit in (

@@ -41,9 +41,6 @@ _ENTRIES: dict[str, Entry] = {
     "Transaction": Differs("belongs to the client that it is first used with"),
     "operation code": Missing("use an expression of spikewire.exp"),
     "bitwise_operations.bit_b64_encode with ctx": _CLIENT_SIDE,
-    "operations.modify_by_path": Differs(
-        "is not sent to servers of 8.1.1 and 8.1.2 where it may end them"
-    ),
     "Client.get_many": _gone("use batch_read"),
     "Client.select_many": _gone("use batch_read with the names of bins"),
     "Client.exists_many": _gone("use batch_read with an empty list of bins"),
