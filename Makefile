@@ -401,7 +401,7 @@ bench-tools: build lab-node node-peers
 	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt
-	@$(MAKE) --no-print-directory lab-rust
+	@$(BIN)/python -m spikewire_lab.run.rust
 
 .PHONY: bench
 bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in ten minutes
