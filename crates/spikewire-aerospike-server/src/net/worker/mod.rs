@@ -177,7 +177,7 @@ impl Worker {
             std::mem::swap(&mut connection.out, &mut self.out_buffer);
         }
         let outcome = self.turn(at, &mut connection);
-        self.state.nodes[connection.node].counters.take(&mut self.context.counters);
+        self.publish_counters(connection.node);
         if connection.out.is_empty() {
             std::mem::swap(&mut connection.out, &mut self.out_buffer);
             self.out_buffer.shrink_to(RETAIN_CAPACITY);
@@ -275,8 +275,16 @@ impl Worker {
         Ok(())
     }
 
-    /// Sends what can be sent now and sets a timer for the rest.
+    fn publish_counters(&mut self, node: usize) {
+        self.state.nodes[node].counters.take(&mut self.context.counters);
+    }
+
+    /// Sends what can be sent now and sets a timer for the rest. Whoever has a reply finds its
+    /// request counted.
     fn send(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
+        if !connection.out.is_empty() {
+            self.publish_counters(connection.node);
+        }
         let release = connection.release();
         let drip = self.faults[connection.node].as_ref().and_then(|(plan, _)| plan.drip);
         let next = match drip {
