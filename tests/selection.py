@@ -183,6 +183,28 @@ def keep(
     return dropped
 
 
+def keep_apis(
+    items: list[pytest.Item],
+    choose: Callable[[int, list[str]], Iterable[str]],
+    among: Callable[[pytest.Item], bool],
+) -> list[pytest.Item]:
+    """Keeps each case for the chosen APIs only; returns the items that it removes from the list.
+
+    `choose` is called with the number of the case and the APIs that the case is there for.
+    """
+    cases: dict[tuple[object, ...], list[str]] = {}
+    for item in filter(among, items):
+        cases.setdefault(case_of(item, ["api"]), []).append(str(parameters(item)["api"]))
+    chosen = {case: set(choose(number, apis)) for number, (case, apis) in enumerate(cases.items())}
+    remaining: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        is_kept = not among(item) or parameters(item)["api"] in chosen[case_of(item, ["api"])]
+        (remaining if is_kept else dropped).append(item)
+    items[:] = remaining
+    return dropped
+
+
 #: APIs of one kind, between which tests that are not about their differences take turns.
 PAIRS = (("blocking", "submit"), ("asyncio", "uvloop"))
 
@@ -194,10 +216,13 @@ def some_apis(items: list[pytest.Item]) -> list[pytest.Item]:
         is_open = not any(map(item.get_closest_marker, ("any_api", "every_api")))
         return is_open and parameters(item).get("api") in APIS
 
-    def is_selected(number: int, case: dict[str, object]) -> bool:
-        return any(case["api"] == pair[number % len(pair)] for pair in PAIRS)
+    def choose(number: int, apis: list[str]) -> Iterable[str]:
+        """One of each pair, of those that there are: some files have two APIs only."""
+        for pair in PAIRS:
+            if known := [api for api in pair if api in apis]:
+                yield known[number % len(known)]
 
-    return keep(items, is_selected, ["api"], among)
+    return keep_apis(items, choose, among)
 
 
 def one_api(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
@@ -207,10 +232,11 @@ def one_api(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
         is_any = everywhere or item.get_closest_marker("any_api") is not None
         return is_any and parameters(item).get("api") in APIS
 
-    def is_selected(number: int, case: dict[str, object]) -> bool:
-        return case["api"] == APIS[number % len(APIS)]
+    def choose(number: int, apis: list[str]) -> Iterable[str]:
+        known = [api for api in APIS if api in apis]
+        yield known[number % len(known)]
 
-    return keep(items, is_selected, ["api"], among)
+    return keep_apis(items, choose, among)
 
 
 def longest_first(items: list[pytest.Item], folder: Path) -> None:

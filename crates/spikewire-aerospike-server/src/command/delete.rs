@@ -27,6 +27,9 @@ impl Context {
             Err(code) => return self.reject(reply, code.into()),
         };
         reply.report(standing.about());
+        if let Err(code) = target.check_locking(&standing, false) {
+            return self.reject(reply, code.into());
+        }
         let record = standing.record.ok_or(ResultCode::NOT_FOUND);
         if let Err(code) = record.and_then(|record| check(target, record)) {
             return self.reject(reply, code.into());

@@ -240,6 +240,7 @@ impl Context {
         let table = partition.master().ok_or(ResultCode::PARTITION_UNAVAILABLE)?;
         let standing = self.standing(target, partition, table, digest)?;
         reply.report(standing.about());
+        target.check_locking(&standing, false)?;
         let existing =
             standing.record.filter(|record| !target.namespace.is_gone(*record, target.now));
         let draft = prepare(target, existing).map_err(|code| Rejection::at(code, existing))?;
