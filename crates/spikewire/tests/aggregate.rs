@@ -119,7 +119,7 @@ fn nodes_that_know_it_say_more_about_errors() {
         assert_eq!(error.kind(), server(ResultCode::INDEX_NOT_FOUND), "{error}");
         let message = error.details().and_then(|details| details.message.as_deref());
         assert_eq!(message, expected, "{error}");
-        let asked = cluster.stats(0).unwrap().counters.detailed_requests;
-        assert_eq!(asked > 0, expected.is_some(), "{build}");
+        let requests = cluster.stats(0).unwrap().counters.detailed_requests;
+        assert_eq!(requests > 0, expected.is_some(), "{build}");
     }
 }

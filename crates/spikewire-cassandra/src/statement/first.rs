@@ -1,4 +1,4 @@
-//! The first preparation of a text: of all requests that need it at once, one has_turn a node.
+//! The first preparation of a text: of all requests that need it at once, one asks a node.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -68,7 +68,7 @@ impl FirstShare {
         self.has_turn()
     }
 
-    /// Whether it is this request that has_turn a node.
+    /// Whether it is this request that asks a node.
     pub fn has_turn(&self) -> bool {
         self.turn.is_some()
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn one_has_turn_and_another_takes_over_when_it_is_gone() {
+    fn one_asks_and_another_takes_over_when_it_is_gone() {
         let (all, now) = (FirstPreparations::default(), Tick::now());
         let (first, mut second) = (all.join(&name("a"), now), all.join(&name("a"), now));
         let mut third = all.join(&name("a"), now);
