@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn one_asks_and_another_takes_over_when_it_is_gone() {
+    fn another_one_takes_over_when_the_first_is_gone() {
         let (all, now) = (FirstPreparations::default(), Tick::now());
         let (first, mut second) = (all.join(&name("a"), now), all.join(&name("a"), now));
         let mut third = all.join(&name("a"), now);
