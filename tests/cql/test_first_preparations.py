@@ -111,10 +111,6 @@ def test_what_a_node_says_about_a_text_is_for_all(node: CountingNode) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.xfail(
-    reason="one time in twenty the only node stays suspected: its answer to a probe came too soon",
-    strict=False,
-)
 @pytest.mark.parametrize("cancels", [False, True])
 def test_another_one_takes_over_when_the_first_is_lost(cancels: bool) -> None:
     async def main(node: CountingNode) -> None:

@@ -135,3 +135,32 @@ fn a_connection_idle_for_too_long_is_not_written_to_even_if_no_timer_could_run()
         assert_eq!(server.accepted.load(SeqCst), connections);
     }
 }
+
+/// Stands for every read about what a lost reply was about: reads have no order among themselves, so
+/// that they do not wait until the time of the first one is over.
+#[test]
+fn reads_do_not_wait_for_one_whose_reply_was_lost() {
+    let script: Script = Box::new(|request: Request| match request.connection {
+        0 => Vec::new(),
+        _ => request.answer(DONE, &request.body),
+    });
+    let server = Server::start(false, Manners::Polite, script);
+    let settings = Settings { connections_per_node: 1, ..settings() };
+    let mut bench = Bench::<false>::ordered(nodes(server.address, settings));
+    bench.is_trusted = false;
+    let health = &bench.nodes.clone().node.health;
+    let submit = |bench: &mut Bench<false>, number: usize| {
+        let mut command = Bench::<false>::command(number, b"x", policy(LONG));
+        command.target = Writes(false, OrderKey::UNKNOWN);
+        bench.multiplexer.submit(command, Tick::now());
+    };
+    submit(&mut bench, 1);
+    bench.turn_until("the node is silent", |_| health.is_suspected());
+    health.answered_probe(Tick::now());
+    bench.turn_until("its connection is retired, and reads take another one", |bench| {
+        submit(bench, 2);
+        bench.endings.iter().any(|(number, _)| *number == 2)
+    });
+    assert_eq!(server.accepted.load(SeqCst), 2);
+    assert!(bench.endings.iter().all(|(number, ending)| *number == 2 && ending.is_ok()));
+}

@@ -2,7 +2,8 @@
 //!
 //! - A command takes the connection on which a command with its key is unanswered, even if another
 //!   one has fewer commands. If that one is full, it waits, and those behind it in the queue too.
-//!   Servers answer the requests of a connection in order, or at least start them in order.
+//!   Servers answer the requests of a connection in order, or at least start them in order. Reads do
+//!   not wait for reads on a connection that gets no more requests.
 //! - Behind a command that waits for a place, it waits in the same queue.
 //! - If its node is another one, a read follows an unanswered write there, because it would miss
 //!   it elsewhere. A write goes where it is routed.
@@ -138,6 +139,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             if !follows {
                 return None;
             }
+        }
+        if connection.pipeline.is_draining() && !latest.writes && !command.target.writes() {
+            // Reads have no order, and a connection that lost its replies keeps them for long.
+            return None;
         }
         // A connection that carries one heavy command at a time takes what must follow it: in a
         // queue, that would hold up all others.
