@@ -33,9 +33,13 @@ RUST_OURS = "spikewire-rust"
 RUST_PEER = "aerospike-rust"
 RUST_CLIENTS = (RUST_OURS, RUST_PEER)
 NODE_OURS = "spikewire-node"
+NODE_DROP_IN = "spikewire-node-compat"
 NODE_PEER = "aerospike-node"
 NODE_CLIENTS = (NODE_OURS, NODE_PEER)
-CLIENTS = (*PEERS, *RUST_CLIENTS, *NODE_CLIENTS)
+"""The clients of the tables of reports."""
+NODE_NAMES = (NODE_OURS, NODE_DROP_IN, NODE_PEER)
+"""All clients for Node.js; the second is our own client with the other's API."""
+CLIENTS = (*PEERS, *RUST_CLIENTS, *NODE_NAMES)
 """Clients that are not Python packages have names that say so, and one mode each."""
 SWEEP = (128, 512)
 BATCH_MODE = "batch"
@@ -309,7 +313,7 @@ class Matrix:
         if mode in CRATES:
             return [name for name in RUST_CLIENTS if name in self.clients]
         if mode == NODE:
-            return [name for name in NODE_CLIENTS if name in self.clients]
+            return [name for name in NODE_NAMES if name in self.clients]
         clients = [*self.clients, FLOOR] if self.floor else self.clients
         return [name for name in in_order(PEERS, clients) if PEERS[name].lacks(mode) is None]
 

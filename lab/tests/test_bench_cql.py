@@ -16,6 +16,7 @@ import pytest
 
 from spikewire.commands import add_parsers
 from spikewire_lab.commands import compare_cql as flags
+from spikewire_lab.contract.cql import as_cql
 from spikewire_lab.cql import lab
 from spikewire_lab.cql.cells import (
     ASYNCIO,
@@ -23,19 +24,22 @@ from spikewire_lab.cql.cells import (
     FUTURES,
     PAGE,
     PATTERNS,
+    PROMISES,
     UNTHROTTLED,
     Cell,
     Matrix,
     Shape,
     lacks,
 )
+from spikewire_lab.cql.clients import CLIENTS
 from spikewire_lab.cql.clients.base import Verbs
-from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, drawn, item, wide
+from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, SCHEMA, drawn, item, wide
 from spikewire_lab.cql.lab import CqlComparison, compare_cql
 from spikewire_lab.cql.lines import collapses, summarise, with_ratios
 from spikewire_lab.cql.loops import loop_of
+from spikewire_lab.cql.servers import CannedServer, make_tables
 from spikewire_lab.cql.table import markdown, remarks, row
-from spikewire_lab.run import environment
+from spikewire_lab.run import environment, node
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.run.rounds import shuffled
 from spikewire_lab.studies.baseline import against
@@ -100,7 +104,64 @@ def test_clients_get_only_patterns_they_support() -> None:
     assert lacks("scyllapy", SHAPE) == "has no blocking interface"
     assert lacks("acsylla", replace(SHAPE, operation="page-arrow", pattern=ASYNCIO))
     for pattern in PATTERNS:
-        assert lacks("spikewire", replace(SHAPE, pattern=pattern)) is None
+        reason = lacks("spikewire", replace(SHAPE, pattern=pattern))
+        assert reason == ("is not for Node.js" if pattern == PROMISES else None)
+
+
+def test_clients_for_node_are_compared_with_each_other() -> None:
+    groups = flags.settings(parsed()).matrix.groups()
+    mixed = [
+        group for group in groups if len({CLIENTS[cell.client].promises for cell in group}) > 1
+    ]
+    assert not mixed
+    in_node = [group for group in groups if group[0].shape.pattern == PROMISES]
+    names = ["spikewire-node", "spikewire-node-compat", "cassandra-driver-node"]
+    assert all([cell.client for cell in group] == names for group in in_node)
+    shapes = {(group[0].shape.operation, group[0].shape.depth) for group in in_node}
+    calls = {(what, many) for what in ("insert", "select") for many in (1, 128)}
+    assert shapes == {*calls, ("page", 1)}
+    assert not any("Node" in why for _, why in flags.settings(parsed()).matrix.absent())
+    assert lacks("spikewire-node", SHAPE) == "is for Node.js"
+
+
+@pytest.mark.slow
+def test_the_worker_for_node_measures_every_operation() -> None:
+    node_runner, reason = node.runner()
+    if node_runner is None:
+        pytest.skip(reason)
+    with CannedServer(()) as server:
+        server.start()
+        make_tables(server.seed, SCHEMA, server.access)
+        for operation in ("insert", "select", "page"):
+            job = lab.for_node(node_job(operation, *server.seed))
+            outcome = as_cql(node_runner.start(job))
+            assert "failed" not in outcome, outcome
+            assert outcome["operations"] > 0
+            assert outcome["errors"] == 0
+            assert (outcome["client"], outcome["protocol"]) == ("spikewire-node", "v5")
+        refused = node_runner.start({**job, "port": 1})
+        assert "ConnectionFailed" in str(refused["failed"])
+
+
+def node_job(operation: str, host: str, port: int) -> CqlJob:
+    return {
+        "action": "cql",
+        "step": "measure",
+        "client": "spikewire-node",
+        "operation": operation,
+        "pattern": PROMISES,
+        "threads": 1,
+        "depth": 4,
+        "host": host,
+        "port": port,
+        "canned": True,
+        "keys": 100,
+        "seed": 1,
+        "warmup": 0.0,
+        "duration": 0.2,
+        "server_pid": None,
+        "cpus": [],
+    }
 
 
 def test_every_client_binds_the_same() -> None:
@@ -359,7 +420,7 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     report = json.loads((tmp_path / "a.json").read_text())
     patterns = {cell["cell"]["shape"]["pattern"] for cell in report["cells"]}
-    assert patterns - {"uvloop"} == set(PATTERNS) - {"uvloop"}
+    assert patterns - {"uvloop"} == set(PATTERNS) - {"uvloop", PROMISES}
     assert all(cell["rate"]["median"] > 0 for cell in report["cells"])
     assert {cell["protocol"] for cell in report["cells"]} == {"v5"}
     assert "300 callback chains" in (tmp_path / "a.md").read_text()

@@ -18,7 +18,7 @@ from spikewire_lab.clients.base import (
 from spikewire_lab.plan import (
     BATCH_MODE,
     CLIENTS,
-    NODE_CLIENTS,
+    NODE_NAMES,
     RUST_CLIENTS,
     Cell,
     Group,
@@ -88,7 +88,7 @@ def test_the_default_matrix_has_every_client_on_its_apis() -> None:
     assert names[ASYNC, 32] == names[ASYNC_UVLOOP, 1] == ["spikewire", *rivals]
     assert names[SYNC, 32] == ["spikewire", "aerospike", *rivals]
     assert names[RUST, 256] == names[RUST_SYNC, 32] == list(RUST_CLIENTS)
-    assert names[NODE, 32] == list(NODE_CLIENTS)
+    assert names[NODE, 32] == list(NODE_NAMES)
 
 
 def test_a_way_for_one_api_is_planned_beside_it_only() -> None:
@@ -151,7 +151,7 @@ def test_node_is_planned_for_each_number_of_processes() -> None:
     planned = [(group[0].concurrency, group[0].processes) for group in groups]
     assert planned == [(1, 1), (1, 4), (512, 1), (512, 4)]
     assert not groups[0][0].beside(groups[1][0])
-    assert {cell.client for cell in groups[0]} == set(NODE_CLIENTS)
+    assert {cell.client for cell in groups[0]} == set(NODE_NAMES)
     assert str(groups[1][0]) == "spikewire-node node 1 x 4"
 
 
@@ -162,7 +162,7 @@ def test_batches_in_node_are_planned_beside_each_other() -> None:
     ).groups()
     work = [(BATCH_READ, 16), (BATCH_READ, 128), (BATCH_WRITE, 128)]
     assert heads(groups) == [(NODE, many, *one) for many in (1, 8) for one in work]
-    assert all([cell.client for cell in group] == list(NODE_CLIENTS) for group in groups)
+    assert all([cell.client for cell in group] == list(NODE_NAMES) for group in groups)
 
 
 BATCHES = replace(EVERYTHING, modes=("batch",))

@@ -20,7 +20,7 @@ from spikewire_lab.access.seeds import parse_seeds
 from spikewire_lab.clients.base import ASYNC, NODE, SYNC
 from spikewire_lab.commands.run import USAGE
 from spikewire_lab.contract.queries import as_scan
-from spikewire_lab.plan import NODE_CLIENTS
+from spikewire_lab.plan import NODE_NAMES
 from spikewire_lab.queries import lab
 from spikewire_lab.queries.cells import (
     ARROW,
@@ -238,7 +238,7 @@ def test_every_way_is_in_the_table_and_sleeps_where_that_holds_the_records_back(
     assert {way for way in ways if lacks_waiting(*way)} == {
         *((SYNC, RESULTS), (ASYNC, RESULTS), (ASYNC, FOREACH))
     }
-    assert {one.client for one in cells} == set(WAYS) - set(NODE_CLIENTS)
+    assert {one.client for one in cells} == set(WAYS) - set(NODE_NAMES)
     assert len(cells) == len(set(cells)) == 12 + 2 * (2 + 4 + 2 + 2) + (1 + 1 + 2 + 2)
     few = scans(tuple(WAYS), 100, 500, consumers=(NOTHING,))
     assert few == tuple(one for one in cells if one.consumer == NOTHING)
@@ -249,9 +249,9 @@ def test_every_way_is_in_the_table_and_sleeps_where_that_holds_the_records_back(
 
 def test_in_node_all_clients_have_all_consumers() -> None:
     cells = scans(tuple(WAYS), 100, 500, in_node=True)
-    assert {one.client for one in cells} == set(NODE_CLIENTS)
+    assert {one.client for one in cells} == set(NODE_NAMES)
     assert {one.mode for one in cells} == {NODE}
-    assert len(cells) == len(set(cells)) == 2 * 2 * len(CONSUMERS)
+    assert len(cells) == len(set(cells)) == len(NODE_NAMES) * 2 * len(CONSUMERS)
 
 
 def test_ways_that_are_slow_get_fewer_records() -> None:

@@ -200,28 +200,39 @@ async function slowly(stream: RecordStream, ended: Promise<void>, scanned: Scann
 /** Where it may be installed: with the running program, with the lab, or in a checkout. */
 const FOLDERS = [process.cwd(), __dirname, join(__dirname, '../../../node/peers')]
 
-let library: Aerospike | undefined
-
-export const AEROSPIKE: Candidate = {
-  name: 'aerospike',
-  ways: ['scan', 'query'],
-  load() {
-    let location: string
-    try {
-      location = require.resolve('aerospike', { paths: FOLDERS })
-    } catch {
-      return Promise.reject(new Error('npm aerospike is not installed'))
-    }
-    library = require(location) as Aerospike
-    const { version } = require(join(location, '..', '..', 'package.json')) as { version: string }
-    return Promise.resolve(version)
-  },
-  async open(target) {
-    if (library === undefined) throw new Error('npm aerospike is not loaded')
-    // It rejects calls for which a node has no free connection, and reports that on standard error.
-    const maxConnsPerNode = Math.max(100, target.concurrency)
-    const where = aerospikeConfig(target.seeds, target.access, library.auth)
-    const config = { ...where, maxConnsPerNode, log: { level: library.log.OFF } }
-    return new AerospikeClient(library, await library.connect(config), target)
-  },
+/** npm `aerospike`, or what has its API: a module, and the file that has its version. */
+function candidate(name: string, module: string, about: string): Candidate {
+  let library: Aerospike | undefined
+  return {
+    name,
+    ways: ['scan', 'query'],
+    load() {
+      let location: string
+      try {
+        location = require.resolve(module, { paths: FOLDERS })
+      } catch {
+        return Promise.reject(new Error(`${module} is not installed`))
+      }
+      library = require(location) as Aerospike
+      const file = require.resolve(about, { paths: FOLDERS })
+      return Promise.resolve((require(file) as { version: string }).version)
+    },
+    async open(target) {
+      if (library === undefined) throw new Error(`${name} is not loaded`)
+      // It rejects calls for which a node has no free connection, and reports that on standard error.
+      const maxConnsPerNode = Math.max(100, target.concurrency)
+      const where = aerospikeConfig(target.seeds, target.access, library.auth)
+      const config = { ...where, maxConnsPerNode, log: { level: library.log.OFF } }
+      return new AerospikeClient(library, await library.connect(config), target)
+    },
+  }
 }
+
+export const AEROSPIKE = candidate('aerospike', 'aerospike', 'aerospike/package.json')
+
+/** Our drop-in replacement for it. */
+export const DROP_IN = candidate(
+  'spikewire/compat',
+  'spikewire/compat/aerospike',
+  'spikewire/package.json',
+)

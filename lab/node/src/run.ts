@@ -1,6 +1,6 @@
 /** Runs one job in this process. */
 
-import { AEROSPIKE } from './aerospike-client.js'
+import { AEROSPIKE, DROP_IN } from './aerospike-client.js'
 import type { ClientRun } from './client-run.js'
 import type { Candidate } from './clients.js'
 import { runClosedLoops } from './closed-loop.js'
@@ -15,6 +15,7 @@ import { parseWorkload } from './workload.js'
 /** The clients by name. */
 export const CANDIDATES: { readonly [name: string]: Candidate } = {
   spikewire: SPIKEWIRE,
+  'spikewire/compat': DROP_IN,
   aerospike: AEROSPIKE,
 }
 

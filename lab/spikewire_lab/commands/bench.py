@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..arguments import count
 from ..clients import BUILT, OURS, PEERS
 from ..clients.base import ASYNC, CRATES, MODES, NODE, RUST
-from ..plan import CLIENTS, NODE_CLIENTS, OUTSTANDING, Matrix
+from ..plan import CLIENTS, NODE_NAMES, OUTSTANDING, Matrix
 from ..run import packages
 from . import open_flags
 from .flags import Pace, add_flags
@@ -103,4 +103,4 @@ def _only_modes(client: str) -> tuple[tuple[str, ...] | None, str]:
     """The only modes of a client that is not a Python package, and what it is instead."""
     if client in PEERS:
         return None, "a Python package"
-    return ((NODE,), "an npm package") if client in NODE_CLIENTS else (CRATES, "a Rust crate")
+    return ((NODE,), "an npm package") if client in NODE_NAMES else (CRATES, "a Rust crate")

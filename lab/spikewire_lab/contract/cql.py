@@ -35,6 +35,15 @@ class CqlJob(TypedDict):
     duration: float
     server_pid: int | None
     cpus: list[int]
+    statements: NotRequired[dict[str, str]]
+    """For Node.js: the statement of each operation."""
+    columns: NotRequired[list[str]]
+    """For Node.js: the columns of a row of a page."""
+    page: NotRequired[dict[str, int]]
+    """For Node.js: the `partition` of the rows of a page, their number (`rows`), and the page
+    `size` to ask for."""
+    payload: NotRequired[int]
+    """For Node.js: bytes of an item's blob."""
     access: NotRequired[dict[str, Any]]
     """Login and TLS, as `Access.of_job` reads them; never saved."""
 
@@ -55,7 +64,8 @@ class CqlResult(TypedDict):
     protocol: str
     row_type: str
     loop: str | None
-    python: Python
+    python: Python | None
+    """The interpreter; None for clients for Node.js."""
     elapsed: float
     operations: int
     """Operations of successful calls; in pages each row is one."""

@@ -19,7 +19,9 @@ PAGES = (PAGE, ARROW, NUMPY)
 BLOCKING, BATCHES, PIPELINE = "blocking", "batches", "pipeline"
 UNTHROTTLED, CHAINS = "unthrottled", "chains"
 ASYNCIO, UVLOOP = "asyncio", "uvloop"
-PATTERNS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP)
+PROMISES = "promises"
+"""Calls on the event loop of Node.js."""
+PATTERNS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP, PROMISES)
 LOOPS = (ASYNCIO, UVLOOP)
 
 DEPTH = 120
@@ -40,7 +42,7 @@ class Shape:
     @property
     def title(self) -> str:
         """The way in words."""
-        if self.pattern in LOOPS:
+        if self.pattern in (*LOOPS, PROMISES):
             return f"{self.pattern}, {self.depth:,} in flight"
         many = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
         what = {
@@ -87,9 +89,9 @@ class Matrix:
         for server, operation in product(self.servers, self.operations):
             for pattern in self.patterns:
                 if operation in PAGES:
-                    if pattern in (BLOCKING, ASYNCIO):
+                    if pattern in (BLOCKING, ASYNCIO, PROMISES):
                         yield Shape(server, operation, pattern)
-                elif pattern in LOOPS:
+                elif pattern in (*LOOPS, PROMISES):
                     for tasks in self.tasks:
                         yield Shape(server, operation, pattern, 1, tasks)
                 else:
@@ -113,9 +115,13 @@ class Matrix:
         return [group for group in groups if group]
 
     def absent(self) -> list[tuple[str, str]]:
-        """What clients do not support of what was asked for, and why; each once."""
+        """What clients do not support of what was asked for in their language, and why; each
+        once."""
         reasons = (
-            (client, lacks(client, shape)) for client in self.clients for shape in self.shapes()
+            (client, lacks(client, shape))
+            for client in self.clients
+            for shape in self.shapes()
+            if CLIENTS[client].promises == (shape.pattern == PROMISES)
         )
         return list(dict.fromkeys((client, why) for client, why in reasons if why is not None))
 
@@ -123,10 +129,12 @@ class Matrix:
 def lacks(client: str, shape: Shape) -> str | None:
     """Why a client does not support this, or None."""
     peer = CLIENTS[client]
+    if peer.promises != (shape.pattern == PROMISES):
+        return "is not for Node.js" if shape.pattern == PROMISES else "is for Node.js"
     if shape.pattern in LOOPS:
         if peer.asyncio is None:
             return "has no asyncio interface"
-    elif peer.blocking is None:
+    elif peer.blocking is None and not peer.promises:
         return "has no blocking interface"
     elif shape.pattern in FUTURES and not peer.futures:
         return "has no futures for threads"

@@ -42,6 +42,9 @@ INSERT_WIDE = (
 )
 SELECT_WIDE = f"SELECT {', '.join(COLUMNS)} FROM {KEYSPACE}.wide WHERE part = ?"
 
+STATEMENTS = {"insert": INSERT, "select": SELECT, "page": SELECT_WIDE}
+"""The statement of each operation that the clients for Node.js have."""
+
 Parameters = tuple[object, ...]
 
 

@@ -12,7 +12,7 @@ from ..access import OPEN, Access
 from ..build import of_results
 from ..contract.cql import as_cql
 from ..plan import SkippedClient
-from ..run import environment
+from ..run import environment, node
 from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
@@ -34,7 +34,7 @@ from .cells import (
     Shape,
 )
 from .clients import CLIENTS
-from .data import SCHEMA
+from .data import COLUMNS, PAGE_ROWS, PAGE_SIZE, PARTITION, PAYLOAD, SCHEMA, STATEMENTS
 from .lines import collapses, summarise, with_ratios
 from .servers import (
     CANNED,
@@ -269,6 +269,11 @@ class Lab:
     def _start(
         self, client: str, job: CqlJob, seconds: float = CELL_SECONDS
     ) -> Mapping[str, object]:
+        if CLIENTS[client].promises:
+            node_runner, reason = node.runner()
+            if node_runner is None:
+                return {"unavailable": reason}
+            return node_runner.start(for_node(job), seconds)
         folder = Path(sys.prefix) / "peers" / client
         if not CLIENTS[client].apart:
             return run_job(python_worker(""), job, {}, seconds)
@@ -300,6 +305,13 @@ class Lab:
         if server is not None and server.access:
             job["access"] = server.access.job()
         return job
+
+
+def for_node(job: CqlJob) -> CqlJob:
+    """The job with what the worker for Node.js has to know of the tables."""
+    page = {"partition": PARTITION, "rows": PAGE_ROWS, "size": PAGE_SIZE}
+    tables: CqlJob = {**job, "statements": STATEMENTS, "columns": list(COLUMNS), "page": page}
+    return {**tables, "payload": PAYLOAD}
 
 
 def brief(outcome: Round) -> str:

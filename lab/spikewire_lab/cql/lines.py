@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..clients.registry import base_of
 from ..table.figures import ERROR_LIMIT, CellFigures, Spread, fastest, lowest_cpu, ratio
 from .cells import CHAINS, DEPTH, PAGES, Cell
-from .clients import OURS
+from .clients import OWN
 from .data import PAGE_ROWS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LI
         line.over(results, rows),
         protocol=first["protocol"] or None,
         row_type=first["row_type"],
-        python=first["python"]["version"],
+        python=first["python"] and first["python"]["version"],
         grown=max(one["memory"]["peak"] - one["memory"]["ready"] for one in results),
     )
     counted = [one for one in results if one["operations"]]
@@ -60,7 +60,7 @@ def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LI
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
     """Lines of one group with their ratios to the best peer; flawed peers do not count."""
-    peers = [line for line in lines if base_of(line.cell.client) != OURS and not line.flawed]
+    peers = [line for line in lines if base_of(line.cell.client) not in OWN and not line.flawed]
     best_rate, best_cpu = fastest(peers), lowest_cpu(peers)
     return [
         replace(line, rate_ratio=ratio(line.rate, best_rate), cpu_ratio=ratio(line.cpu, best_cpu))

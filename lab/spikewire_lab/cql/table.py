@@ -60,8 +60,9 @@ def tables(comparison: CqlComparison) -> list[tuple[str, str, list[list[Line]]]]
     )
     for (server, operation), groups in by_table:
         sections = list(groups)
-        python = next((line.python for lines in sections for line in lines if line.python), "?")
-        tables.append((f"{operation}, {server}, Python {python}", operation, sections))
+        python = next((line.python for lines in sections for line in lines if line.python), None)
+        runtime = f"Python {python}" if python else "Node.js"
+        tables.append((f"{operation}, {server}, {runtime}", operation, sections))
     return tables
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..clients import OURS, PEERS
 from ..clients.base import ASYNC, NODE, SYNC
 from ..clients.registry import base_of, in_order
-from ..plan import NODE_OURS, NODE_PEER
+from ..plan import NODE_DROP_IN, NODE_OURS, NODE_PEER
 
 QUERIES_MODE = "queries"
 GETS_MODE = "scans-p99"
@@ -48,6 +48,7 @@ WAYS: dict[str, dict[str, tuple[str, ...]]] = {
     "aerospike-sdk": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
     "aerospike-native": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
     NODE_OURS: {NODE: (ITERATE, STREAM)},
+    NODE_DROP_IN: {NODE: ("scan", "query")},
     NODE_PEER: {NODE: ("scan", "query")},
 }
 """The ways of each client to read all records of a set, by mode."""
@@ -90,7 +91,7 @@ class Scan:
 
     @property
     def ours(self) -> bool:
-        return base_of(self.client) in (OURS, NODE_OURS)
+        return base_of(self.client) in (OURS, NODE_OURS, NODE_DROP_IN)
 
     def __str__(self) -> str:
         what = f"{self.client} {self.mode} {self.way} {self.consumer}"

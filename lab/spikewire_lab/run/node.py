@@ -8,20 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import build, measure
-from ..plan import NODE_OURS, NODE_PEER
+from ..plan import NODE_DROP_IN, NODE_OURS, NODE_PEER
 from .launch import SETUP_SECONDS, run_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..contract.cql import CqlJob
     from ..contract.result import Job
 
 PROJECT = Path("lab") / "node"
 WORKER = PROJECT / "dist" / "worker.js"
 ADDON = Path("node_modules") / "spikewire" / "native"
 """The folder of our client's native part, in the project's folder."""
-PACKAGES = {NODE_OURS: "spikewire", NODE_PEER: "aerospike"}
-"""The npm name of each client."""
+PACKAGES = {
+    NODE_OURS: "spikewire",
+    NODE_DROP_IN: "spikewire/compat",
+    NODE_PEER: "aerospike",
+    "cassandra-driver-node": "cassandra-driver",
+}
+"""The name of each client in the worker."""
 
 
 def find_worker(start: Path | None = None) -> Path | None:
@@ -42,7 +48,7 @@ class Runner:
 
     def start(
         self,
-        job: Job,
+        job: Job | CqlJob,
         seconds: float = SETUP_SECONDS,
         on_report: Callable[[Any], object] | None = None,
     ) -> Mapping[str, Any]:

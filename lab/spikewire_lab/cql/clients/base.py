@@ -96,6 +96,8 @@ class Peer(RegistryEntry):
     """The type of a row as callers see it."""
     blocking: Callable[[], Blocking] | None = None
     asyncio: Callable[[], Asyncio] | None = None
+    promises: bool = False
+    """Whether it is a client for Node.js, and no Python package."""
     parameters: type[tuple[object, ...] | list[object]] = tuple
     """The type of the parameters."""
     futures: bool = False
