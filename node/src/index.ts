@@ -47,6 +47,7 @@ export {
   Write,
   type WriteRowOptions,
 } from './aerospike/batch/rows.js'
+export * as builder from './aerospike/builder/index.js'
 export { Client, type NodeInfo } from './aerospike/client.js'
 export type { Auth, ClientOptions } from './aerospike/client-options.js'
 export {

@@ -17,6 +17,7 @@ import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
 import { Roles } from './admin/roles.js'
 import { Users } from './admin/users.js'
+import { Builder } from './builder/session.js'
 import { type ClientOptions, seedText, sorted } from './client-options.js'
 import { Dataset } from './dataset.js'
 import { connectionWithin, KeyVerbs, type TransactionParts } from './key-verbs.js'
@@ -119,6 +120,14 @@ export class Client extends KeyVerbs {
   /** A dataset: a namespace and one of its sets. */
   dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
     return new Dataset<B>(this.connection, namespace, set)
+  }
+
+  /**
+   * Starts chains of the builder: `await client.session().query(users.key('alice')).first()`. Cheap to
+   * create and to keep.
+   */
+  session(): Builder {
+    return new Builder(this)
   }
 
   /**

@@ -1,0 +1,114 @@
+"""The cases of the builder that Python and Node.js share: ``builder_cases.json``."""
+
+from __future__ import annotations
+
+import json
+import operator
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import builder, op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CASES = json.loads((Path(__file__).parent / "builder_cases.json").read_text())["cases"]
+#: Methods that take a duration, which the table has in milliseconds.
+DURATIONS = ("timeout", "deadline")
+
+
+@pytest.fixture(scope="module")
+def client(cluster: Any) -> Iterator[spikewire.Client]:
+    with spikewire.Client(cluster.seeds, timeout=20) as client:
+        yield client
+
+
+class Case:
+    """A case with its own set."""
+
+    def __init__(self, client: spikewire.Client, set_name: str, case: dict[str, Any]) -> None:
+        self.session = client.session()
+        self.users: Any = client.dataset("test", set_name)
+        self.case = case
+        for key, bins in case.get("records", {}).items():
+            self.users.put(int(key), bins)
+
+    def value(self, value: Any) -> Any:
+        """An argument."""
+        if isinstance(value, list):
+            return tuple(value)
+        if not isinstance(value, dict):
+            return value
+        kind, content = next(iter(value.items())) if len(value) == 1 else ("", None)
+        if kind == "key":
+            return self.users.key(content)
+        if kind == "keys":
+            return self.users.keys(content)
+        if kind == "iterator":
+            return iter(self.users.keys(content))
+        if kind == "dataset":
+            return self.users
+        if kind == "op":
+            name, *arguments = content
+            return reduce(getattr, name.split("."), op)(*arguments)  # type: ignore[operator]
+        return value
+
+    def run(self) -> Any:
+        """What the chain's last method returns."""
+        at: Any = self.session
+        for name, *given in self.case["chain"]:
+            keywords: dict[str, Any] = {}
+            if given and isinstance(given[-1], dict) and "with" in given[-1]:
+                keywords = given.pop()["with"]
+            arguments = [self.value(value) for value in given]
+            if name in DURATIONS:
+                arguments = [arguments[0] / 1000]
+            at = getattr(at, name)(*arguments, **keywords)
+        return at
+
+    def left(self) -> dict[str, Any]:
+        """The records of the set."""
+        keys = range(10)
+        batch = self.users.get_many(keys)
+        return {str(key): it.bins for key, it in zip(keys, batch, strict=True) if it is not None}
+
+
+def plain(outcome: Any) -> Any:
+    """An outcome as the table has it."""
+    if isinstance(outcome, spikewire.Record):
+        shown: dict[str, Any] = {"bins": outcome.bins}
+        if outcome.results:
+            shown["results"] = list(outcome.results)
+        return shown
+    if isinstance(outcome, list):
+        return [plain(record) for record in outcome]
+    if isinstance(outcome, builder.Results):
+        return [row(result) for result in outcome]
+    return outcome
+
+
+def row(result: builder.Result) -> dict[str, Any]:
+    """A result as the table has it."""
+    if result.error is not None:
+        return {"row": result.row, "error": type(result.error).__name__}
+    if result.missing:
+        return {"row": result.row, "missing": True}
+    return {"row": result.row, **plain(result.unwrap())}
+
+
+@pytest.mark.parametrize("case", CASES, ids=operator.itemgetter("name"))
+def test_cases_shared_with_node(client: Any, set_name: str, case: dict[str, Any]) -> None:
+    of = Case(client, set_name, case)
+    if "raises" in case:
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            of.run()
+        assert type(caught.value).__name__ == case["raises"]
+        assert case.get("text", "") in str(caught.value)
+    else:
+        assert plain(of.run()) == case["returns"]
+    if "leaves" in case:
+        assert of.left() == case["leaves"]
