@@ -43,7 +43,8 @@ class Case:
             return tuple(value)
         if not isinstance(value, dict):
             return value
-        kind, content = next(iter(value.items())) if len(value) == 1 else ("", None)
+        kind = next(iter(value), "")
+        content = value.get(kind)
         if kind == "key":
             return self.users.key(content)
         if kind == "keys":
@@ -53,6 +54,7 @@ class Case:
         if kind == "dataset":
             return self.users
         if kind == "op":
+            assert content is not None
             name, *arguments = content
             return reduce(getattr, name.split("."), op)(*arguments)  # type: ignore[operator]
         return value
@@ -104,7 +106,7 @@ def row(result: builder.Result) -> dict[str, Any]:
 def test_cases_shared_with_node(client: Any, set_name: str, case: dict[str, Any]) -> None:
     of = Case(client, set_name, case)
     if "raises" in case:
-        with pytest.raises(Exception) as caught:  # noqa: PT011
+        with pytest.raises(Exception) as caught:
             of.run()
         assert type(caught.value).__name__ == case["raises"]
         assert case.get("text", "") in str(caught.value)

@@ -81,8 +81,8 @@ export class Flights<T, R> {
     return this.#input.failure
   }
 
-  /** Takes no more items. */
-  refuse(error: unknown): void {
+  /** Reads no more items; the iteration ends with this error. */
+  endInput(error: unknown): void {
     void this.#input.leave({ error })
   }
 

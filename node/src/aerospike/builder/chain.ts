@@ -14,7 +14,7 @@ interface Part {
   readonly options: StepOptions | undefined
   readonly verb: { readonly missing: Missing }
   checkBatch(): void
-  taken(): Iterable<Key> | AsyncIterable<Key>
+  consumeKeys(): Iterable<Key> | AsyncIterable<Key>
   rowOf(options: StepOptions): Row
 }
 
@@ -47,7 +47,7 @@ export function chainOf(last: Part): { rows: Row[]; options: BatchOptions; missi
   for (const part of parts.reverse()) {
     const own = divided(part, whole)
     const shared = { row: () => part.rowOf(own) }
-    for (const key of part.taken() as Iterable<Key>) {
+    for (const key of part.consumeKeys() as Iterable<Key>) {
       rows.push(new StepRow(key, shared))
       missing.push(part.verb.missing)
     }

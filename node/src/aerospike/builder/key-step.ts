@@ -127,7 +127,7 @@ export abstract class KeyStep<E, C extends object> extends Step {
     }
     const signal = this.options?.['signal'] as AbortSignal | undefined
     const send = (keys: Key[]) => this.sendMany(keys)
-    return streamed(send, this.taken(), plan, signal)
+    return streamed(send, this.consumeKeys(), plan, signal)
   }
 
   async *#whole(strategy: Strategy<C>): Stream<C> {
@@ -177,7 +177,7 @@ export abstract class KeyStep<E, C extends object> extends Step {
   }
 
   /** @internal The keys for a call. Those of an iterator are there only once. */
-  taken(): Iterable<Key> | AsyncIterable<Key> {
+  consumeKeys(): Iterable<Key> | AsyncIterable<Key> {
     const { keys } = this
     if (keys instanceof Key) return [keys]
     if (keys === READ) {
@@ -195,7 +195,7 @@ export abstract class KeyStep<E, C extends object> extends Step {
       throw new TypeError('keys of an asynchronous iterable are read by stream(), and no batch')
     }
     this.checkBatch()
-    return this.taken() as Iterable<Key>
+    return this.consumeKeys() as Iterable<Key>
   }
 
   /** @internal Rejects options that batches do not have. */

@@ -81,7 +81,7 @@ export async function* streamed<K, B extends object>(
   const plan = { window, limit, ordered, signal, keep: limit - 1 }
   const flights = new Flights<K, Batch<B, Late>>(keys, plan, (some, from) =>
     send(some).catch((error: unknown) => {
-      throw isInvalid(error) ? new Refusal(withRow(error, from)) : error
+      throw isInvalid(error) ? new Rejection(withRow(error, from)) : error
     }),
   )
   try {
@@ -91,9 +91,9 @@ export async function* streamed<K, B extends object>(
       const { failure, from, value } = flight
       if (failure === undefined) {
         for (const result of settled(value as Batch<B, Late>, onError, missing, from)) yield result
-      } else if (failure.error instanceof Refusal) {
+      } else if (failure.error instanceof Rejection) {
         // The input ends there; what was sent before has its results.
-        flights.refuse(failure.error.reason)
+        flights.endInput(failure.error.reason)
       } else {
         throw failure.error
       }
@@ -128,7 +128,7 @@ export function getStream<K, B extends object>(
 }
 
 /** The rejection of a window before it was sent. */
-class Refusal {
+class Rejection {
   readonly reason: Error
   constructor(reason: Error) {
     this.reason = reason
