@@ -456,7 +456,7 @@ test('results say which rows are late', async () => {
     const users = own.dataset<User>('test', 'late')
     const numbers = Array.from({ length: 60 }, (_, n) => n)
     await users.putMany(numbers.map((n) => [n, { n }]))
-    slow.inject(1, { delay: 8000 })
+    await slow.inject(1, { delay: 8000 })
     const query = () => own.session().query<User>(users.keys(numbers)).deadline(600)
     const results = await query().execute()
     const late = [...results].filter((result) => result.late)

@@ -259,7 +259,7 @@ test('an aborted signal does not wait for calls in flight', async () => {
   const own = await Client.connect(slow.seeds, { timeout: 60_000 })
   try {
     const users = own.dataset('test', 's')
-    slow.inject(0, { delay: 60_000 })
+    await slow.inject(0, { delay: 60_000 })
     const cancelling = new AbortController()
     const { signal } = cancelling
     const running = all(own.concurrent([1, 2, 3], (n) => users.exists(n, { signal }), { signal }))
