@@ -5,7 +5,8 @@
  *
  * Verb and builder alternate; the embedded cluster is another process. Each line has the median of
  * both in microseconds (user and system time) per call, or per row where there are several, and the
- * median of their ratio by round. TASKS calls are in flight. Needs the built package (`make node`).
+ * median of their ratio by round. TASKS calls are in flight. The last line compares `concurrent` with
+ * `Promise.all`. Needs the built package (`make node`).
  */
 
 import { fork } from 'node:child_process'
@@ -59,6 +60,10 @@ function casesOf(client) {
     }
     return client.batch(rows)
   }
+  const concurrent = async () => {
+    for await (const _ of client.concurrent(keys, (key) => client.get(key))) {
+    }
+  }
   const puts = () => [op.put('n', 1), op.put('m', 'text')]
   return [
     ['get', 1, () => client.get(key), () => session.query(key).first()],
@@ -92,6 +97,7 @@ function casesOf(client) {
       each,
     ],
     ['mixed', ROWS, batch, mixed],
+    ['concurrent', ROWS, () => Promise.all(keys.map((key) => client.get(key))), concurrent],
   ]
 }
 
@@ -122,7 +128,9 @@ async function main() {
   const [seeds] = await once(server, 'message')
   const client = await Client.connect(seeds, { timeout: 30_000 })
   try {
-    await client.dataset('test', 'cost').put('alice', { n: 1, m: 2 })
+    const users = client.dataset('test', 'cost')
+    await users.put('alice', { n: 1, m: 2 })
+    await users.putMany(Array.from({ length: ROWS }, (_, n) => [n, { n, m: 'text' }]))
     for (const [name, rows, verb, builder] of casesOf(client)) {
       if (args.length > 0 && !args.some((word) => name.includes(word))) continue
       await cost(verb, rows)

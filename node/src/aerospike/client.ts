@@ -12,6 +12,7 @@ import {
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkOptions } from '../options/check.js'
 import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
 import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
@@ -446,7 +447,7 @@ export class Client extends KeyVerbs {
     options: ConcurrentOptions,
   ): Concurrent<T | Error>
   concurrent(items: Items<unknown>, call?: unknown, options?: unknown): Concurrent<never> {
-    return concurrent(items, call, options) as Concurrent<never>
+    return concurrent(checkOptions, items, call, options) as Concurrent<never>
   }
 
   /**

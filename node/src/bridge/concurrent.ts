@@ -1,7 +1,6 @@
 /** `concurrent`: many calls, a limited number of them in flight. */
 
 import { inspect } from 'node:util'
-import { checkOptions } from '../options/check.js'
 import { Flights } from './flights.js'
 import { isIterable } from './input.js'
 
@@ -35,8 +34,16 @@ export type Concurrent<T> = AsyncGenerator<T, void, undefined>
 const KNOWN = ['limit', 'errors', 'ordered', 'signal']
 const LIMIT = 128
 
-/** The method `concurrent` of clients and sessions. Arguments are validated at once. */
-export function concurrent(items: unknown, call?: unknown, last?: unknown): Concurrent<unknown> {
+/**
+ * The method `concurrent` of clients and sessions. Arguments are validated at once; `checkOptions`
+ * rejects unknown options.
+ */
+export function concurrent(
+  checkOptions: (options: object | undefined, known: readonly string[]) => unknown,
+  items: unknown,
+  call?: unknown,
+  last?: unknown,
+): Concurrent<unknown> {
   const isEach = typeof call === 'function'
   const options = (isEach ? last : call) as ConcurrentOptions | undefined
   if (!isIterable(items)) {
@@ -54,7 +61,8 @@ export function concurrent(items: unknown, call?: unknown, last?: unknown): Conc
   if (typeof ordered !== 'boolean') {
     throw new TypeError(`ordered must be true or false, not ${inspect(ordered)}`)
   }
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+  // Test runners have classes of their own per file.
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
     throw new TypeError(`signal must be an AbortSignal, not ${kind(signal)}`)
   }
   const start = isEach ? (call as (item: unknown, index: number) => unknown) : begin
@@ -69,13 +77,21 @@ async function* results(
   plan: ConstructorParameters<typeof Flights>[1],
   returnsErrors: boolean,
 ): Concurrent<unknown> {
-  const flights = new Flights<unknown, unknown>(items, plan, async ([item], index) =>
-    start(item, index),
-  )
+  const flights = new Flights<unknown, unknown>(items, plan, (some, index) => {
+    try {
+      return Promise.resolve(start(some[0], index))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  })
   try {
     for (;;) {
-      const flight = await flights.next()
-      if (flight === undefined) break
+      const flight = flights.next()
+      if (flight === null) break
+      if (flight === undefined) {
+        await flights.news()
+        continue
+      }
       const { value, failure } = flight
       if (failure === undefined) yield value
       else if (returnsErrors && !(failure.error instanceof InvalidCall)) yield failure.error

@@ -54,26 +54,34 @@ export class Flights<T, R> {
     if (signal !== undefined) this.#unwatch = onAbort(signal, () => this.#resume())
   }
 
-  /** The next call that has ended; `undefined` when there are no more. */
-  async next(): Promise<Flight<R> | undefined> {
+  /**
+   * Starts calls, and returns the next one that has ended: `null` if there are no more, `undefined`
+   * if there will be one after `news`. Does not wait by itself, because a promise per call would cost
+   * more than the rest.
+   */
+  next(): Flight<R> | null | undefined {
     const { limit, keep, signal } = this.#plan
-    for (;;) {
-      signal?.throwIfAborted()
-      while (this.#isFilling && !this.#input.isOver) {
-        const some = this.#input.take()
-        if (some.length === 0) break
-        this.#begin(some)
-        if (this.#count >= limit) this.#isFilling = false
-      }
-      const ended = this.#line[0]
-      if (ended?.isDone) {
-        this.#line.shift()
-        if (--this.#count <= keep) this.#isFilling = true
-        return ended
-      }
-      if (this.#count === 0 && this.#input.isOver) return undefined
-      await this.#news()
+    signal?.throwIfAborted()
+    while (this.#isFilling && !this.#input.isOver) {
+      const some = this.#input.take()
+      if (some.length === 0) break
+      this.#begin(some)
+      if (this.#count >= limit) this.#isFilling = false
     }
+    const ended = this.#line[0]
+    if (ended?.isDone) {
+      this.#line.shift()
+      if (--this.#count <= keep) this.#isFilling = true
+      return ended
+    }
+    return this.#count === 0 && this.#input.isOver ? null : undefined
+  }
+
+  /** Resolves when a call has ended, the input has more, or the signal is aborted. */
+  news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
   }
 
   /** The error with which the input ended. */
@@ -91,7 +99,7 @@ export class Flights<T, R> {
     const left = this.#input.leave()
     if (!this.#plan.signal?.aborted) {
       await left
-      while (this.#inFlight > 0 && !this.#plan.signal?.aborted) await this.#news()
+      while (this.#inFlight > 0 && !this.#plan.signal?.aborted) await this.news()
     }
     this.#unwatch?.()
   }
@@ -131,11 +139,5 @@ export class Flights<T, R> {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
-  }
-
-  #news(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
   }
 }

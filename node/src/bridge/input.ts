@@ -1,5 +1,7 @@
 /** Iterables of calls or keys, read as results are consumed. */
 
+import { types } from 'node:util'
+
 /** Items that are read as they are needed. */
 export interface Input<T> {
   /** Whether everything has been taken. */
@@ -14,7 +16,7 @@ export interface Input<T> {
 
 /** Whether this is an iterable that is not text or bytes, asynchronous or not. */
 export function isIterable(items: unknown): items is Iterable<unknown> | AsyncIterable<unknown> {
-  if (typeof items !== 'object' || items === null || items instanceof Uint8Array) return false
+  if (typeof items !== 'object' || items === null || types.isUint8Array(items)) return false
   return isAsyncIterable(items) || typeof Reflect.get(items, Symbol.iterator) === 'function'
 }
 

@@ -12,6 +12,7 @@ import {
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkOptions } from '../options/check.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { SessionClosed } from './errors.js'
 import { makeInstances } from './factories.js'
@@ -226,7 +227,7 @@ export class Session extends Verbs {
     options: ConcurrentOptions,
   ): Concurrent<T | Error>
   concurrent(items: Items<unknown>, call?: unknown, options?: unknown): Concurrent<never> {
-    return concurrent(items, call, options) as Concurrent<never>
+    return concurrent(checkOptions, items, call, options) as Concurrent<never>
   }
 
   /**

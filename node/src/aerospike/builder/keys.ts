@@ -1,6 +1,6 @@
 /** The keys of a step. */
 
-import { inspect } from 'node:util'
+import { inspect, types } from 'node:util'
 import { isAsyncIterable, isIterable } from '../../bridge/input.js'
 import { kindOf } from '../batch/gather.js'
 import { ManyVerbs } from '../batch/many.js'
@@ -27,7 +27,7 @@ export function keysOf(
   if (isAsync) hint = '; asynchronous ones begin a chain, by themselves'
   if (key instanceof ManyVerbs) {
     hint = '; a whole dataset can only be queried, or changed by its deleteAll and so on'
-  } else if (['string', 'number', 'bigint'].includes(typeof key) || key instanceof Uint8Array) {
+  } else if (['string', 'number', 'bigint'].includes(typeof key) || types.isUint8Array(key)) {
     hint = `; for a user key use dataset.key(${inspect(key)})`
   }
   throw new TypeError(`${verb} takes a Key or an iterable of them, not ${kindOf(key)}${hint}`)

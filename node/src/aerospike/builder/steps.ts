@@ -1,5 +1,6 @@
 /** The steps on keys: reading, writing, deleting, touching, and checking existence. */
 
+import { types } from 'node:util'
 import { define } from '../../bridge/objects.js'
 import type { Batch, Late } from '../batch/batch.js'
 import { type Row, Write } from '../batch/rows.js'
@@ -243,7 +244,7 @@ function checkedName(bin: unknown): string {
 }
 
 function entriesOf(bins: unknown): Iterable<readonly [unknown, unknown]> {
-  if (bins instanceof Map) return bins
+  if (types.isMap(bins)) return bins as Map<unknown, unknown>
   if (typeof bins === 'object' && bins !== null && !(Symbol.iterator in bins)) {
     return Object.entries(bins)
   }

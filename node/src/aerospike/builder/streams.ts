@@ -86,8 +86,12 @@ export async function* streamed<K, B extends object>(
   )
   try {
     for (;;) {
-      const flight = await flights.next()
-      if (flight === undefined) break
+      const flight = flights.next()
+      if (flight === null) break
+      if (flight === undefined) {
+        await flights.news()
+        continue
+      }
       const { failure, from, value } = flight
       if (failure === undefined) {
         for (const result of settled(value as Batch<B, Late>, onError, missing, from)) yield result
