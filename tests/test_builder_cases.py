@@ -49,6 +49,9 @@ class Case:
             return self.users.key(content)
         if kind == "keys":
             return self.users.keys(content)
+        if kind == "keys_and_more":
+            *keys, user_key = content
+            return [*self.users.keys(keys), user_key]
         if kind == "iterator":
             return iter(self.users.keys(content))
         if kind == "dataset":

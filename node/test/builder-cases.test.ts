@@ -58,6 +58,10 @@ function argument(users: Dataset, value: Value): unknown {
       return users.key(content as number)
     case 'keys':
       return users.keys(content as number[])
+    case 'keys_and_more': {
+      const keys = content as number[]
+      return [...users.keys(keys.slice(0, -1)), keys.at(-1)]
+    }
     case 'iterator':
       return users.keys(content as number[]).values()
     case 'dataset':
