@@ -98,18 +98,18 @@ def test_features_have_marks_or_reasons() -> None:
     marks = {"python": ["export Client"], "node": ["package ./none", "export Client"]}
     late = {"python": ["verbs.get"], "node": ["file node/src/index.ts"], "rust": ["text a: b"]}
     table = reasons(
-        face=[
+        feature=[
             {"name": "clients", **marks, "why": {"rust": "not yet"}},
             {"name": "late", **late, "why": {"node": "not yet"}},
         ]
     )
-    assert table.faces("face", [area(python="get")]) == [
+    assert table.features("feature", [area(python="get")]) == [
         ("clients", {"python": "yes", "node": "yes", "rust": "not yet"}),
         ("late", {"python": "yes", "node": "yes", "rust": "?"}),
     ]
     assert table.faults == [
-        "face: node has late: remove the reason why it has not",
-        "face: rust has no late, and no reason why",
+        "feature: node has late: remove the reason why it has not",
+        "feature: rust has no late, and no reason why",
     ]
 
 

@@ -235,8 +235,10 @@ def _rust_client() -> Names:
         f"{CRATE}/blocking/mod.rs", f"{CRATE}/blocking/transaction.rs", of="Client"
     )
     handles = {"indexes": "index", "modules": "module", "users": "user", "roles": "role"}
-    found = {name for name, file in handles.items() if name in rust_functions(f"{CRATE}/{file}.rs")}
-    return of_client | found
+    methods = {
+        name for name, file in handles.items() if name in rust_functions(f"{CRATE}/{file}.rs")
+    }
+    return of_client | methods
 
 
 def _options(verbs: Verbs) -> Area:
@@ -309,8 +311,8 @@ def _administration() -> tuple[Names, Names, Names]:
     rust: set[str] = set()
     for kind, file in kinds.items():
         of = kind.lower()
-        found = python_class(f"aerospike/{of}.py", kind)
-        python |= {f"{of}.{name}" for name in found}
+        methods = python_class(f"aerospike/{of}.py", kind)
+        python |= {f"{of}.{name}" for name in methods}
         node |= {f"{of}.{name}" for name in node_class("aerospike", kind)}
         rust |= {f"{of}.{name}" for name in rust_functions(f"{CRATE}/{file}.rs")}
     return frozenset(python), frozenset(node), frozenset(rust)

@@ -127,7 +127,7 @@ class Reasons:
 
     def _spelled(self, area: Area) -> tuple[Area, dict[str, dict[str, str]]]:
         """The area with the names of all languages as those of the first one."""
-        shown: dict[str, dict[str, str]] = {}
+        renamed: dict[str, dict[str, str]] = {}
         for language, names in self.table["spelled"].get(area.key, {}).items():
             have, theirs_all = set(area.of(language)), set[str]()
             for name, theirs in names.items():
@@ -138,11 +138,11 @@ class Reasons:
                 theirs_all |= set(parts) - {name}
                 have.add(name)
                 if name not in parts:
-                    shown.setdefault(language, {})[name] = parts[0]
+                    renamed.setdefault(language, {})[name] = parts[0]
             area = area.having(language, frozenset(have - (theirs_all - names.keys())))
-        return area, shown
+        return area, renamed
 
-    def faces(self, key: str, areas: list[Area]) -> list[tuple[str, dict[str, str]]]:
+    def features(self, key: str, areas: list[Area]) -> list[tuple[str, dict[str, str]]]:
         """Features that no single name stands for: for each language ``yes`` or the reason."""
         features: list[tuple[str, dict[str, str]]] = []
         for it in self.table[key]:

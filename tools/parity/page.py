@@ -57,7 +57,7 @@ def pages(
             AEROSPIKE,
             [area for area in one if area.key in FIRST],
             reasons,
-            ("face", "signal"),
+            ("feature", "signal"),
         ),
         "parity-operations": _page(
             "Parity: operations of Aerospike",
@@ -66,7 +66,7 @@ def pages(
             reasons,
             (),
         ),
-        "parity-cassandra": _page("Parity: Cassandra", CASSANDRA, other, reasons, ("cql_face",)),
+        "parity-cassandra": _page("Parity: Cassandra", CASSANDRA, other, reasons, ("cql_feature",)),
     }
     return texts, reasons.faults
 
@@ -76,8 +76,8 @@ def _page(
 ) -> str:
     compared = [reasons.compare(area) for area in areas]
     parts = [HEAD.format(title=title, about=about), _summary(compared)]
-    names = {"face": "Faces", "cql_face": "Faces and signals", "signal": "Signals"}
-    parts += [_features(names[kind], reasons.faces(kind, areas)) for kind in kinds]
+    names = {"feature": "Features", "cql_feature": "Features and signals", "signal": "Signals"}
+    parts += [_features(names[kind], reasons.features(kind, areas)) for kind in kinds]
     parts += [_area(it) for it in compared]
     return "\n".join(parts)
 
@@ -98,8 +98,8 @@ def _summary(compared: list[Compared]) -> str:
 
 
 def _anchor(title: str) -> str:
-    kept = "".join(letter for letter in title.lower() if letter.isalnum() or letter in " -_")
-    return kept.replace(" ", "-")
+    text = "".join(letter for letter in title.lower() if letter.isalnum() or letter in " -_")
+    return text.replace(" ", "-")
 
 
 def _features(title: str, rows: list[tuple[str, dict[str, str]]]) -> str:
