@@ -4,38 +4,44 @@ from __future__ import annotations
 
 import json
 import operator
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import spikewire
+from apis import Api
 from spikewire import builder, op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from apis import Opened
 
 CASES = json.loads((Path(__file__).parent / "builder_cases.json").read_text())["cases"]
 #: Methods that take a duration, which the table has in milliseconds.
 DURATIONS = ("timeout", "deadline")
 
 
-@pytest.fixture(scope="module")
-def client(cluster: Any) -> Iterator[spikewire.Client]:
-    with spikewire.Client(cluster.seeds, timeout=20) as client:
+@pytest.fixture(scope="module", params=["blocking", "asyncio"])
+def client(request: pytest.FixtureRequest, cluster: Any) -> Iterator[Opened]:
+    api = Api(request.param)
+    with api.open(cluster.seeds, timeout=20) as client:
         yield client
+    api.end()
 
 
 class Case:
     """A case with its own set."""
 
-    def __init__(self, client: spikewire.Client, set_name: str, case: dict[str, Any]) -> None:
-        self.session = client.session()
-        self.users: Any = client.dataset("test", set_name)
+    def __init__(self, client: Opened, set_name: str, case: dict[str, Any]) -> None:
+        self.settle = client.api.settle
+        self.session = client.raw.session()
+        self.users: Any = client.raw.dataset("test", set_name)
         self.case = case
         for key, bins in case.get("records", {}).items():
-            self.users.put(int(key), bins)
+            self.settle(partial(self.users.put, int(key), bins))
 
     def value(self, value: Any) -> Any:
         """An argument."""
@@ -44,7 +50,7 @@ class Case:
         if not isinstance(value, dict):
             return value
         kind = next(iter(value), "")
-        content = value.get(kind)
+        content: Any = value.get(kind)
         if kind == "key":
             return self.users.key(content)
         if kind == "keys":
@@ -57,7 +63,6 @@ class Case:
         if kind == "dataset":
             return self.users
         if kind == "op":
-            assert content is not None
             name, *arguments = content
             return reduce(getattr, name.split("."), op)(*arguments)  # type: ignore[operator]
         return value
@@ -65,20 +70,26 @@ class Case:
     def run(self) -> Any:
         """What the chain's last method returns."""
         at: Any = self.session
-        for name, *given in self.case["chain"]:
-            keywords: dict[str, Any] = {}
-            if given and isinstance(given[-1], dict) and "with" in given[-1]:
-                keywords = given.pop()["with"]
-            arguments = [self.value(value) for value in given]
-            if name in DURATIONS:
-                arguments = [arguments[0] / 1000]
-            at = getattr(at, name)(*arguments, **keywords)
-        return at
+        *steps, last = self.case["chain"]
+        for name, *given in steps:
+            at = self.method(at, name, given)()
+        name, *given = last
+        return self.settle(self.method(at, name, given))
+
+    def method(self, at: Any, name: str, given: list[Any]) -> Any:
+        """A method with its arguments."""
+        keywords: dict[str, Any] = {}
+        if given and isinstance(given[-1], dict) and "with" in given[-1]:
+            keywords = given.pop()["with"]
+        arguments = [self.value(value) for value in given]
+        if name in DURATIONS:
+            arguments = [arguments[0] / 1000]
+        return partial(getattr(at, name), *arguments, **keywords)
 
     def left(self) -> dict[str, Any]:
         """The records of the set."""
         keys = range(10)
-        batch = self.users.get_many(keys)
+        batch = self.settle(partial(self.users.get_many, keys))
         return {str(key): it.bins for key, it in zip(keys, batch, strict=True) if it is not None}
 
 
