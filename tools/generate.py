@@ -26,6 +26,7 @@ from generator import (
     wrappers,
 )
 from generator.text import ROOT, formatted
+from parity import page as parity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,8 +41,9 @@ PROTOCOL = ROOT / "crates/spikewire-aerospike-protocol/src"
 NODE = ROOT / "node/src/aerospike"
 
 
-def outputs() -> dict[Path, str]:
-    """Every generated file with its contents."""
+def outputs() -> tuple[dict[Path, str], list[str]]:
+    """Every generated file with its contents; and what is wrong with the reasons for what languages
+    lack."""
     known = table.load()
     texts: dict[Path, str] = {}
     for name, family in known.families.items():
@@ -67,7 +69,9 @@ def outputs() -> dict[Path, str]:
     steps = PYTHON / "aerospike/builder"
     texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
     texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"], named["cql"])
-    return texts
+    compared, faults = parity.pages(known, named["aerospike"], named["cql"])
+    texts |= {ROOT / f"docs/{name}.md": text for name, text in compared.items()}
+    return texts, faults
 
 
 def main() -> int:
@@ -75,9 +79,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Writes what comes from the table of verbs.")
     parser.add_argument("--check", action="store_true", help="only say what is not up to date")
     options = parser.parse_args()
+    texts, faults = outputs()
+    for fault in faults:
+        print(f"tools/parity/reasons.toml: {fault}")
     stale = [
         (path, text)
-        for path, text in outputs().items()
+        for path, text in texts.items()
         if not path.exists() or path.read_text() != text
     ]
     for path, text in stale:
@@ -87,7 +94,7 @@ def main() -> int:
         else:
             path.write_text(text)
             print(f"wrote {name}")
-    return 1 if stale and options.check else 0
+    return 1 if faults or (stale and options.check) else 0
 
 
 if __name__ == "__main__":

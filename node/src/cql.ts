@@ -3,6 +3,7 @@
 import './aerospike/hooks.js'
 import './cql/hooks.js'
 
+export type { Call, Concurrent, ConcurrentOptions, Items } from './bridge/concurrent.js'
 export type { EventListener, NodeEvent } from './bridge/events.js'
 export { Batch, type BatchKind } from './cql/batch.js'
 export * from './cql/errors.js'

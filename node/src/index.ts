@@ -47,6 +47,7 @@ export {
   Write,
   type WriteRowOptions,
 } from './aerospike/batch/rows.js'
+export * as builder from './aerospike/builder/index.js'
 export { Client, type NodeInfo } from './aerospike/client.js'
 export type { Auth, ClientOptions } from './aerospike/client-options.js'
 export {
@@ -128,6 +129,7 @@ export {
   type TransactionState,
 } from './aerospike/transaction.js'
 export type { Callback } from './bridge/callbacks.js'
+export type { Call, Concurrent, ConcurrentOptions, Items } from './bridge/concurrent.js'
 export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'

@@ -10,6 +10,7 @@ import {
   exp,
   Key,
   op,
+  Read,
   RecordExists,
   type UserKey,
 } from 'spikewire'
@@ -263,6 +264,27 @@ test('keys may be of several sets', async () => {
   assert.deepEqual([results[1]?.key.set, results[4]?.key.set], [b.set, a.set])
   const gone = await client.deleteMany(keys.slice(0, 3))
   assert.deepEqual([...gone.codes], [0, 0, 2])
+})
+
+test('every key of a client must be a whole one', async () => {
+  const whole = fresh().key(4)
+  for (const key of [5, 'a', 5n, Buffer.from('a')]) {
+    for (const [row, keys] of [[key], [whole, key], [whole, whole, key]].entries()) {
+      for (const call of [
+        () => client.getMany(wrong(keys)),
+        () => client.existsMany(wrong(keys)),
+        () => client.deleteMany(wrong(keys)),
+        () => client.operateMany(wrong(keys), [op.add('n', 1)]),
+        () => client.applyMany(wrong(keys), 'module', 'name'),
+        () => client.putMany(wrong(keys.map((key) => [key, { n: 1 }]))),
+        () => client.batch(keys.map((key) => new Read(key))),
+        () => client.getColumns(wrong(keys)),
+      ]) {
+        const message = new RegExp(`^row ${row}: a client's verbs take a Key, not `)
+        await assert.rejects(call(), (error: Error) => message.test(error.message))
+      }
+    }
+  }
 })
 
 test('records may be a Map, pairs, an object or an async iterable', async () => {

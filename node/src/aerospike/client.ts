@@ -2,14 +2,23 @@
 
 import { inspect } from 'node:util'
 import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
+import {
+  type Call,
+  type Concurrent,
+  type ConcurrentOptions,
+  concurrent,
+  type Items,
+} from '../bridge/concurrent.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkOptions } from '../options/check.js'
 import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
 import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
 import { Roles } from './admin/roles.js'
 import { Users } from './admin/users.js'
+import { Builder } from './builder/session.js'
 import { type ClientOptions, seedText, sorted } from './client-options.js'
 import { Dataset } from './dataset.js'
 import { connectionWithin, KeyVerbs, type TransactionParts } from './key-verbs.js'
@@ -112,6 +121,14 @@ export class Client extends KeyVerbs {
   /** A dataset: a namespace and one of its sets. */
   dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
     return new Dataset<B>(this.connection, namespace, set)
+  }
+
+  /**
+   * Starts chains of the builder: `await client.session().query(users.key('alice')).first()`. Cheap to
+   * create and to keep.
+   */
+  session(): Builder {
+    return new Builder(this)
   }
 
   /**
@@ -391,6 +408,46 @@ export class Client extends KeyVerbs {
       options,
       callback,
     )
+  }
+
+  /**
+   * Makes many calls with up to `limit` of them in flight, and yields their results in the order of
+   * the calls, or with `ordered: false` as they come.
+   *
+   * ```ts
+   * for await (const record of client.concurrent(ids, (id) => users.get(id))) {
+   *   console.log(record.bins)
+   * }
+   * ```
+   *
+   * Takes functions that make a call each, or items and one function that makes the call of an item.
+   * Either may be any iterable, also asynchronous or endless: it is read as results are consumed. An
+   * error of the iterable is thrown after the results of what came before.
+   *
+   * When the iteration ends early, by an error, `break` or `return()`, no more calls are made, and
+   * those in flight are awaited. An aborted `signal` does not wait for them. Their errors are never
+   * unhandled.
+   *
+   * @throws the error of the first call that fails, unless `errors` is `'return'`; TypeError,
+   * RangeError for invalid options, at once
+   */
+  concurrent<T>(
+    calls: Items<Call<T>>,
+    options?: ConcurrentOptions & { errors?: 'raise' | undefined },
+  ): Concurrent<T>
+  concurrent<T>(calls: Items<Call<T>>, options: ConcurrentOptions): Concurrent<T | Error>
+  concurrent<I, T>(
+    items: Items<I>,
+    call: (item: I, index: number) => PromiseLike<T> | T,
+    options?: ConcurrentOptions & { errors?: 'raise' | undefined },
+  ): Concurrent<T>
+  concurrent<I, T>(
+    items: Items<I>,
+    call: (item: I, index: number) => PromiseLike<T> | T,
+    options: ConcurrentOptions,
+  ): Concurrent<T | Error>
+  concurrent(items: Items<unknown>, call?: unknown, options?: unknown): Concurrent<never> {
+    return concurrent(checkOptions, items, call, options) as Concurrent<never>
   }
 
   /**

@@ -3,7 +3,9 @@
 import { inspect } from 'node:util'
 import type { Callback } from '../bridge/callbacks.js'
 import type { Connection } from '../bridge/connection.js'
+import { atRow, list } from './batch/gather.js'
 import { ManyVerbs } from './batch/many.js'
+import { type GetStreamOptions, getStream, type Stream } from './builder/streams.js'
 import { connectionWithin, type TransactionParts } from './key-verbs.js'
 import { Key, spaceNames, spaceNumber, type UserKey } from './model/key.js'
 import { native, type Space } from './model/native.js'
@@ -79,6 +81,43 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   /** The full key for a user key. */
   key(key: UserKey): Key {
     return new Key(this.namespace, this.set, key)
+  }
+
+  /** The full keys for user keys, in an array. */
+  keys(keys: Iterable<UserKey | Key>): Key[] {
+    const { namespace, set } = this
+    return list('keys', keys, 'an iterable of keys').map((key, row) => {
+      try {
+        if (key instanceof Key) {
+          this.spaceOf(key)
+          return key
+        }
+        return new Key(namespace, set, key as UserKey)
+      } catch (error) {
+        throw atRow(row, error)
+      }
+    })
+  }
+
+  /**
+   * Reads records for an endless supply of keys. Takes keys from the iterable, which may be
+   * asynchronous, one window at a time; each window is one `getMany`, and up to `limit` of them are in
+   * flight. Keys are read as results are consumed.
+   *
+   * ```ts
+   * for await (const result of users.getStream(ids, { bins: ['age'] })) {
+   *   console.log(result.row, result.record?.bins.age)
+   * }
+   * ```
+   *
+   * @throws the error of the first row that fails, unless `onError` says otherwise; TypeError,
+   * RangeError for invalid options, at once
+   */
+  getStream(
+    keys: Iterable<UserKey | Key> | AsyncIterable<UserKey | Key>,
+    options?: GetStreamOptions<B>,
+  ): Stream<B> {
+    return getStream<UserKey | Key, B>(this, keys, options)
   }
 
   /**

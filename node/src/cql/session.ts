@@ -2,9 +2,17 @@
 
 import { inspect } from 'node:util'
 import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
+import {
+  type Call,
+  type Concurrent,
+  type ConcurrentOptions,
+  concurrent,
+  type Items,
+} from '../bridge/concurrent.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkOptions } from '../options/check.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { SessionClosed } from './errors.js'
 import { makeInstances } from './factories.js'
@@ -180,6 +188,46 @@ export class Session extends Verbs {
       rejectCall(slot, error)
     }
     return outcome(read.then(schemaOf), callback)
+  }
+
+  /**
+   * Makes many calls with up to `limit` of them in flight, and yields their results in the order of
+   * the calls, or with `ordered: false` as they come.
+   *
+   * ```ts
+   * for await (const rows of session.concurrent(ids, (id) => session.execute(select, [id]))) {
+   *   console.log(rows[0])
+   * }
+   * ```
+   *
+   * Takes functions that make a call each, or items and one function that makes the call of an item.
+   * For one statement with many rows of parameters, `executeMany` costs less. Either may be any iterable, also asynchronous or endless: it is read as results are consumed. An
+   * error of the iterable is thrown after the results of what came before.
+   *
+   * When the iteration ends early, by an error, `break` or `return()`, no more calls are made, and
+   * those in flight are awaited. An aborted `signal` does not wait for them. Their errors are never
+   * unhandled.
+   *
+   * @throws the error of the first call that fails, unless `errors` is `'return'`; TypeError,
+   * RangeError for invalid options, at once
+   */
+  concurrent<T>(
+    calls: Items<Call<T>>,
+    options?: ConcurrentOptions & { errors?: 'raise' | undefined },
+  ): Concurrent<T>
+  concurrent<T>(calls: Items<Call<T>>, options: ConcurrentOptions): Concurrent<T | Error>
+  concurrent<I, T>(
+    items: Items<I>,
+    call: (item: I, index: number) => PromiseLike<T> | T,
+    options?: ConcurrentOptions & { errors?: 'raise' | undefined },
+  ): Concurrent<T>
+  concurrent<I, T>(
+    items: Items<I>,
+    call: (item: I, index: number) => PromiseLike<T> | T,
+    options: ConcurrentOptions,
+  ): Concurrent<T | Error>
+  concurrent(items: Items<unknown>, call?: unknown, options?: unknown): Concurrent<never> {
+    return concurrent(checkOptions, items, call, options) as Concurrent<never>
   }
 
   /**

@@ -163,9 +163,7 @@ export function rowsOf(home: Home, keys: unknown[]): Rows {
   let each: Space[] | undefined
   for (let row = 0; row < count; row++) {
     const key = keys[row]
-    // Bare user keys all belong to the same set.
-    const alone = typeof key !== 'object' && same !== undefined && each === undefined
-    const space = alone ? (same as Space) : spaceOf(home, key, row)
+    const space = spaceOf(home, key, row)
     if (each !== undefined) each.push(space)
     else if (same === undefined) same = space
     else if (same !== space) {

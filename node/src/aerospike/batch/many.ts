@@ -75,7 +75,8 @@ export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, '
 type TableParts = [length: number, columns: ColumnParts[]]
 
 const GET_COLUMNS = [...READ_MANY, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
-const GET_MANY = [...READ_MANY, 'bins']
+/** @internal */
+export const GET_MANY = [...READ_MANY, 'bins']
 const BATCH = [...LIMITS, 'deadline', 'respondAllKeys']
 const DELETE_MANY = [...DELETE, 'respondAllKeys']
 const APPLY_MANY = [...APPLY, 'respondAllKeys']
