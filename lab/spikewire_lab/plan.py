@@ -33,12 +33,13 @@ RUST_OURS = "spikewire-rust"
 RUST_PEER = "aerospike-rust"
 RUST_CLIENTS = (RUST_OURS, RUST_PEER)
 NODE_OURS = "spikewire-node"
+NODE_BUILDER = "spikewire-node-builder"
 NODE_DROP_IN = "spikewire-node-compat"
 NODE_PEER = "aerospike-node"
 NODE_CLIENTS = (NODE_OURS, NODE_PEER)
 """The clients of the tables of reports."""
-NODE_NAMES = (NODE_OURS, NODE_DROP_IN, NODE_PEER)
-"""All clients for Node.js; the second is our own client with the other's API."""
+NODE_NAMES = (NODE_OURS, NODE_BUILDER, NODE_DROP_IN, NODE_PEER)
+"""All clients for Node.js: ours, with its builder, and with the other's API; the other one."""
 CLIENTS = (*PEERS, *RUST_CLIENTS, *NODE_NAMES)
 """Clients that are not Python packages have names that say so, and one mode each."""
 SWEEP = (128, 512)

@@ -9,12 +9,13 @@ import type { Answer, Description, Job, Result } from './job.js'
 import { peakRss } from './measure.js'
 import { check } from './read-check.js'
 import { scan } from './scan.js'
-import { SPIKEWIRE } from './spikewire-client.js'
+import { BUILDER, SPIKEWIRE } from './spikewire-client.js'
 import { parseWorkload } from './workload.js'
 
 /** The clients by name. */
 export const CANDIDATES: { readonly [name: string]: Candidate } = {
   spikewire: SPIKEWIRE,
+  'spikewire/builder': BUILDER,
   'spikewire/compat': DROP_IN,
   aerospike: AEROSPIKE,
 }

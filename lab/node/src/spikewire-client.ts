@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Batch, Client, type Dataset, type Query } from 'spikewire'
+import { type Batch, type builder, Client, type Dataset, type Query } from 'spikewire'
 import { seedTexts, spikewireOptions } from './access.js'
 import {
   type BenchClient,
@@ -70,6 +70,50 @@ class SpikewireClient implements BenchClient {
 
   close(): Promise<void> {
     return this.#client.close()
+  }
+}
+
+/** The same client through its builder, with a chain for each call. */
+class Builder extends SpikewireClient {
+  readonly #session: builder.Builder
+  readonly #keys: Dataset<Bins>
+
+  constructor(client: Client, target: Target) {
+    super(client, target)
+    this.#session = client.session()
+    this.#keys = client.dataset<Bins>(target.namespace, target.set)
+  }
+
+  override get(key: number): Promise<ReadResult> {
+    return this.#session.query<Bins>(this.#keys.key(key)).first()
+  }
+
+  override put(key: number, bins: Bins): Promise<unknown> {
+    return this.#session.upsert<Bins>(this.#keys.key(key)).put(bins).execute()
+  }
+
+  override getMany(keys: number[]): Promise<unknown> {
+    return this.#session.query<Bins>(this.#keys.keys(keys)).toList()
+  }
+
+  override async putMany(keys: number[], bins: Bins[]): Promise<unknown> {
+    const steps = keys.map((key, at) => [this.#keys.key(key), bins[at] as Bins] as const)
+    type Chain = Pick<builder.WriteMany<Bins>, 'upsert' | 'execute'>
+    const chain = steps.reduce<Pick<builder.Builder, 'upsert'> | Chain>(
+      (step, [key, row]) => step.upsert<Bins>([key]).put(row),
+      this.#session,
+    )
+    return (chain as Chain).execute()
+  }
+
+  override scan(_: string, consumer: string): Promise<Scanned> {
+    return iterated(this.#session.query(this.#keys).stream(), consumer)
+  }
+
+  override async each(_: string, seen: (digest: Uint8Array, bins: unknown) => void): Promise<void> {
+    for await (const { key, bins } of this.#session.query(this.#keys).stream()) {
+      seen(key.digest, bins)
+    }
   }
 }
 
@@ -144,16 +188,21 @@ async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> 
   return scanned
 }
 
-export const SPIKEWIRE: Candidate = {
-  name: 'spikewire',
-  ways: ['iterate', 'stream'],
-  load() {
-    const text = readFileSync(require.resolve('spikewire/package.json'), 'utf8')
-    return Promise.resolve((JSON.parse(text) as { version: string }).version)
-  },
-  async open(target) {
-    const { seeds, access } = target
-    const client = await Client.connect(seedTexts(seeds, access), spikewireOptions(access))
-    return new SpikewireClient(client, target)
-  },
+function candidate(name: string, face: typeof SpikewireClient, ways: readonly string[]): Candidate {
+  return {
+    name,
+    ways,
+    load() {
+      const text = readFileSync(require.resolve('spikewire/package.json'), 'utf8')
+      return Promise.resolve((JSON.parse(text) as { version: string }).version)
+    },
+    async open(target) {
+      const { seeds, access } = target
+      const client = await Client.connect(seedTexts(seeds, access), spikewireOptions(access))
+      return new face(client, target)
+    },
+  }
 }
+
+export const SPIKEWIRE = candidate('spikewire', SpikewireClient, ['iterate', 'stream'])
+export const BUILDER = candidate('spikewire/builder', Builder, ['iterate'])

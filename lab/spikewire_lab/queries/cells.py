@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..clients import OURS, PEERS
 from ..clients.base import ASYNC, NODE, SYNC
 from ..clients.registry import base_of, in_order
-from ..plan import NODE_DROP_IN, NODE_OURS, NODE_PEER
+from ..plan import NODE_BUILDER, NODE_DROP_IN, NODE_OURS, NODE_PEER
 
 QUERIES_MODE = "queries"
 GETS_MODE = "scans-p99"
@@ -48,6 +48,7 @@ WAYS: dict[str, dict[str, tuple[str, ...]]] = {
     "aerospike-sdk": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
     "aerospike-native": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
     NODE_OURS: {NODE: (ITERATE, STREAM)},
+    NODE_BUILDER: {NODE: (ITERATE,)},
     NODE_DROP_IN: {NODE: ("scan", "query")},
     NODE_PEER: {NODE: ("scan", "query")},
 }
@@ -91,7 +92,7 @@ class Scan:
 
     @property
     def ours(self) -> bool:
-        return base_of(self.client) in (OURS, NODE_OURS, NODE_DROP_IN)
+        return base_of(self.client) in (OURS, NODE_OURS, NODE_BUILDER, NODE_DROP_IN)
 
     def __str__(self) -> str:
         what = f"{self.client} {self.mode} {self.way} {self.consumer}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import build, measure
-from ..plan import NODE_DROP_IN, NODE_OURS, NODE_PEER
+from ..plan import NODE_BUILDER, NODE_DROP_IN, NODE_OURS, NODE_PEER
 from .launch import SETUP_SECONDS, run_job
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ ADDON = Path("node_modules") / "spikewire" / "native"
 """The folder of our client's native part, in the project's folder."""
 PACKAGES = {
     NODE_OURS: "spikewire",
+    NODE_BUILDER: "spikewire/builder",
     NODE_DROP_IN: "spikewire/compat",
     NODE_PEER: "aerospike",
     "cassandra-driver-node": "cassandra-driver",

@@ -10,7 +10,7 @@ from ..clients import FLOOR, OURS, PEERS
 from ..clients.registry import base_of
 from ..contract.result import Failure, Result, version_of
 from ..measure import mean, merge, percentiles, within
-from ..plan import NODE_DROP_IN, NODE_OURS, RUST_OURS, Cell
+from ..plan import NODE_BUILDER, NODE_DROP_IN, NODE_OURS, RUST_OURS, Cell
 from ..work.shape import IN_COLUMNS
 from .apis import is_other_api, with_apis
 from .figures import ERROR_LIMIT, Spread, fastest, lowest_cpu, ratio
@@ -163,5 +163,5 @@ def gives_columns(cell: Cell) -> bool:
 
 
 def _is_peer(client: str) -> bool:
-    ours = (OURS, RUST_OURS, NODE_OURS, NODE_DROP_IN, FLOOR)
+    ours = (OURS, RUST_OURS, NODE_OURS, NODE_BUILDER, NODE_DROP_IN, FLOOR)
     return base_of(client) not in ours and not is_other_api(client)
