@@ -19,6 +19,7 @@ from generator import (
     decoding,
     pages,
     rust_functions,
+    signals,
     stub,
     table,
     typescript,
@@ -64,6 +65,8 @@ def outputs() -> dict[Path, str]:
             texts[methods / f"{name}.rs"] = formatted(text)
         path = PYTHON / STUBS[database]
         texts[path] = stub.filled(path.read_text(), of)
+    texts[PYTHON / "metrics/table.py"] = signals.python()
+    texts[ROOT / "node/src/metrics/table.ts"] = signals.typescript()
     steps = PYTHON / "aerospike/builder"
     texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
     texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"], named["cql"])

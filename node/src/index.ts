@@ -128,6 +128,7 @@ export {
   type TransactionState,
 } from './aerospike/transaction.js'
 export type { Callback } from './bridge/callbacks.js'
-export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'
+export type { Event, EventListener, NodeEvent } from './statistics/events.js'
+export type { Stats } from './statistics/stats.js'

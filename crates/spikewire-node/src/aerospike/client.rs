@@ -24,6 +24,7 @@ use crate::driver::Driver;
 use crate::environment::Environment;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result};
+use crate::stages::Turns;
 
 /// A connected client.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct Client {
     pub defaults: CommandDefaults,
     pub decode_options: DecodeOptions,
     pub driver: Driver<Aerospike, CommandTicket>,
+    /// Chooses the calls whose hand-over is timed.
+    pub turns: Turns,
     outbox: Arc<Outbox>,
 }
 
@@ -48,7 +51,15 @@ impl Client {
         let outbox = Arc::<Outbox>::default();
         let driver = Driver::start(env, environment, cluster.clone(), outbox.clone(), false)?;
         let streams = Streams::new(cluster.clone());
-        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
+        Ok(Self {
+            cluster,
+            streams,
+            defaults,
+            decode_options,
+            driver,
+            turns: Turns::default(),
+            outbox,
+        })
     }
 
     /// The client in a call's first argument.

@@ -1,0 +1,54 @@
+/**
+ * The channels of `node:diagnostics_channel`. Without a subscriber nothing is published, and calls
+ * only look whether there is one.
+ */
+
+import { type Channel, channel } from 'node:diagnostics_channel'
+
+/** Published to `spikewire:command` when a call has ended. */
+export interface CommandMessage {
+  readonly system: 'aerospike' | 'cassandra'
+  /** The verb: `get`, `getMany`, `execute`. */
+  readonly operation: string
+  /** The namespace, or `null`; for Cassandra the session's keyspace is not looked up. */
+  readonly namespace: string | null
+  /** The set, or `null`. */
+  readonly set: string | null
+  /** The text of the statement, or `null`; text without parameters may contain values. */
+  readonly statement: string | null
+  /** From the call to the end, with all attempts. */
+  readonly milliseconds: number
+  /** Why it failed; `null` if it did not. */
+  readonly error: unknown
+}
+
+/** Calls that have ended. */
+export const commands: Channel = channel('spikewire:command')
+/** Events about nodes. */
+export const events: Channel = channel('spikewire:event')
+/** Commands that were slower than the limit of `client.metrics.logSlow`. */
+export const slowCommands: Channel = channel('spikewire:slow-command')
+
+/** Whether anybody wants to know of events. */
+export function hasEventSubscribers(): boolean {
+  return events.hasSubscribers || slowCommands.hasSubscribers
+}
+
+/** Publishes an event. */
+export function publish(event: { readonly type: string }): void {
+  const target = event.type === 'slowCommand' ? slowCommands : events
+  if (target.hasSubscribers) target.publish(event)
+}
+
+/** Publishes a call when it has ended. */
+export function publishCommand(
+  promise: Promise<unknown>,
+  about: Omit<CommandMessage, 'milliseconds' | 'error'>,
+): void {
+  const began = performance.now()
+  const ended = (error: unknown): void => {
+    const message: CommandMessage = { ...about, milliseconds: performance.now() - began, error }
+    commands.publish(message)
+  }
+  promise.then(() => ended(null), ended)
+}
