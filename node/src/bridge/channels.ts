@@ -10,11 +10,11 @@ export interface CommandMessage {
   readonly system: 'aerospike' | 'cassandra'
   /** The verb: `get`, `getMany`, `execute`. */
   readonly operation: string
-  /** The namespace, or `null`; for Cassandra the session's keyspace is not looked up. */
+  /** The namespace; `null` for keys of several sets, and for Cassandra. */
   readonly namespace: string | null
-  /** The set, or `null`. */
+  /** The set; `null` if there is none. */
   readonly set: string | null
-  /** The text of the statement, or `null`; text without parameters may contain values. */
+  /** The text of a statement, which contains values unless they are parameters; `null` for others. */
   readonly statement: string | null
   /** From the call to the end, with all attempts. */
   readonly milliseconds: number

@@ -2,6 +2,7 @@
 
 import type { Slot } from '../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
+import { commands } from '../bridge/channels.js'
 import type { Connection } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
@@ -23,6 +24,7 @@ import {
   type PrepareOptions,
 } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
+import { publishStatement } from './published.js'
 import { Query } from './query.js'
 import type { Row, Rows } from './rows.js'
 import {
@@ -214,6 +216,7 @@ export abstract class Verbs {
   ): Promise<unknown> | undefined {
     checkCallback(callback)
     const promise = this.#executeMany(statement, rows, options)
+    if (commands.hasSubscribers) publishStatement(promise, 'executeMany', statement)
     return outcome(promise, callback as Callback<unknown>)
   }
 
@@ -235,6 +238,7 @@ export abstract class Verbs {
     const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
       native.cqlPrepare(session, slot, text, checkOptions(options, KNOWN.PREPARE)),
     )
+    if (commands.hasSubscribers) publishStatement(promise, 'prepare', text)
     return outcome(promise, callback)
   }
 
@@ -269,6 +273,7 @@ export abstract class Verbs {
       const onOutcome = typeof options === 'function' ? options : callback
       checkCallback(onOutcome)
       const promise = this.#batch(kind, entries, batchOptions)
+      if (commands.hasSubscribers) publishStatement(promise, 'batch', null)
       return outcome(promise, onOutcome)
     })
   }
@@ -288,6 +293,7 @@ export abstract class Verbs {
     }
     checkCallback(callback)
     const promise = this.#execute<R>(page, statement, parameters, options)
+    if (commands.hasSubscribers) publishStatement(promise, page ? 'page' : 'execute', statement)
     return outcome(promise, callback)
   }
 
