@@ -82,7 +82,7 @@ test('failures say what and where', async (t) => {
   const [name, attributes] = telemetry.onlySpan()
   assert.deepEqual([name, attributes['error.type']], ['get users', 'TypeError'])
   assert.equal(attributes['server.address'], undefined)
-  assert.throws(() => users.get(1, 5 as never, 5 as never), /callback must be a function/)
+  assert.throws(() => users.exists(1, {}, 5 as never), /callback must be a function/)
   assert.equal(telemetry.onlySpan()[1]['error.type'], 'TypeError')
   const signal = AbortSignal.abort()
   await assert.rejects(users.get(1, { signal }), { name: 'AbortError' })
