@@ -195,6 +195,7 @@ test('a query is one span, with its pages, and the parent is the active span', s
   const telemetry = new Telemetry()
   t.after(() => telemetry.end())
   const view = instrument(session, telemetry.providers)
+  await session.execute('TRUNCATE items')
   await session.executeMany(
     INSERT,
     Array.from({ length: 25 }, (_, id) => [id, 'x']),
