@@ -226,7 +226,7 @@ async function interrupted(url: string, shows: RegExp): Promise<string> {
 
 /** The lines of the last screen, without codes. */
 function lastScreen(text: string): string[] {
-  const [screen] = text.split('\x1b[H').at(-1)?.split('\x1b[J') as [string]
+  const [screen] = (text.split('\x1b[H').at(-1) as string).split('\x1b[J') as [string]
   return stripVTControlCharacters(screen).split(/\r?\n/)
 }
 
