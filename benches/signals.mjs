@@ -6,7 +6,7 @@
 //
 // A cluster in another process answers. The table has the median of all rounds for the process, and
 // the median difference from off in the same round. PACKAGE is the folder of another build of the npm
-// package, such as one of an earlier commit: its client, with metrics off, is compared as well.
+// package, such as one of an earlier commit: only its client, with metrics off, is compared then.
 
 import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -52,6 +52,8 @@ async function measure(seeds) {
   }
   let before
   if (other) {
+    // What subscribers and spans make of the compiled code is not to be compared.
+    for (const mode of ['counters', 'stages', 'channel', 'spans']) delete modes[mode]
     before = await require(resolve(other, 'dist/index.js')).Client.connect(seeds)
     modes.other = [before.dataset('test', 'users'), () => {}]
   }

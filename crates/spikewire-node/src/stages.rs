@@ -12,8 +12,8 @@ use crate::environment::Environment;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result, Value};
 
-/// Measures the hand-over of one in this many calls, because that takes a callback.
-const EVERY: u32 = 16;
+/// Measures the hand-over of one in this many calls, because that takes two calls of JavaScript.
+const EVERY: u32 = 64;
 
 /// Chooses the calls whose hand-over is measured.
 #[derive(Debug, Default)]

@@ -115,8 +115,7 @@ export class StageStats extends Durations {
    * `encode`: from the call until its request is composed; `queue`: until the operating system has
    * it, including earlier attempts; `wire`: until its reply has arrived; `turn`: until its turn
    * among the replies that arrived together; `deliver`: until it is decoded and given to its
-   * promise; `hand_over`: until the task that waits for the promise continues, of every sixteenth
-   * call; `decode`: creating the objects of a batch.
+   * promise; `hand_over`: until the task that waits for the promise continues, of every 64th call; `decode`: creating the objects of a batch.
    */
   readonly stage: string
 

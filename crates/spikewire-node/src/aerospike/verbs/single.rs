@@ -54,14 +54,14 @@ impl<'e> Subject<'e> {
         let mut prepared =
             spec.compose(&address.space, &address.digest, stored_key.as_deref(), write)?;
         prepared.policy.metrics_flags = began.metrics_flags;
-        let mut watch = Watch::default();
+        let (mut watch, mut now) = (Watch::default(), None);
         if let Some(at) = began.at {
-            client.cluster.metrics().encoded(at);
+            now = Some(client.cluster.metrics().encoded(at));
             watch = client.turns.watch(&client.cluster);
         }
         let plan = ResponsePlan { shape, decode_options: client.decode_options, watch };
         match transaction {
-            None => client.submit(call.env, prepared, client.pledge(slot), plan),
+            None => client.submit(call.env, prepared, client.pledge(slot), plan, now),
             Some(transaction) => client.submit_in(call.env, &transaction, prepared, slot, plan)?,
         }
         Ok(None)
