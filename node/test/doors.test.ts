@@ -29,6 +29,9 @@ const FORBIDDEN = [
   ['src/aerospike/operation', 'src/aerospike/op/index.js'],
   ['src/aerospike/batch', 'src/aerospike/query/query.js'],
   ['src/testing', 'src/aerospike/client.js'],
+  ['src/statistics', 'src/aerospike/client.js'],
+  ['src/metrics', 'src/bridge/connection.js'],
+  ['src/otel', 'src/aerospike/client.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],
 ] as const

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Description, read, UsageError } from './arguments.js'
 import { address, type Scrape, ScrapeError, scrape } from './top/scrape.js'
-import { type Paper, problem, screen } from './top/screen.js'
+import { problem, type Surface, screen } from './top/screen.js'
 import { between, type View } from './top/view.js'
 
 const TOP: Description = {
@@ -75,21 +75,21 @@ async function watch(
     return
   }
   if (once || !stdout.isTTY) {
-    await each(intervals, (view) => stdout.write(`${screen(url, view, paper()).join('\n')}\n`))
+    await each(intervals, (view) => stdout.write(`${screen(url, view, surface()).join('\n')}\n`))
     return
   }
   const draw = (lines: string[]): void => {
-    const shown = lines.slice(0, Math.max((stdout.rows ?? 24) - 1, 1))
-    stdout.write(`\x1b[H${shown.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`)
+    const fitting = lines.slice(0, Math.max((stdout.rows ?? 24) - 1, 1))
+    stdout.write(`\x1b[H${fitting.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`)
   }
   // The alternate screen, without a cursor.
   stdout.write('\x1b[?1049h\x1b[?25l')
   try {
-    draw(problem(url, '...', paper()))
+    draw(problem(url, '...', surface()))
     await each(
       intervals,
-      (view) => draw(screen(url, view, paper())),
-      (error) => draw(problem(url, error.message, paper())),
+      (view) => draw(screen(url, view, surface())),
+      (error) => draw(problem(url, error.message, surface())),
     )
   } finally {
     stdout.write('\x1b[?25h\x1b[?1049l')
@@ -97,7 +97,7 @@ async function watch(
 }
 
 /** A file or a pipe has no width of its own: nothing is cut there. */
-function paper(): Paper {
+function surface(): Surface {
   const { isTTY, columns } = process.stdout
   if (!isTTY) return { width: Number.POSITIVE_INFINITY, colours: false }
   return { width: columns || 80, colours: process.stdout.hasColors() }

@@ -47,15 +47,15 @@ const MOST = 1024
 export function summary(text: string): Summary {
   const known = summaries.get(text)
   if (known !== undefined) return known
-  const made = summarize(text)
+  const result = summarize(text)
   if (summaries.size >= MOST) {
     for (const oldest of summaries.keys()) {
       summaries.delete(oldest)
       break
     }
   }
-  summaries.set(text, made)
-  return made
+  summaries.set(text, result)
+  return result
 }
 
 function summarize(text: string): Summary {

@@ -12,14 +12,14 @@ export type Style = 'bold' | 'red' | 'yellow'
 const CODES: { readonly [style in Style]: number } = { bold: 1, red: 31, yellow: 33 }
 
 /** Where lines go. */
-export interface Paper {
+export interface Surface {
   /** The number of characters in a line; infinite: nothing is cut. */
   readonly width: number
   readonly colours: boolean
 }
 
 /** The whole screen, in lines. */
-export function screen(url: string, view: View, paper: Paper): string[] {
+export function screen(url: string, view: View, surface: Surface): string[] {
   const { total } = view
   const parts = [
     `${number(total.rate)}/s`,
@@ -33,25 +33,28 @@ export function screen(url: string, view: View, paper: Paper): string[] {
   if (view.hot_keys.length > 0 || view.hit_rate > 0) {
     parts.push(`near cache ${number(view.hit_rate)}/s`)
   }
-  const lines = [styled(cut(visible(url), paper.width), 'bold', paper), ...wrapped(parts, paper)]
+  const lines = [
+    styled(cut(visible(url), surface.width), 'bold', surface),
+    ...wrapped(parts, surface),
+  ]
   if (!view.counting) {
     const hint = 'Commands are not counted: client.metrics.enable()'
-    lines.push(styled(cut(hint, paper.width), 'yellow', paper))
+    lines.push(styled(cut(hint, surface.width), 'yellow', surface))
   }
-  if (view.operations.length > 0) lines.push(...table('operation', view.operations, [], paper))
-  lines.push(...table('node', view.nodes, NODE, paper))
-  if (view.stages.length > 0) lines.push(...table('stage', view.stages, [], paper))
-  if (view.hot_keys.length > 0) lines.push(...hotKeys(view.hot_keys, paper))
+  if (view.operations.length > 0) lines.push(...table('operation', view.operations, [], surface))
+  lines.push(...table('node', view.nodes, NODE, surface))
+  if (view.stages.length > 0) lines.push(...table('stage', view.stages, [], surface))
+  if (view.hot_keys.length > 0) lines.push(...hotKeys(view.hot_keys, surface))
   return lines
 }
 
 /** Rendered when there is nothing to show. */
-export function problem(url: string, why: string, paper: Paper): string[] {
-  const lines = [styled(cut(visible(url), paper.width), 'bold', paper)]
+export function problem(url: string, why: string, surface: Surface): string[] {
+  const lines = [styled(cut(visible(url), surface.width), 'bold', surface)]
   const text = visible(why)
-  const width = Math.min(paper.width, 1000)
+  const width = Math.min(surface.width, 1000)
   for (let at = 0; at < text.length; at += width) {
-    lines.push(styled(text.slice(at, at + width), 'red', paper))
+    lines.push(styled(text.slice(at, at + width), 'red', surface))
   }
   return lines
 }
@@ -78,29 +81,31 @@ function table<L extends Line>(
   title: string,
   lines: readonly L[],
   more: readonly Column<L>[],
-  paper: Paper,
+  surface: Surface,
 ): string[] {
   const columns = [...COMMON, ...more].map(([head, cell]) => [head, ...lines.map(cell)])
   // Where there is little room, columns without a number are left out.
-  const kept = columns.filter(
-    (cells) => paper.width === Number.POSITIVE_INFINITY || cells.slice(1).some((it) => it !== ''),
+  const visibleColumns = columns.filter(
+    (cells) => surface.width === Number.POSITIVE_INFINITY || cells.slice(1).some((it) => it !== ''),
   )
   const names = [title, ...lines.map(({ name }) => visible(name))]
   const results = ['other results', ...lines.map(others)]
   const hasResults = results.slice(1).some((text) => text !== '')
-  const widths = kept.map(widest)
+  const widths = visibleColumns.map(widest)
   const numbers = widths.reduce((sum, width) => sum + width + 2, 0)
-  const wanted = hasResults ? Math.min(widest(results), 20) + 2 : 0
-  const room = Math.max(paper.width - numbers - wanted, SHORTEST)
+  const resultsWidth = hasResults ? Math.min(widest(results), 20) + 2 : 0
+  const room = Math.max(surface.width - numbers - resultsWidth, SHORTEST)
   const first = Math.min(widest(names), room)
-  const last = Math.max(paper.width - first - numbers - 2, 0)
+  const last = Math.max(surface.width - first - numbers - 2, 0)
   return names.map((name, row) => {
-    const cells = kept.map((column, at) => (column[row] as string).padStart(widths[at] as number))
+    const cells = visibleColumns.map((column, at) =>
+      (column[row] as string).padStart(widths[at] as number),
+    )
     const others = hasResults ? `  ${cut(results[row] as string, last)}` : ''
     const text = [cut(name, first).padEnd(first), ...cells].join('  ') + others
-    const line = cut(text.trimEnd(), paper.width)
-    if (row === 0) return styled(line, 'bold', paper)
-    return (lines[row - 1]?.errors ?? 0) > 0 ? styled(line, 'red', paper) : line
+    const line = cut(text.trimEnd(), surface.width)
+    if (row === 0) return styled(line, 'bold', surface)
+    return (lines[row - 1]?.errors ?? 0) > 0 ? styled(line, 'red', surface) : line
   })
 }
 
@@ -112,20 +117,20 @@ function others({ results }: Line): string {
     .join(', ')
 }
 
-function hotKeys(keys: readonly HotKeyLine[], paper: Paper): string[] {
+function hotKeys(keys: readonly HotKeyLine[], surface: Surface): string[] {
   const some = keys.slice(0, HOT_KEYS)
   const rates = ['per s', ...some.map(({ rate }) => number(rate))]
   const digests = ['hot key', ...some.map(({ digest }) => visible(digest))]
   const of = ['of', ...some.map(({ namespace, set }) => visible(`${namespace} ${set}`.trim()))]
   return digests.map((digest, row) => {
     const cells = [digest.padEnd(widest(digests)), (rates[row] as string).padStart(widest(rates))]
-    const line = cut([...cells, of[row]].join('  '), paper.width)
-    return row === 0 ? styled(line, 'bold', paper) : line
+    const line = cut([...cells, of[row]].join('  '), surface.width)
+    return row === 0 ? styled(line, 'bold', surface) : line
   })
 }
 
 /** The parts of the head, on as many lines as they need. */
-function wrapped(parts: readonly string[], { width }: Paper): string[] {
+function wrapped(parts: readonly string[], { width }: Surface): string[] {
   const lines: string[] = []
   for (const part of parts) {
     const last = lines.at(-1)
@@ -147,7 +152,7 @@ function cut(text: string, width: number): string {
   return width < 1 ? '' : `${text.slice(0, width - 1)}…`
 }
 
-function styled(text: string, style: Style, { colours }: Paper): string {
+function styled(text: string, style: Style, { colours }: Surface): string {
   return colours ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text
 }
 
