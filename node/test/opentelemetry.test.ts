@@ -107,6 +107,26 @@ test('an unhandled rejection stays one', async () => {
   assert.equal(await output(process.execPath, args, { cwd: PACKAGE }), 'RecordNotFound\n')
 })
 
+const WITHOUT_API = `
+  const Module = require('node:module')
+  const resolve = Module._resolveFilename
+  Module._resolveFilename = function (name, ...more) {
+    return resolve.call(this, name === '@opentelemetry/api' ? 'not-installed' : name, ...more)
+  }
+  try {
+    require('spikewire/metrics/otel')
+  } catch ({ message }) {
+    console.log(message)
+  }
+  console.log(typeof require('spikewire/metrics').prometheus)
+`
+
+test('a missing API is named, and only where it is needed', async () => {
+  const said = 'spikewire/metrics/otel needs @opentelemetry/api: npm install @opentelemetry/api'
+  const printed = await output(process.execPath, ['--eval', WITHOUT_API], { cwd: PACKAGE })
+  assert.equal(printed, `${said}\nfunction\n`)
+})
+
 test('callbacks end spans', async (t) => {
   const { telemetry, users } = await traced(t)
   const record = await new Promise((resolve) => {

@@ -123,6 +123,55 @@ test('events about nodes are logged by their weight', async (context) => {
   end()
 })
 
+test('circuit breakers are events and lines', async (context) => {
+  const { client, cluster } = await opened(context, { maxErrorRate: 2, tendInterval: 100 })
+  const users = client.dataset('test', 'users')
+  const events: Event[] = []
+  const lines: string[] = []
+  client.onEvent((event) => events.push(event))
+  client.metrics.logEvents((line) => lines.push(line))
+  await Promise.all([0, 1].map((node) => cluster.inject(node, { cut: 1 })))
+  const tries = async (): Promise<void> => {
+    const keys = Array.from({ length: 20 }, (_, key) => key)
+    await Promise.allSettled(keys.map((key) => users.get(key, { maxRetries: 0, timeout: 500 })))
+  }
+  const happened = async (type: Event['type']): Promise<void> => {
+    const ends = performance.now() + WITHIN
+    while (!events.some((event) => event.type === type)) {
+      assert.ok(performance.now() < ends, type)
+      await tries()
+      await sleep(20)
+    }
+  }
+  await happened('breakerOpened')
+  await Promise.all([0, 1].map((node) => cluster.clearFaults(node)))
+  await happened('breakerClosed')
+  assert.ok(lines.some((line) => line.endsWith('failed too often: its circuit breaker is open')))
+  assert.ok(lines.some((line) => line.startsWith('the circuit breaker of node ')))
+})
+
+test('events that nobody takes in time are lost, and counted', async (context) => {
+  const { client } = await opened(context)
+  const users = client.dataset('test', 'users')
+  client.metrics.enable()
+  client.metrics.logSlow(0, { logger: null })
+  const events: Event[] = []
+  client.metrics.onEvent((event) => events.push(event))
+  const lines: string[] = []
+  client.metrics.logEvents((line) => lines.push(line))
+  const ends = performance.now() + WITHIN
+  let calls = 0
+  while (!events.some(({ type }) => type === 'eventsLost') && performance.now() < ends) {
+    calls += 10_000
+    await Promise.all(Array.from({ length: 10_000 }, () => users.exists(1)))
+    await sleep(5)
+  }
+  const lost = events.find((event) => event.type === 'eventsLost')
+  assert.ok(lost !== undefined && lost.count > 0 && lost.node === null)
+  assert.ok(events.filter(({ type }) => type === 'slowCommand').length + lost.count <= calls)
+  assert.match(lines.at(-1) as string, /^\d+ events were lost: they arrived faster than/)
+})
+
 test('calls are published to their channel while somebody listens', async (context) => {
   const { client } = await opened(context)
   const users = client.dataset('test', 'users')
