@@ -237,7 +237,10 @@ test('the parent is the active span of the caller, across awaits', async (t) => 
       assert.equal(trace.getActiveSpan(), span)
       await Promise.all([users.get(name), users.exists(name)])
       for await (const _ of users.query()) assert.equal(trace.getActiveSpan(), span)
-      assert.equal(trace.getActiveSpan(), span)
+      const active = await new Promise((resolve) => {
+        users.touch(name, () => resolve(trace.getActiveSpan()))
+      })
+      assert.equal(active, span)
     })
     span.end()
     return span.spanContext().spanId
@@ -248,7 +251,7 @@ test('the parent is the active span of the caller, across awaits', async (t) => 
     const children = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === id)
     assert.deepEqual(
       children.map(({ name }) => name).sort(),
-      ['exists users', 'get users', 'put users', 'query users'],
+      ['exists users', 'get users', 'put users', 'query users', 'touch users'],
       String(at),
     )
   }

@@ -145,6 +145,14 @@ test('a server answers on this machine, and closes', async (t) => {
   assert.equal(await status('/metrics', { method: 'POST' }), 405)
   await assert.rejects(startMetricsServer(client, { port: server.port }), { code: 'EADDRINUSE' })
   await assert.rejects(startMetricsServer(client, { ports: 1 } as never), /unknown option ports/)
+  for (const [options, error] of [
+    [{ host: 5 }, /host must be a string, not number/],
+    [{ keepAlive: 1 }, /keepAlive must be boolean, not number/],
+    [{ port: -1 }, RangeError],
+  ] as const) {
+    await assert.rejects(startMetricsServer(client, options as never), error)
+  }
+  assert.throws(() => prometheus(client, { label: {} } as never), /unknown option label/)
   await client.close()
   const closed = await fetch(server.url)
   assert.deepEqual([closed.status, await closed.text()], [503, '# the client is closed\n'])

@@ -139,6 +139,17 @@ test('a table, in which nothing is cut where there is no width', async (t) => {
   for (const char of ['…', '\x1b']) assert.ok(!stdout.includes(char))
 })
 
+test('hot keys and limits are shown where there are any', async (t) => {
+  const more =
+    'spikewire_near_cache_hits_total 50\nspikewire_node_limit{node="A 1:2"} 64\n' +
+    'spikewire_hot_key_reads_per_second{namespace="test",set="users",digest="ab01"} 1200\n'
+  const url = await answering(t, metricsOf(1, 0, 1) + more, metricsOf(9, 0, 9) + more)
+  const { stdout } = await top(url, ...once)
+  assert.match(stdout, /near cache 0\/s/)
+  assert.match(stdout, /^hot key {2}per s {2}of\nab01 {5}1,200 {2}test users$/m)
+  assert.match(stdout, /^A 1:2 .* 64$/m)
+})
+
 test('commands that are not counted are pointed at', async (t) => {
   const url = await answering(t, 'spikewire_counting 0\nspikewire_commands_in_flight 0\n')
   const { stdout } = await top(url, ...once)

@@ -1,8 +1,8 @@
 /** Statistics for a registry of npm `prom-client`. */
 
-import { boundText, type ExportOptions } from './exposition.js'
+import { boundText, type ExportOptions, sourcesOf } from './exposition.js'
 import { FAMILIES, type Family } from './families.js'
-import { type Clients, NoClientOpen, Sources } from './sources.js'
+import { type Clients, NoClientOpen, type Sources } from './sources.js'
 
 /** The methods of a registry of `prom-client` (15) that are used. */
 export interface MetricsRegistry {
@@ -34,8 +34,8 @@ export class Collector {
   /**
    * @throws TypeError, RangeError for invalid clients and labels
    */
-  constructor(client: Clients, options: ExportOptions = {}) {
-    this.#sources = new Sources(client, options.labels)
+  constructor(client: Clients, options?: ExportOptions) {
+    this.#sources = sourcesOf(client, options)
   }
 
   /**

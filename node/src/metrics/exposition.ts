@@ -1,5 +1,6 @@
 /** Statistics in the text format of Prometheus. */
 
+import { checkOptions } from '../options/check.js'
 import type { Family, Labels } from './families.js'
 import { type Clients, Sources } from './sources.js'
 
@@ -20,8 +21,14 @@ export interface ExportOptions {
  *
  * @throws NoClientOpen if none is left; TypeError, RangeError for invalid clients and labels
  */
-export function prometheus(client: Clients, options: ExportOptions = {}): string {
-  return textOf(new Sources(client, options.labels))
+export function prometheus(client: Clients, options?: ExportOptions): string {
+  return textOf(sourcesOf(client, options))
+}
+
+/** The clients with the labels of the options. */
+export function sourcesOf(client: Clients, options: ExportOptions | undefined): Sources {
+  checkOptions(options, ['labels'])
+  return new Sources(client, options?.labels)
 }
 
 /** The text for clients. */

@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { checkOptions } from '../options/check.js'
-import { CONTENT_TYPE, type ExportOptions, textOf } from './exposition.js'
-import { type Clients, NoClientOpen, Sources } from './sources.js'
+import { CONTENT_TYPE, type ExportOptions, sourcesOf, textOf } from './exposition.js'
+import { type Clients, NoClientOpen } from './sources.js'
 
 /** Options of `startMetricsServer`. */
 export interface MetricsServerOptions extends ExportOptions {
@@ -25,8 +25,8 @@ export type RequestListener = (request: IncomingMessage, response: ServerRespons
  *
  * @throws TypeError, RangeError for invalid clients and labels
  */
-export function requestListener(client: Clients, options: ExportOptions = {}): RequestListener {
-  const sources = new Sources(client, options.labels)
+export function requestListener(client: Clients, options?: ExportOptions): RequestListener {
+  const sources = sourcesOf(client, options)
   return (_, response) => {
     let [status, text] = [200, '']
     try {
@@ -90,6 +90,10 @@ export async function startMetricsServer(
 ): Promise<MetricsServer> {
   checkOptions(options, ['labels', 'port', 'host', 'keepAlive'])
   const { port = 0, host = '127.0.0.1', keepAlive = false, ...rest } = options ?? {}
+  if (typeof host !== 'string') throw new TypeError(`host must be a string, not ${typeof host}`)
+  if (typeof keepAlive !== 'boolean') {
+    throw new TypeError(`keepAlive must be boolean, not ${typeof keepAlive}`)
+  }
   const answer = requestListener(client, rest)
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]

@@ -121,7 +121,7 @@ fn node<'e>(env: Env<'e>, node: &NodeStats) -> Result<Value<'e>> {
         limit.map_or_else(|| env.null(), |limit| whole(env, limit as u64)),
         whole(env, in_flight as u64),
         whole(env, waiting as u64),
-        whole(env, rejections as u64),
+        whole(env, rejections),
     ];
     env.array_of(parts.into_iter())
 }
