@@ -246,6 +246,29 @@ test('events are published for clients connected after the subscription', async 
   for (const [name, listener] of Object.entries(listeners)) unsubscribe(name, listener)
 })
 
+const UNHANDLED = `
+  import { subscribe } from 'node:diagnostics_channel'
+  import { Client } from 'spikewire'
+  import { Cluster } from 'spikewire/testing'
+  const cluster = await Cluster.start()
+  const client = await Client.connect(cluster.seeds)
+  subscribe('spikewire:command', ({ error }) => console.log(error.constructor.name))
+  process.on('unhandledRejection', ({ constructor }) => {
+    console.log('unhandled', constructor.name)
+    process.exit()
+  })
+  await client.dataset('test').get('nobody').catch(() => undefined)
+  void client.dataset('test').get('nobody')
+`
+
+test('a subscriber does not decide what is an unhandled rejection', async () => {
+  const args = ['--input-type=module', '--eval', UNHANDLED]
+  assert.equal(
+    await output(process.execPath, args, { cwd: PACKAGE }),
+    'RecordNotFound\nRecordNotFound\nunhandled RecordNotFound\n',
+  )
+})
+
 const FORGOTTEN = `
   import { Client } from 'spikewire'
   import { Cluster } from 'spikewire/testing'

@@ -16,7 +16,7 @@ export interface CommandMessage {
   readonly set: string | null
   /** The text of a statement, which contains values unless they are parameters; `null` for others. */
   readonly statement: string | null
-  /** From the call to the end, with all attempts. */
+  /** From when its request was composed to the end, with all attempts. */
   readonly milliseconds: number
   /** Why it failed; `null` if it did not. */
   readonly error: unknown
@@ -40,15 +40,27 @@ export function publish(event: { readonly type: string }): void {
   if (target.hasSubscribers) target.publish(event)
 }
 
-/** Publishes a call when it has ended. */
-export function publishCommand(
-  promise: Promise<unknown>,
+/**
+ * Publishes a call when it has ended. Returns its promise, which the caller gets: that one decides
+ * whether a rejection is handled.
+ */
+export function publishCommand<T>(
+  promise: Promise<T>,
   about: Omit<CommandMessage, 'milliseconds' | 'error'>,
-): void {
+): Promise<T> {
   const began = performance.now()
   const ended = (error: unknown): void => {
     const message: CommandMessage = { ...about, milliseconds: performance.now() - began, error }
     commands.publish(message)
   }
-  promise.then(() => ended(null), ended)
+  return promise.then(
+    (value) => {
+      ended(null)
+      return value
+    },
+    (error) => {
+      ended(error)
+      throw error
+    },
+  )
 }

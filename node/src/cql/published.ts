@@ -4,14 +4,14 @@ import { publishCommand } from '../bridge/channels.js'
 import { Bound, Prepared } from './prepared.js'
 
 /** Publishes a call when it has ended; the statement of a batch is `null`. */
-export function publishStatement(
-  promise: Promise<unknown>,
+export function publishStatement<T>(
+  promise: Promise<T>,
   operation: string,
   statement: unknown,
-): void {
+): Promise<T> {
   const known = statement instanceof Bound ? statement.prepared : statement
   const text = known instanceof Prepared ? known.text : known
-  publishCommand(promise, {
+  return publishCommand(promise, {
     system: 'cassandra',
     operation,
     namespace: null,

@@ -215,8 +215,8 @@ export abstract class Verbs {
     callback?: (error: Error | null, value?: never) => void,
   ): Promise<unknown> | undefined {
     checkCallback(callback)
-    const promise = this.#executeMany(statement, rows, options)
-    if (commands.hasSubscribers) publishStatement(promise, 'executeMany', statement)
+    let promise = this.#executeMany(statement, rows, options)
+    if (commands.hasSubscribers) promise = publishStatement(promise, 'executeMany', statement)
     return outcome(promise, callback as Callback<unknown>)
   }
 
@@ -235,10 +235,10 @@ export abstract class Verbs {
   ): Promise<Prepared> | undefined {
     if (typeof options === 'function') return this.prepare(text, {}, options) as undefined
     checkCallback(callback)
-    const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
+    let promise = this.#call<Prepared>(options?.signal, (session, slot) =>
       native.cqlPrepare(session, slot, text, checkOptions(options, KNOWN.PREPARE)),
     )
-    if (commands.hasSubscribers) publishStatement(promise, 'prepare', text)
+    if (commands.hasSubscribers) promise = publishStatement(promise, 'prepare', text)
     return outcome(promise, callback)
   }
 
@@ -272,8 +272,8 @@ export abstract class Verbs {
       const batchOptions = typeof options === 'function' ? undefined : options
       const onOutcome = typeof options === 'function' ? options : callback
       checkCallback(onOutcome)
-      const promise = this.#batch(kind, entries, batchOptions)
-      if (commands.hasSubscribers) publishStatement(promise, 'batch', null)
+      let promise = this.#batch(kind, entries, batchOptions)
+      if (commands.hasSubscribers) promise = publishStatement(promise, 'batch', null)
       return outcome(promise, onOutcome)
     })
   }
@@ -292,8 +292,9 @@ export abstract class Verbs {
       return this.#rows(page, statement, parameters, undefined, options)
     }
     checkCallback(callback)
-    const promise = this.#execute<R>(page, statement, parameters, options)
-    if (commands.hasSubscribers) publishStatement(promise, page ? 'page' : 'execute', statement)
+    let promise = this.#execute<R>(page, statement, parameters, options)
+    if (commands.hasSubscribers)
+      promise = publishStatement(promise, page ? 'page' : 'execute', statement)
     return outcome(promise, callback)
   }
 

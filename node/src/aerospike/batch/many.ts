@@ -433,7 +433,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     }
     if (commands.hasSubscribers) {
       // Without a key: only a dataset has a set for all of them.
-      publishCall(promise, VERBS.get(known) as string, () => this.spaceOf(undefined as never))
+      return publishCall(promise, VERBS.get(known) as string, () =>
+        this.spaceOf(undefined as never),
+      )
     }
     return promise
   }

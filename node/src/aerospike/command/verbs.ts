@@ -420,7 +420,7 @@ export abstract class Verbs<K, B extends object> {
     } catch (error) {
       rejectCall(slot, error)
     }
-    if (commands.hasSubscribers) publishCall(promise, verb, () => this.spaceOf(key))
+    if (commands.hasSubscribers) return publishCall(promise, verb, () => this.spaceOf(key))
     return promise
   }
 }

@@ -5,11 +5,11 @@ import { spaceNames } from './key.js'
 import type { Space } from './native.js'
 
 /** Publishes a call when it has ended; `space` may throw, for a key that is none. */
-export function publishCall(
-  promise: Promise<unknown>,
+export function publishCall<T>(
+  promise: Promise<T>,
   operation: string,
   space: () => Space,
-): void {
+): Promise<T> {
   let names: { namespace: string | null; set: string | null } = { namespace: null, set: null }
   try {
     names = spaceNames(space())
@@ -17,5 +17,11 @@ export function publishCall(
     // The call's promise is rejected with this.
   }
   const { namespace, set } = names
-  publishCommand(promise, { system: 'aerospike', operation, namespace, set, statement: null })
+  return publishCommand(promise, {
+    system: 'aerospike',
+    operation,
+    namespace,
+    set,
+    statement: null,
+  })
 }

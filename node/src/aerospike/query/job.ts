@@ -208,8 +208,8 @@ export function startJob(
     return () => native.giveUp(client, slot)
   }
   checkCallback(callback)
-  const started = beginCall<[number, bigint]>(connection, begin, options?.signal)
-  if (commands.hasSubscribers) publishCall(started, `${kind}All`, space)
+  let started = beginCall<[number, bigint]>(connection, begin, options?.signal)
+  if (commands.hasSubscribers) started = publishCall(started, `${kind}All`, space)
   const job = started.then(([number, id]) => new Job(connection, number, id))
   return outcome(job, callback)
 }
