@@ -1,9 +1,11 @@
 /** Statistics of clients: commands, stages, nodes, near cache. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import { Client, ClientClosed, type ClientOptions, op, Read, RecordNotFound } from 'spikewire'
 import { BOUNDS, Metrics, Stats } from 'spikewire/metrics'
 import { Cluster } from 'spikewire/testing'
@@ -192,15 +194,27 @@ test('nodes, and what is under way', async (context) => {
   assert.equal(stats.nearCache, null)
 })
 
-test('retries and hedges are counted', async (context) => {
+test('retries, hedges and shared reads are counted', async (context) => {
   const { client, cluster } = await opened(context)
   client.metrics.enable()
   const users = client.dataset('test', 'users')
-  await users.put(1, { age: 1 })
-  for (const node of [0, 1]) cluster.inject(node, { cut: 0.3, seed: 7 })
-  for (let key = 0; key < 30; key++) await users.get(key, { default: null, maxRetries: 3 })
-  assert.ok(client.stats().retriesSent >= 1)
-  assert.ok(client.stats().select({ operation: 'get' }).retries >= 1)
+  const keys = Array.from({ length: 30 }, (_, key) => key)
+  await users.putMany(keys.map((key) => [key, { age: key }] as const))
+  await Promise.all(Array.from({ length: 20 }, () => users.get(1, { shareReads: 'unsent' })))
+  assert.ok(client.stats().readsShared >= 1)
+  await cluster.inject(0, { delay: 100 })
+  for (const key of keys) await users.get(key, { hedge: 5 })
+  const hedged = client.stats()
+  assert.ok(hedged.hedgesSent >= 1 && hedged.hedgesWon >= 1, inspect(hedged))
+  assert.ok(hedged.hedgesWon <= hedged.hedgesSent && hedged.hedgesSent <= hedged.retriesSent)
+  await cluster.clearFaults(0)
+  for (const node of [0, 1]) await cluster.inject(node, { cut: 0.3, seed: 7 })
+  const ends = performance.now() + 60_000
+  const retries = () => client.stats().select({ operation: 'get' }).retries
+  while (retries() <= hedged.hedgesSent && performance.now() < ends) {
+    await Promise.allSettled(keys.map((key) => users.get(key, { maxRetries: 3 })))
+  }
+  assert.ok(retries() > hedged.hedgesSent)
 })
 
 test('the near cache and its hot keys', async (context) => {
@@ -219,6 +233,36 @@ test('the near cache and its hot keys', async (context) => {
   assert.equal(key?.set, 'users')
   assert.deepEqual(key?.digest, users.key('hot').digest)
   assert.ok((key?.readsPerSecond as number) > 0)
+})
+
+const WORKER = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const { Client } = require('spikewire')
+  const { startMetricsServer } = require('spikewire/metrics')
+  const work = async () => {
+    const client = await Client.connect(workerData)
+    client.metrics.enable({ stages: true })
+    client.metrics.onEvent(() => undefined)
+    client.metrics.logSlow(0, { logger: () => undefined })
+    await startMetricsServer(client, { keepAlive: true })
+    const users = client.dataset('test', 'users')
+    for (let key = 0; key < 100; key++) await users.get(key, { default: null })
+    parentPort.postMessage(client.stats().select({ operation: 'get' }).count)
+    for (;;) await Promise.all([1, 2, 3, 4].map((key) => users.get(key, { default: null })))
+  }
+  work()
+`
+
+test('each worker thread has its own, also when it is ended meanwhile', async (context) => {
+  const { client, cluster } = await opened(context)
+  client.metrics.enable()
+  for (let round = 0; round < 3; round++) {
+    const worker = new Worker(WORKER, { eval: true, workerData: cluster.seeds })
+    const [count] = await once(worker, 'message')
+    assert.equal(count, 100)
+    await worker.terminate()
+  }
+  assert.deepEqual(client.stats().commands, [])
 })
 
 test('a closed client has no statistics, and invalid options are rejected', async () => {
