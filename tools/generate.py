@@ -19,6 +19,7 @@ from generator import (
     decoding,
     pages,
     rust_functions,
+    signals,
     stub,
     table,
     typescript,
@@ -66,6 +67,8 @@ def outputs() -> tuple[dict[Path, str], list[str]]:
             texts[methods / f"{name}.rs"] = formatted(text)
         path = PYTHON / STUBS[database]
         texts[path] = stub.filled(path.read_text(), of)
+    texts[PYTHON / "metrics/table.py"] = signals.python()
+    texts[ROOT / "node/src/metrics/table.ts"] = signals.typescript()
     steps = PYTHON / "aerospike/builder"
     texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
     texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"], named["cql"])

@@ -4,7 +4,6 @@ import './aerospike/hooks.js'
 import './cql/hooks.js'
 
 export type { Call, Concurrent, ConcurrentOptions, Items } from './bridge/concurrent.js'
-export type { EventListener, NodeEvent } from './bridge/events.js'
 export { Batch, type BatchKind } from './cql/batch.js'
 export * from './cql/errors.js'
 export { Late, type ManyOptions } from './cql/many.js'
@@ -47,3 +46,5 @@ export {
   UNSET,
 } from './cql/values.js'
 export type { ManyRows } from './cql/verbs.js'
+export type { Event, EventListener, NodeEvent } from './statistics/events.js'
+export type { Stats } from './statistics/stats.js'

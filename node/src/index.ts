@@ -130,6 +130,7 @@ export {
 } from './aerospike/transaction.js'
 export type { Callback } from './bridge/callbacks.js'
 export type { Call, Concurrent, ConcurrentOptions, Items } from './bridge/concurrent.js'
-export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'
+export type { Event, EventListener, NodeEvent } from './statistics/events.js'
+export type { Stats } from './statistics/stats.js'

@@ -27,6 +27,7 @@ const CASSANDRA = 'docs/node-cassandra.md'
 const CLIENT = [
   'docs/node.md',
   'docs/node-builder.md',
+  'docs/node-observability.md',
   'docs/node-operations.md',
   'docs/node-programs.md',
   'docs/node-queries.md',

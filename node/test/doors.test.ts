@@ -31,6 +31,9 @@ const FORBIDDEN = [
   ['src/aerospike/batch', 'src/aerospike/builder/streams.js'],
   ['src/aerospike/builder', 'src/aerospike/client.js'],
   ['src/testing', 'src/aerospike/client.js'],
+  ['src/statistics', 'src/aerospike/client.js'],
+  ['src/metrics', 'src/bridge/connection.js'],
+  ['src/otel', 'src/aerospike/client.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],
 ] as const

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, ClientClosed, type NodeEvent } from 'spikewire'
+import { Client, ClientClosed, type Event } from 'spikewire'
 import { connect } from 'spikewire/cql'
 import { Cluster } from 'spikewire/testing'
 import { AT, withoutCassandra } from './support/cassandra.js'
@@ -22,12 +22,12 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 test('listeners are told of nodes that go and come back', async () => {
   const cluster = await Cluster.start({ nodes: 2 })
   const client = await Client.connect(cluster.seeds, { tendInterval: 100 })
-  const [first, second]: NodeEvent[][] = [[], []]
+  const [first, second]: Event[][] = [[], []]
   const endFirst = client.onEvent((event) => first?.push(event))
   const endSecond = client.onEvent((event) => second?.push(event))
   const names = client.nodes.map(({ name }) => name)
   await cluster.kill(1)
-  const is = (type: string) => (event: NodeEvent) => event.type === type
+  const is = (type: string) => (event: Event) => event.type === type
   await until('the loss', () => first?.some(is('nodeDown')) === true)
   const lost = first?.find(is('nodeDown'))?.node
   assert.ok(names.some((name) => lost?.includes(name)))
@@ -61,7 +61,7 @@ test('sessions tell of their nodes, too', {
   const addressMap = { [AT.split(',')[0]?.split(':')[0] as string]: proxy.address }
   const options = { addressMap, timeout: WITHIN, reconnect: [100, 200] as [number, number] }
   await using session = await connect(proxy.address, options)
-  const events: NodeEvent[] = []
+  const events: Event[] = []
   session.onEvent((event) => events.push(event))
   await proxy.refuse('port')
   await proxy.cut()

@@ -8,7 +8,8 @@ use crate::aerospike::{
 };
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{cql, setup};
+use crate::signals::stats;
+use crate::{cql, setup, signals, stages};
 
 /// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
@@ -17,7 +18,6 @@ pub const EXPORTS: &[Export] = &[
     export!("connect", verbs::connection::connect),
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
-    export!("events", verbs::connection::events),
     export!("digest", key::digest),
     export!("shape", space::shape),
     export!("get", verbs::single::get),
@@ -111,12 +111,20 @@ pub const EXPORTS: &[Export] = &[
     export!("jobWait", query::job::wait),
     export!("jobAbort", query::job::abort),
     export!("release", query::job::release),
+    export!("metricsSwitch", signals::switch),
+    export!("metricsState", signals::state),
+    export!("metricsReset", signals::reset),
+    export!("metricsSlowerThan", signals::slower_than),
+    export!("metricsEvents", signals::events),
+    export!("metricsStats", stats::stats),
+    export!("metricsBounds", stats::bounds),
+    export!("metricsRoute", signals::route),
+    export!("handedOver", stages::handed_over),
     export!("cqlSetup", cql::session::setup),
     export!("cqlConnect", cql::session::connect),
     export!("cqlClose", cql::session::close),
     export!("cqlAnswer", cql::questions::answer),
     export!("cqlNodes", cql::session::nodes),
-    export!("cqlEvents", cql::session::events),
     export!("cqlSchema", cql::session::schema),
     export!("cqlKeyspace", cql::session::keyspace),
     export!("cqlVersion", cql::session::version),

@@ -13,7 +13,8 @@
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
 //! | [`arguments`], [`tls`] | arguments of calls; TLS options |
-//! | [`errors`], [`events`] | JavaScript errors; events about nodes |
+//! | [`errors`] | JavaScript errors |
+//! | [`signals`], [`stages`] | counters and events; the stages of calls seen here |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
@@ -26,12 +27,13 @@ mod cql;
 mod driver;
 mod environment;
 mod errors;
-mod events;
 mod exports;
 mod hooks;
 mod js;
 mod outbox;
 mod register;
 mod setup;
+mod signals;
+mod stages;
 mod tls;
 mod uv;

@@ -10,9 +10,11 @@ import {
   type Items,
 } from '../bridge/concurrent.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
-import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
+import { Metrics, statsOf } from '../statistics/control.js'
+import { type EventListener, listen, publishEvents } from '../statistics/events.js'
+import type { Stats } from '../statistics/stats.js'
 import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
 import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
@@ -75,6 +77,7 @@ export class Client extends KeyVerbs {
   #modules: Modules | undefined
   #users: Users | undefined
   #roles: Roles | undefined
+  #metrics: Metrics | undefined
 
   /**
    * Connects to a cluster.
@@ -114,7 +117,11 @@ export class Client extends KeyVerbs {
     } catch (error) {
       rejectCall(slot, error)
     }
-    const connected = opened.then((handle) => new Client(new Connection(handle, CLIENT)))
+    const connected = opened.then((handle) => {
+      const connection = new Connection(handle, CLIENT)
+      publishEvents(connection)
+      return new Client(connection)
+    })
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
@@ -491,15 +498,26 @@ export class Client extends KeyVerbs {
     return nodes
   }
 
+  /** The counters since they were last reset, and the current state, as plain data. */
+  stats(): Stats {
+    return statsOf(this.connection)
+  }
+
+  /** Switches counting on and off, and reports events and slow commands. */
+  get metrics(): Metrics {
+    this.#metrics ??= new Metrics(this.connection)
+    return this.#metrics
+  }
+
   /**
    * Calls `listener` with every event about nodes from now on, such as `{ type: 'nodeDown', node }`;
    * returns a function that ends this. Events are looked for every 100 ms, which does not keep the
-   * process alive. What a listener throws is thrown again as an uncaught exception.
+   * process alive, or the client. What a listener throws is thrown again as an uncaught exception.
    *
    * @throws TypeError if the listener is not a function
    */
   onEvent(listener: EventListener): () => void {
-    return listen(this.connection, native.events, listener)
+    return listen(this.connection, listener)
   }
 
   /**

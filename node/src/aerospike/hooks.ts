@@ -4,6 +4,7 @@ import { types } from 'node:util'
 import { mapOf, objectOf } from '../bridge/objects.js'
 import { standsFor } from '../bridge/proxies.js'
 import { done, fail, postpone, settle } from '../bridge/slots.js'
+import { handOver } from '../statistics/stages.js'
 import { failRow, makeBatch, makeRows } from './batch/batch.js'
 import { makeError } from './model/failures.js'
 import { native } from './model/native.js'
@@ -66,4 +67,5 @@ native.setup(
   unwrap,
   wrap,
   postpone,
+  handOver,
 )

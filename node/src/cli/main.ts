@@ -13,6 +13,10 @@ interface Command {
 const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
   serve: { summary: 'run an embedded cluster', load: () => import('./serve.js') },
   info: { summary: 'show the nodes of a cluster, or query them', load: () => import('./info.js') },
+  top: {
+    summary: 'show live command statistics of a running program',
+    load: () => import('./top.js'),
+  },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
 }
 

@@ -73,8 +73,6 @@ export interface CqlNative extends NativePart {
   cqlClose(session: Handle, slot: Slot): void
   /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]
-  /** Starts or stops keeping events; with `null`, those since the last call, name and node in turn. */
-  cqlEvents(session: Handle, listens: boolean | null): string[] | undefined
   /** Settles the slot with the schema as JSON. */
   cqlSchema(session: Handle, slot: Slot): void
   cqlKeyspace(session: Handle): string | null

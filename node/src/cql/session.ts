@@ -10,10 +10,12 @@ import {
   type Items,
 } from '../bridge/concurrent.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
-import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
+import { Metrics, statsOf } from '../statistics/control.js'
+import { type EventListener, listen, publishEvents } from '../statistics/events.js'
+import type { Stats } from '../statistics/stats.js'
 import { SessionClosed } from './errors.js'
 import { makeInstances } from './factories.js'
 import { native } from './native.js'
@@ -46,6 +48,7 @@ const SESSION: ConnectionKind = {
  */
 export class Session extends Verbs {
   readonly #connection: Connection
+  #metrics: Metrics | undefined
 
   private constructor(connection: Connection) {
     if (!(connection instanceof Connection)) {
@@ -123,7 +126,11 @@ export class Session extends Verbs {
     } catch (error) {
       rejectCall(slot, error)
     }
-    const connected = opened.then((handle) => new Session(new Connection(handle, SESSION)))
+    const connected = opened.then((handle) => {
+      const connection = new Connection(handle, SESSION)
+      publishEvents(connection)
+      return new Session(connection)
+    })
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
@@ -157,15 +164,26 @@ export class Session extends Verbs {
     return nodes
   }
 
+  /** The counters since they were last reset, and the current state, as plain data. */
+  stats(): Stats {
+    return statsOf(this.#connection)
+  }
+
+  /** Switches counting on and off, and reports events and slow commands. */
+  get metrics(): Metrics {
+    this.#metrics ??= new Metrics(this.#connection)
+    return this.#metrics
+  }
+
   /**
    * Calls `listener` with every event about nodes from now on, such as `{ type: 'nodeDown', node }`;
    * returns a function that ends this. Events are looked for every 100 ms, which does not keep the
-   * process alive. What a listener throws is thrown again as an uncaught exception.
+   * process alive, or the session. What a listener throws is thrown again as an uncaught exception.
    *
    * @throws TypeError if the listener is not a function
    */
   onEvent(listener: EventListener): () => void {
-    return listen(this.#connection, native.cqlEvents, listener)
+    return listen(this.#connection, listener)
   }
 
   /**

@@ -2,6 +2,7 @@
 
 import type { Slot } from '../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
+import { commands } from '../bridge/channels.js'
 import type { Connection } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
@@ -23,6 +24,7 @@ import {
   type PrepareOptions,
 } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
+import { publishStatement } from './published.js'
 import { Query } from './query.js'
 import type { Row, Rows } from './rows.js'
 import {
@@ -213,7 +215,8 @@ export abstract class Verbs {
     callback?: (error: Error | null, value?: never) => void,
   ): Promise<unknown> | undefined {
     checkCallback(callback)
-    const promise = this.#executeMany(statement, rows, options)
+    let promise = this.#executeMany(statement, rows, options)
+    if (commands.hasSubscribers) promise = publishStatement(promise, 'executeMany', statement)
     return outcome(promise, callback as Callback<unknown>)
   }
 
@@ -232,9 +235,10 @@ export abstract class Verbs {
   ): Promise<Prepared> | undefined {
     if (typeof options === 'function') return this.prepare(text, {}, options) as undefined
     checkCallback(callback)
-    const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
+    let promise = this.#call<Prepared>(options?.signal, (session, slot) =>
       native.cqlPrepare(session, slot, text, checkOptions(options, KNOWN.PREPARE)),
     )
+    if (commands.hasSubscribers) promise = publishStatement(promise, 'prepare', text)
     return outcome(promise, callback)
   }
 
@@ -268,7 +272,8 @@ export abstract class Verbs {
       const batchOptions = typeof options === 'function' ? undefined : options
       const onOutcome = typeof options === 'function' ? options : callback
       checkCallback(onOutcome)
-      const promise = this.#batch(kind, entries, batchOptions)
+      let promise = this.#batch(kind, entries, batchOptions)
+      if (commands.hasSubscribers) promise = publishStatement(promise, 'batch', null)
       return outcome(promise, onOutcome)
     })
   }
@@ -287,7 +292,9 @@ export abstract class Verbs {
       return this.#rows(page, statement, parameters, undefined, options)
     }
     checkCallback(callback)
-    const promise = this.#execute<R>(page, statement, parameters, options)
+    let promise = this.#execute<R>(page, statement, parameters, options)
+    if (commands.hasSubscribers)
+      promise = publishStatement(promise, page ? 'page' : 'execute', statement)
     return outcome(promise, callback)
   }
 

@@ -9,12 +9,14 @@ use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
 use crate::environment::Environment;
 use crate::environment::factories::Factories;
 use crate::js::{Env, Failure, Result, Value};
+use crate::stages::Watch;
 
 /// How to convert a reply.
 #[derive(Debug)]
 pub struct ResponsePlan {
     pub shape: ResponseShape,
     pub decode_options: DecodeOptions,
+    pub watch: Watch,
 }
 
 /// What a reply becomes: a record has a default or not; operations have a result of their own or
@@ -25,7 +27,7 @@ impl ResponsePlan {
     /// Settles the promise of a slot.
     #[inline]
     pub fn settle(
-        &self,
+        self,
         env: Env<'_>,
         environment: &Environment,
         slot: u32,
@@ -35,6 +37,7 @@ impl ResponsePlan {
             let decoder = Decoder::new(env, environment, self.decode_options)?;
             self.value(&decoder, &environment.factories, &reply)
         });
+        self.watch.settles(env, environment);
         match result {
             Ok(None) => environment.done(env, slot),
             Ok(Some(value)) => environment.settle(env, slot, Ok(value)),

@@ -24,6 +24,7 @@ use crate::driver::Driver;
 use crate::environment::Environment;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result};
+use crate::stages::Turns;
 
 /// A connected client.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct Client {
     pub defaults: CommandDefaults,
     pub decode_options: DecodeOptions,
     pub driver: Driver<Aerospike, CommandTicket>,
+    /// Chooses the calls whose hand-over is timed.
+    pub turns: Turns,
     outbox: Arc<Outbox>,
 }
 
@@ -48,7 +51,15 @@ impl Client {
         let outbox = Arc::<Outbox>::default();
         let driver = Driver::start(env, environment, cluster.clone(), outbox.clone(), false)?;
         let streams = Streams::new(cluster.clone());
-        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
+        Ok(Self {
+            cluster,
+            streams,
+            defaults,
+            decode_options,
+            driver,
+            turns: Turns::default(),
+            outbox,
+        })
     }
 
     /// The client in a call's first argument.
@@ -84,14 +95,21 @@ impl Client {
         Pledge::new(slot, &self.outbox)
     }
 
-    /// Sends a command on one record.
+    /// Sends a command on one record; `now` is the time, if it is known.
     #[inline]
-    pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
+    pub fn submit(
+        &self,
+        env: Env<'_>,
+        prepared: Prepared,
+        pledge: Pledge,
+        plan: ResponsePlan,
+        now: Option<Tick>,
+    ) {
         let Prepared { bytes, target, policy } = match look_up(&self.cluster, prepared) {
             NearLookup::Miss(command) => command,
             NearLookup::Hit(known) => return self.deliver_known(env, pledge, plan, &known),
         };
-        let now = Tick::now();
+        let now = now.unwrap_or_else(Tick::now);
         let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
         self.driver.submit(env, command, now);
     }
@@ -106,7 +124,7 @@ impl Client {
         plan: ResponsePlan,
     ) -> Result<()> {
         if transaction.enter_read(&self.cluster, &mut prepared)? {
-            self.submit(env, prepared, self.pledge(slot), plan);
+            self.submit(env, prepared, self.pledge(slot), plan, None);
             return Ok(());
         }
         let entered = transaction.enter_one(&self.cluster, &prepared);

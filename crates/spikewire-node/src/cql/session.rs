@@ -24,6 +24,7 @@ use crate::environment::factories::Factories;
 use crate::environment::resources::Resource;
 use crate::hooks::cql::Hooks;
 use crate::js::{Env, Failure, Function, Result, Value, work};
+use crate::stages::{Turns, Watch};
 
 /// A session.
 pub struct Session {
@@ -31,6 +32,8 @@ pub struct Session {
     pub decode_options: CqlDecodeOptions,
     driver: Driver<Cassandra, StatementTicket>,
     outbox: Arc<Outbox>,
+    /// Chooses the calls whose hand-over is timed.
+    turns: Turns,
     /// The program's part in connections, by its number.
     questions: Option<(Arc<Questions>, u32)>,
 }
@@ -53,6 +56,7 @@ impl Session {
             decode_options: CqlDecodeOptions { classes, ..decode_options },
             driver,
             outbox,
+            turns: Turns::default(),
             questions,
         })
     }
@@ -82,7 +86,9 @@ impl Session {
     pub fn send(&self, env: Env<'_>, slot: u32, job: StatementJob, request: Request) {
         let now = Tick::now();
         let pledge = Some(Pledge::new(slot, &self.outbox));
-        let caller = StatementCaller { pledge, job, decode_options: self.decode_options };
+        let watch =
+            if request.timed { self.turns.watch(self.engine.cluster()) } else { Watch::default() };
+        let caller = StatementCaller { pledge, job, decode_options: self.decode_options, watch };
         let command = StatementTicket::command(request, now, caller);
         self.driver.submit(env, command, now);
     }
@@ -210,11 +216,6 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         len += 1;
     }
     Ok(Some(flat))
-}
-
-/// `cqlEvents(session, listens)`: see [`events::take`](crate::events::take).
-pub fn events<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    crate::events::take(call, Session::of(call)?.engine.cluster().metrics())
 }
 
 /// `cqlSchema(session, slot)`: settles with the schema as JSON.

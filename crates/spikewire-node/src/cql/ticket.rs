@@ -11,6 +11,7 @@ use super::value::CqlDecodeOptions;
 use crate::environment::Environment;
 use crate::js::{Env, Result};
 use crate::outbox::{self, Completes, Completion};
+use crate::stages::Watch;
 
 /// A pledge to settle the promise of a statement.
 pub type Pledge = outbox::Pledge<StatementCompletion>;
@@ -23,20 +24,23 @@ pub type Outbox = outbox::Outbox<StatementCompletion>;
 pub struct StatementCompletion {
     slot: u32,
     decode_options: CqlDecodeOptions,
+    watch: Watch,
     result: Result<StatementResult>,
 }
 
 impl Completion for StatementCompletion {
     fn deliver(self, env: Env<'_>, environment: &Environment) {
-        let Self { slot, decode_options, result } = self;
+        let Self { slot, decode_options, watch, result } = self;
         let value =
             result.and_then(|result| rows::result(env, environment, decode_options, &result));
+        watch.settles(env, environment);
         environment.settle(env, slot, value);
     }
 
     fn closed(slot: u32) -> Self {
         let error = Error::new(Kind::Closed, "the session was closed");
-        Self { slot, decode_options: CqlDecodeOptions::default(), result: Err(error.into()) }
+        let (decode_options, watch) = (CqlDecodeOptions::default(), Watch::default());
+        Self { slot, decode_options, watch, result: Err(error.into()) }
     }
 }
 
@@ -52,6 +56,8 @@ pub struct StatementCaller {
     pub job: StatementJob,
     /// How values are converted.
     pub decode_options: CqlDecodeOptions,
+    /// Whether its hand-over is timed.
+    pub watch: Watch,
 }
 
 impl AnswerWaiter for StatementCaller {}
@@ -62,7 +68,7 @@ fn on_outcome(
     ticket: StatementTicket,
     outcome: Outcome<'_>,
     next: &mut Next<StatementTicket>,
-    finish: impl FnOnce(Pledge, CqlDecodeOptions, Result<StatementResult>),
+    finish: impl FnOnce(Pledge, (CqlDecodeOptions, Watch), Result<StatementResult>),
 ) {
     ticket.on_outcome(outcome, next, |caller, answer| {
         let result = match caller.job.on_reply((), answer) {
@@ -71,7 +77,8 @@ fn on_outcome(
             Err(failure) => Err(failure),
         };
         if let Some(pledge) = caller.pledge.take() {
-            finish(pledge, caller.decode_options, result);
+            let watch = std::mem::take(&mut caller.watch);
+            finish(pledge, (caller.decode_options, watch), result);
         }
         None
     });
@@ -88,15 +95,15 @@ impl Completes<Cassandra> for StatementTicket {
         outcome: Outcome<'_>,
         next: &mut Next<Self>,
     ) {
-        on_outcome(self, outcome, next, |pledge, decode_options, result| {
-            StatementCompletion { slot: pledge.release(), decode_options, result }
+        on_outcome(self, outcome, next, |pledge, (decode_options, watch), result| {
+            StatementCompletion { slot: pledge.release(), decode_options, watch, result }
                 .deliver(env, environment);
         });
     }
 
     fn complete_later(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        on_outcome(self, outcome, next, |pledge, decode_options, result| {
-            pledge.later(|slot| StatementCompletion { slot, decode_options, result });
+        on_outcome(self, outcome, next, |pledge, (decode_options, watch), result| {
+            pledge.later(|slot| StatementCompletion { slot, decode_options, watch, result });
         });
     }
 }

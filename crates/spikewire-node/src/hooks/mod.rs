@@ -38,6 +38,9 @@ pub struct Hooks {
     pub wrap: Function,
     /// `(slot)`: a call is settled in the next turn of the event loop.
     pub postpone: Function,
+    /// `(number)`: `handedOver(number)` is to be called where tasks continue that wait for the call
+    /// that is settled next.
+    pub hand_over: Function,
     /// The functions of `spikewire/cql`, once that is loaded.
     pub cql: OnceCell<cql::Hooks>,
 }
@@ -70,6 +73,7 @@ impl Hooks {
             unwrap: next()?,
             wrap: next()?,
             postpone: next()?,
+            hand_over: next()?,
             cql: OnceCell::new(),
         })
     }

@@ -2,6 +2,7 @@
 
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
+import { commands } from '../../bridge/channels.js'
 import { onAbort } from '../../bridge/signals.js'
 import { aboutRecord, executor, NO_RECORD, openSlot, rejectCall } from '../../bridge/slots.js'
 import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from '../command/columns.js'
@@ -29,6 +30,7 @@ import {
 import type { SpikewireError } from '../model/errors.js'
 import type { Key } from '../model/key.js'
 import { native } from '../model/native.js'
+import { publishCall } from '../model/published.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
 import { type Batch, type Late, ofRow } from './batch.js'
@@ -80,6 +82,17 @@ export const GET_MANY = [...READ_MANY, 'bins']
 const BATCH = [...LIMITS, 'deadline', 'respondAllKeys']
 const DELETE_MANY = [...DELETE, 'respondAllKeys']
 const APPLY_MANY = [...APPLY, 'respondAllKeys']
+/** The verbs by their options. */
+const VERBS = new Map<readonly string[], string>([
+  [GET_MANY, 'getMany'],
+  [GET_COLUMNS, 'getColumns'],
+  [READ_MANY, 'existsMany'],
+  [WRITE_MANY, 'putMany'],
+  [DELETE_MANY, 'deleteMany'],
+  [OPERATE_MANY, 'operateMany'],
+  [APPLY_MANY, 'applyMany'],
+  [BATCH, 'batch'],
+])
 
 /** The verbs that process many records in one call. */
 export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
@@ -418,6 +431,12 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
       if (signal !== undefined) withSignal(promise, slot, signal)
     } catch (error) {
       rejectCall(slot, error)
+    }
+    if (commands.hasSubscribers) {
+      // Without a key: only a dataset has a set for all of them.
+      return publishCall(promise, VERBS.get(known) as string, () =>
+        this.spaceOf(undefined as never),
+      )
     }
     return promise
   }

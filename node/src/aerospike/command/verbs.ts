@@ -2,10 +2,12 @@
 
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
+import { commands } from '../../bridge/channels.js'
 import { Connection } from '../../bridge/connection.js'
 import { aboutRecord, executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import type { Key } from '../model/key.js'
 import { native, type Space } from '../model/native.js'
+import { publishCall } from '../model/published.js'
 import type { OperatedRecord, Record } from '../model/record.js'
 import { shapeOf } from '../model/shapes.js'
 import type { BinValue } from '../model/values.js'
@@ -81,6 +83,8 @@ const PUT = 0
 const ADD = 1
 const APPEND = 2
 const PREPEND = 3
+/** The names of these verbs. */
+const WRITING: readonly string[] = ['put', 'add', 'append', 'prepend']
 
 /** The verbs on single records, with keys of type `K` and bins of type `B`. */
 export abstract class Verbs<K, B extends object> {
@@ -122,6 +126,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<Record<B>>(
       key,
       options,
+      'get',
       GET,
       (client, slot, space, wire, nativeOptions) =>
         native.get(client, slot, space, wire, options?.bins, nativeOptions, hasDefault),
@@ -234,6 +239,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<boolean>(
       key,
       options,
+      'exists',
       READ_ONE,
       (client, slot, space, wire, nativeOptions) =>
         native.exists(client, slot, space, wire, nativeOptions),
@@ -255,6 +261,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<boolean>(
       key,
       options,
+      'delete',
       DELETE,
       (client, slot, space, wire, nativeOptions) =>
         native.remove(client, slot, space, wire, nativeOptions),
@@ -276,6 +283,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<void>(
       key,
       options,
+      'touch',
       TOUCH,
       (client, slot, space, wire, nativeOptions) =>
         native.touch(client, slot, space, wire, nativeOptions),
@@ -316,6 +324,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<OperatedRecord<B>>(
       key,
       options,
+      'operate',
       OPERATE_ONE,
       (client, slot, space, wire, nativeOptions) =>
         native.operate(client, slot, space, wire, operations, nativeOptions),
@@ -361,6 +370,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<BinValue>(
       key,
       options,
+      'apply',
       APPLY,
       (client, slot, space, wire, nativeOptions) =>
         native.apply(client, slot, space, wire, module, name, args, nativeOptions),
@@ -380,6 +390,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<void>(
       key,
       options,
+      WRITING[verb] as string,
       WRITE,
       (client, slot, space, wire, nativeOptions) =>
         write(client, slot, space, wire, nativeOptions, verb, bins),
@@ -391,6 +402,7 @@ export abstract class Verbs<K, B extends object> {
   #call<T>(
     key: K | Key,
     options: CallOptions | undefined,
+    verb: string,
     known: readonly string[],
     send: (client: number, slot: Slot, space: Space, wire: unknown, options: unknown) => void,
   ): Promise<T> {
@@ -408,6 +420,7 @@ export abstract class Verbs<K, B extends object> {
     } catch (error) {
       rejectCall(slot, error)
     }
+    if (commands.hasSubscribers) return publishCall(promise, verb, () => this.spaceOf(key))
     return promise
   }
 }

@@ -71,6 +71,7 @@ export type Hooks = [
   unwrap: (value: unknown) => unknown,
   wrap: (sort: number, content: unknown) => unknown,
   postpone: (slot: Slot) => void,
+  handOver: (handOver: number) => void,
 ]
 
 /**
@@ -96,8 +97,6 @@ export interface AerospikeNative extends NativePart {
   close(client: Handle, slot: Slot): void
   /** Names and addresses of the nodes, alternating. */
   nodes(client: Handle): string[]
-  /** Starts or stops keeping events; with `null`, those since the last call, name and node in turn. */
-  events(client: Handle, listens: boolean | null): string[] | undefined
   /** The digest of a record. */
   digest(space: Space, key: unknown): Buffer
   /** The number of a list of bin names. */

@@ -11,10 +11,12 @@
 
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
+import { commands } from '../../bridge/channels.js'
 import { Connection } from '../../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import { type CallOptions, type Ttl, toNativeOptions, type Where } from '../command/options.js'
 import { native, type Space } from '../model/native.js'
+import { publishCall } from '../model/published.js'
 import { IndexRange } from './range.js'
 
 /** Options of jobs: which records are changed, and how fast. */
@@ -206,7 +208,8 @@ export function startJob(
     return () => native.giveUp(client, slot)
   }
   checkCallback(callback)
-  const started = beginCall<[number, bigint]>(connection, begin, options?.signal)
+  let started = beginCall<[number, bigint]>(connection, begin, options?.signal)
+  if (commands.hasSubscribers) started = publishCall(started, `${kind}All`, space)
   const job = started.then(([number, id]) => new Job(connection, number, id))
   return outcome(job, callback)
 }

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from opentelemetry.metrics import CallbackOptions, Observation, get_meter_provider
 
+from spikewire.metrics.table import (
+    CLIENT_INSTRUMENTS,
+    COMMANDS_INSTRUMENTS,
+    NODES_INSTRUMENTS,
+)
 from spikewire.statistics.closed_errors import closed_errors
 
 if TYPE_CHECKING:
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 
     from spikewire.aerospike.client import AsyncClient, Client
     from spikewire.cql.session import AsyncSession, Session
+    from spikewire.metrics import table
     from spikewire.statistics.stats import CommandStats, NodeStats, Stats
 
     Labels: TypeAlias = dict[str, str]
@@ -55,19 +61,15 @@ def observe(
 
         return look
 
-    for name, unit, text, of_node in _NODES:
-        meter.create_observable_up_down_counter(
-            f"spikewire.node.{name}", [reads(_nodes(of_node))], unit, text
-        )
-    share = "The node's share of the requests that others can take as well."
-    shares = [reads(_nodes(lambda node: node.share))]
-    meter.create_observable_gauge("spikewire.node.share", shares, "1", share)
-    for name, unit, text, of_client in _CLIENT:
-        meter.create_observable_gauge(f"spikewire.{name}", [reads(_whole(of_client))], unit, text)
-    for name, unit, text, of_command in _COMMANDS:
-        meter.create_observable_counter(
-            f"spikewire.{name}", [reads(_commands(of_command))], unit, text
-        )
+    for entries, read in (
+        (NODES_INSTRUMENTS, _nodes),
+        (CLIENT_INSTRUMENTS, _whole),
+        (COMMANDS_INSTRUMENTS, _commands),
+    ):
+        instruments: list[table.Instrument[Any]] = list(entries)
+        for name, kind, unit, text, number in instruments:
+            create: Any = getattr(meter, f"create_observable_{kind}")
+            create(name, [reads(read(number))], unit, text)
 
 
 def _nodes(number: Callable[[NodeStats], float]) -> Read:
@@ -88,7 +90,7 @@ def _whole(number: Callable[[Stats], float]) -> Read:
     return lambda stats: [Observation(number(stats))]
 
 
-def _commands(number: Callable[[CommandStats], int]) -> Read:
+def _commands(number: Callable[[CommandStats], float]) -> Read:
     def read(stats: Stats) -> Iterator[Observation]:
         for command in stats.commands:
             yield Observation(
@@ -102,37 +104,3 @@ def _commands(number: Callable[[CommandStats], int]) -> Read:
             )
 
     return read
-
-
-_NODES: list[tuple[str, str, str, Callable[[NodeStats], int]]] = [
-    ("connections", "{connection}", "Connections to the node.", lambda node: node.connections),
-    ("breaker_open", "1", "1 while the breaker is open.", lambda node: int(node.breaker_open)),
-    ("limit", "{command}", "Commands it gets at a time.", lambda node: node.limit or 0),
-    ("waiting", "{command}", "Commands that wait for that.", lambda node: node.waiting),
-]
-_CLIENT: list[tuple[str, str, str, Callable[[Stats], float]]] = [
-    ("commands.in_flight", "{command}", "Commands in flight.", lambda stats: stats.in_flight),
-    ("commands.queued", "{command}", "Commands that wait to be sent.", lambda stats: stats.queued),
-    (
-        "tend.age",
-        "s",
-        "Time since the last refresh of the view of the cluster.",
-        lambda stats: stats.tend_age,
-    ),
-]
-_COMMANDS: list[tuple[str, str, str, Callable[[CommandStats], int]]] = [
-    ("commands", "{command}", "Commands that ended.", lambda command: command.count),
-    (
-        "commands.records",
-        "{record}",
-        "Records that commands read or wrote.",
-        lambda command: command.records,
-    ),
-    (
-        "commands.retries",
-        "{attempt}",
-        "Attempts beyond the first.",
-        lambda command: command.retries,
-    ),
-    ("commands.parts", "{request}", "Requests of queries and jobs.", lambda command: command.parts),
-]

@@ -6,7 +6,7 @@
 //! | [`reading`] | options of reads: replica, consistency, filter, read touch, retries |
 //! | [`writing`] | options of writes: time to live, generation, existence |
 
-mod reading;
+pub mod reading;
 mod writing;
 
 pub use crate::arguments::{Options, count, span, text};

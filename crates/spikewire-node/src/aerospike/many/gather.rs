@@ -16,7 +16,9 @@ use spikewire_aerospike::command::batch::{BatchBuilder, ResultFlags, RowCommand}
 use spikewire_aerospike::command::{CommandDefaults, CommandSpec, InvalidArgument, SetRef};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::UserKey;
+use spikewire_transport::metrics::CallStart;
 
+use super::timed::TimedRows;
 use crate::aerospike::arguments::{self, Options};
 use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Client;
@@ -41,6 +43,7 @@ pub struct Rows<'c, 'e> {
     packed: PackedKeys,
     builder: BatchBuilder,
     deadline: Option<Duration>,
+    began: CallStart,
 }
 
 /// The sets of the rows.
@@ -103,8 +106,10 @@ impl<'c, 'e> Rows<'c, 'e> {
             Type::Number => RowSets::Same(call.host.environment.space(spaces)?),
             _ => RowSets::Each(spaces),
         };
+        let client = Client::of(call)?;
+        let began = client.cluster.metrics().begin();
         Ok(Self {
-            client: Client::of(call)?,
+            client,
             call,
             slot: call.index(1)?,
             sets,
@@ -112,6 +117,7 @@ impl<'c, 'e> Rows<'c, 'e> {
             packed: PackedKeys::of(call.argument(4), call.argument(5), keys.len()? as usize),
             builder: BatchBuilder::default(),
             deadline: None,
+            began,
         })
     }
 
@@ -211,9 +217,10 @@ impl<'c, 'e> Rows<'c, 'e> {
     }
 
     /// Sends the rows; the plan determines the result.
-    pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) -> Result<()> {
-        let Self { client, call, slot, builder, deadline, .. } = self;
+    pub fn send_for(self, policy: Policy, mut plan: Box<dyn RowPlan>) -> Result<()> {
+        let Self { client, call, slot, builder, deadline, began, .. } = self;
         let mut rows = builder.finish(policy, |_, _| ());
+        rows.keep(began.metrics_flags);
         if let Some(deadline) = deadline {
             rows.set_deadline(deadline)?;
         }
@@ -222,6 +229,11 @@ impl<'c, 'e> Rows<'c, 'e> {
         if let Some(transaction) = transaction.filter(|_| !rows.is_empty()) {
             let (entered, first) = transaction.enter(&client.cluster, rows)?;
             (stage, rows) = (Some(TransactionStage::Call(entered)), first);
+        }
+        if let Some(at) = began.at {
+            client.cluster.metrics().encoded(at);
+            let (observed, watch) = (client.cluster.clone(), client.turns.watch(&client.cluster));
+            plan = Box::new(TimedRows { plan, observed, watch });
         }
         let pledge = client.pledge(slot);
         let next = BatchPromise::start(client.cluster.clone(), pledge, rows, plan, stage);

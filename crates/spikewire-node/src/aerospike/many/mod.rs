@@ -6,8 +6,10 @@
 //! | [`alike`] | verbs that treat every row alike |
 //! | [`put`](mod@put) | writing different bins to each row |
 //! | [`mixed`] | batches whose rows differ |
+//! | [`timed`] | batches whose stages are timed |
 
 pub mod alike;
 pub mod gather;
 pub mod mixed;
 pub mod put;
+mod timed;

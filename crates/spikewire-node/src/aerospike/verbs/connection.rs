@@ -96,8 +96,3 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         .collect();
     call.env.array_of(texts.iter().map(|text| call.env.string(text))).map(Some)
 }
-
-/// `events(client, listens)`: see [`events::take`](crate::events::take).
-pub fn events<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    crate::events::take(call, Client::of(call)?.cluster.metrics())
-}

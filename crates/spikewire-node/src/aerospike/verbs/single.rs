@@ -8,6 +8,7 @@ use spikewire_aerospike::transaction::Transaction;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::request::Request;
 use spikewire_aerospike_protocol::value::ParticleType;
+use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::arguments::{self, Options};
 use crate::aerospike::call::{ResponsePlan, ResponseShape};
@@ -18,6 +19,7 @@ use crate::aerospike::value::{Place, encode};
 use crate::binding::Call;
 use crate::hooks::Hooks;
 use crate::js::{Failure, Result, Type, Value};
+use crate::stages::Watch;
 
 /// The first arguments of every verb on a single record.
 struct Subject<'e> {
@@ -25,15 +27,17 @@ struct Subject<'e> {
     transaction: Option<Arc<Transaction>>,
     slot: u32,
     address: Address<'e>,
+    began: CallStart,
 }
 
 impl<'e> Subject<'e> {
     #[inline]
     fn of(call: &Call<'e>) -> Result<Self> {
         let (client, transaction) = Client::of_call(call)?;
-        let slot = call.index(1)?;
+        let (slot, began) = (call.index(1)?, client.cluster.metrics().begin());
         let space = call.host.environment.space(call.argument(2))?;
-        Ok(Self { client, transaction, slot, address: Address::new(space, call.argument(3))? })
+        let address = Address::new(space, call.argument(3))?;
+        Ok(Self { client, transaction, slot, address, began })
     }
 
     /// Composes a request and sends it.
@@ -45,13 +49,19 @@ impl<'e> Subject<'e> {
         shape: ResponseShape,
         write: impl FnOnce(&mut Request<'_>) -> Result<()>,
     ) -> Result<Option<Value<'e>>> {
-        let Self { client, transaction, slot, address } = self;
+        let Self { client, transaction, slot, address, began } = self;
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
-        let prepared =
+        let mut prepared =
             spec.compose(&address.space, &address.digest, stored_key.as_deref(), write)?;
-        let plan = ResponsePlan { shape, decode_options: client.decode_options };
+        prepared.policy.metrics_flags = began.metrics_flags;
+        let (mut watch, mut now) = (Watch::default(), None);
+        if let Some(at) = began.at {
+            now = Some(client.cluster.metrics().encoded(at));
+            watch = client.turns.watch(&client.cluster);
+        }
+        let plan = ResponsePlan { shape, decode_options: client.decode_options, watch };
         match transaction {
-            None => client.submit(call.env, prepared, client.pledge(slot), plan),
+            None => client.submit(call.env, prepared, client.pledge(slot), plan, now),
             Some(transaction) => client.submit_in(call.env, &transaction, prepared, slot, plan)?,
         }
         Ok(None)
