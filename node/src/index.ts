@@ -49,6 +49,7 @@ export {
 } from './aerospike/batch/rows.js'
 export { Client, type NodeInfo } from './aerospike/client.js'
 export type { Auth, ClientOptions } from './aerospike/client-options.js'
+export * as codec from './aerospike/codec/index.js'
 export {
   Column,
   type ColumnOptions,
@@ -86,10 +87,12 @@ export type {
   OperateManyOptions,
   OperateOptions,
   TouchOptions,
+  UpdateOptions,
 } from './aerospike/command/verbs.js'
 export { Dataset } from './aerospike/dataset.js'
 export * as exp from './aerospike/exp/index.js'
 export type { KeyVerbs } from './aerospike/key-verbs.js'
+export { ConversionError, type ConversionIssue } from './aerospike/model/conversion-error.js'
 export * from './aerospike/model/errors.js'
 export { Key, type UserKey } from './aerospike/model/key.js'
 export { type Bins, type OperatedRecord, Record } from './aerospike/model/record.js'
@@ -127,6 +130,16 @@ export {
   type TransactionOptions,
   type TransactionState,
 } from './aerospike/transaction.js'
+export type { DatasetOptions, TypedOptions } from './aerospike/typed/options.js'
+export type {
+  CompiledSchema,
+  InferInput,
+  InferOutput,
+  RecordClass,
+  RecordSchema,
+  StandardSchema,
+  TypeBoxSchema,
+} from './aerospike/typed/schemas.js'
 export type { Callback } from './bridge/callbacks.js'
 export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'

@@ -10,6 +10,7 @@ import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
 import type { Operation } from './operation/operation.js'
+import type { Conversion } from './typed/conversion.js'
 import {
   type DeleteAllOptions,
   type Job,
@@ -25,8 +26,13 @@ import { Query, type QueryOptions } from './query/query.js'
  * user keys, or full keys that belong to it.
  *
  * @typeParam B - the bins of its records
+ * @typeParam W - what can be written to it
  */
-export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
+export class Dataset<B extends object = Bins, W extends object = Partial<B>> extends ManyVerbs<
+  UserKey,
+  B,
+  W
+> {
   readonly #space: Space
   readonly #transaction: TransactionParts | undefined
 
@@ -35,9 +41,10 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     connection: Connection,
     namespace: string,
     set: string | null | undefined,
+    conversion: Conversion | undefined,
     transaction?: TransactionParts,
   ) {
-    super(connection)
+    super(connection, conversion)
     this.#space = spaceNumber(namespace, set)
     this.#transaction = transaction
   }
@@ -49,10 +56,11 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    *
    * @throws TransactionError for a transaction of another client
    */
-  within(transaction: TransactionParts): Dataset<B> {
+  within(transaction: TransactionParts): Dataset<B, W> {
     const home = this.#transaction?.home ?? this.connection
     const connection = connectionWithin(transaction, home)
-    return new Dataset<B>(connection, this.namespace, this.set, transaction)
+    const { namespace, set, conversion } = this
+    return new Dataset<B, W>(connection, namespace, set, conversion, transaction)
   }
 
   /** The set of a background job. */
@@ -88,10 +96,11 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    */
   query(options?: QueryOptions): Query<B> {
     this.#outside('query')
-    return new Query<B>(this.connection, this.#space, options, (key) => {
+    const wireOf = (key: UserKey | Key) => {
       this.spaceOf(key)
       return this.wireOf(key)
-    })
+    }
+    return new Query<B>(this.connection, this.#space, options, wireOf, this.conversion)
   }
 
   /**

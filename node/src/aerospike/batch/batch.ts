@@ -159,6 +159,33 @@ export function ofRow(
   return error
 }
 
+/**
+ * Replaces the records of a batch. What `convert` throws is thrown when the row is read, so that it
+ * does not keep others from being read.
+ */
+export function convertRows(
+  batch: Batch<object, Late>,
+  convert: (record: Record<object>, row: number) => Record<object>,
+): void {
+  const rows = batch as { [row: number]: Record<object> }
+  for (let row = 0; row < batch.length; row++) {
+    if (batch.codes[row] !== 0) continue
+    const record = batch[row]
+    if (!(record instanceof Record)) continue
+    try {
+      rows[row] = convert(record, row)
+    } catch (error) {
+      Object.defineProperty(batch, row, {
+        get() {
+          throw error
+        },
+        enumerable: true,
+        configurable: true,
+      })
+    }
+  }
+}
+
 /** Numbers per record in the array of their heads: row, generation, seconds to live. */
 const NUMBERS = 3
 

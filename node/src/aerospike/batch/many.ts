@@ -31,8 +31,10 @@ import type { Key } from '../model/key.js'
 import { native } from '../model/native.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
-import { type Batch, type Late, ofRow } from './batch.js'
+import { Conversion } from '../typed/conversion.js'
+import { type Batch, convertRows, type Late, ofRow } from './batch.js'
 import {
+  atRow,
   binsOf,
   collect,
   isAsync,
@@ -81,7 +83,11 @@ const DELETE_MANY = [...DELETE, 'respondAllKeys']
 const APPLY_MANY = [...APPLY, 'respondAllKeys']
 
 /** The verbs that process many records in one call. */
-export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
+export abstract class ManyVerbs<
+  K,
+  B extends object,
+  W extends object = Partial<B>,
+> extends Verbs<K, B, W> {
   /**
    * Reads many records in one call, in parallel over the nodes.
    *
@@ -100,9 +106,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
-    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) =>
-      native.getMany(client, slot, ...sent(rows), options?.bins, nativeOptions),
-    )
+    const { conversion } = this
+    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) => {
+      const bins = conversion === undefined ? options?.bins : conversion.selection(options?.bins)
+      native.getMany(client, slot, ...sent(rows), bins, nativeOptions)
+    })
   }
 
   /**
@@ -227,8 +235,14 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     if (typeof options === 'function') {
       return this.operateMany(keys, operations, {}, options) as undefined
     }
-    return this.#many(keys, options, OPERATE_MANY, callback, (client, slot, rows, nativeOptions) =>
-      native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
+    return this.#many(
+      keys,
+      options,
+      OPERATE_MANY,
+      callback,
+      (client, slot, rows, nativeOptions) =>
+        native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
+      operations,
     )
   }
 
@@ -286,24 +300,26 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @throws TypeError, RangeError for an invalid key or invalid bins, with their row number;
    * nothing is sent then
    */
-  putMany(records: Records<K | Key, B>, options?: WriteManyOptions): Promise<Batch<B>>
-  putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
+  putMany(records: Records<K | Key, B, W>, options?: WriteManyOptions): Promise<Batch<B>>
+  putMany(records: Records<K | Key, B, W>, callback: Callback<Batch<B>>): void
   putMany(
-    records: Records<K | Key, B>,
+    records: Records<K | Key, B, W>,
     options: WriteManyOptions,
     callback: Callback<Batch<B>>,
   ): void
   putMany(
-    records: Records<K | Key, B>,
+    records: Records<K | Key, B, W>,
     options?: WriteManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
+    const { conversion } = this
     const put = (all: unknown) =>
       this.#call(options, WRITE_MANY, (client, slot, nativeOptions) => {
         const { keys, bins } = pairs(all)
         const rows = this.#rows(slot, keys)
-        const { shapes, values } = binsOf(bins)
+        const plain = conversion === undefined ? bins : written(conversion, rows, bins, options)
+        const { shapes, values } = binsOf(plain)
         native.putMany(client, slot, ...sent(rows), shapes, values, nativeOptions)
       })
     checkCallback(callback)
@@ -333,15 +349,26 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
     checkCallback(callback)
+    const { conversion } = this
+    let all: readonly unknown[] = []
     const promise = this.#call(options, BATCH, (client, slot, nativeOptions) => {
-      const all = list('rows', rows)
-      const encoded = encodedRows(all)
+      all = list('rows', rows)
+      const encoded = encodedRows(all, conversion)
       const keyed = this.#rows(
         slot,
         (all as Row[]).map(({ key }) => key),
       )
       native.batch(client, slot, ...sent(keyed), encoded, nativeOptions)
     })
+    if (conversion !== undefined) {
+      const converted = promise.then((batch) => {
+        convertRows(batch, (record, row) =>
+          conversion.read(record, (all[row] as Row).operations),
+        )
+        return batch
+      })
+      return outcome(converted, callback)
+    }
     return outcome(promise, callback)
   }
 
@@ -351,11 +378,20 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     known: readonly string[],
     callback: Callback<Batch<B>> | undefined,
     send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
+    operations?: readonly Operation[],
   ): Promise<Batch<B>> | undefined {
     checkCallback(callback)
+    const { conversion } = this
     const promise = this.#call(options, known, (client, slot, nativeOptions) =>
       send(client, slot, this.#rows(slot, list('keys', keys)), nativeOptions),
     )
+    if (conversion !== undefined) {
+      const converted = promise.then((batch) => {
+        convertRows(batch, (record) => conversion.read(record, operations))
+        return batch
+      })
+      return outcome(converted, callback)
+    }
     return outcome(promise, callback)
   }
 
@@ -433,6 +469,23 @@ function nativeColumnOptions(options: GetColumnsOptions = {}) {
   const named = Object.keys(schema ?? {}).filter((name) => !others.includes(name))
   const bins = options.bins ?? (schema && named)
   return { bins, schema: flat, lenient: errors === 'mask', key, generation, ttl }
+}
+
+/** The bins of rows through schema and codec. Errors have row and key. */
+function written(
+  conversion: Conversion,
+  { spaces, keys }: Rows,
+  all: readonly unknown[],
+  options: WriteManyOptions | undefined,
+): unknown[] {
+  return all.map((bins, row) => {
+    try {
+      return conversion.written(bins, options?.exists)
+    } catch (error) {
+      const space = typeof spaces === 'number' ? spaces : (spaces[row] as number)
+      throw atRow(row, Conversion.about(error, space, keys[row]))
+    }
+  })
 }
 
 /**
