@@ -47,6 +47,7 @@ export {
   Write,
   type WriteRowOptions,
 } from './aerospike/batch/rows.js'
+export type { PutTableOptions, Table, Tables } from './aerospike/batch/tables.js'
 export { Client, type NodeInfo } from './aerospike/client.js'
 export type { Auth, ClientOptions } from './aerospike/client-options.js'
 export * as codec from './aerospike/codec/index.js'
@@ -144,3 +145,4 @@ export type { Callback } from './bridge/callbacks.js'
 export type { EventListener, NodeEvent } from './bridge/events.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'
+export type { ArrowTable, ColumnArrays, NumberArray } from './tables/source.js'

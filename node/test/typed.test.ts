@@ -37,6 +37,10 @@ after(async () => {
 const wrong = (value: unknown): any => value
 const fresh = () => `typed${sets++}`
 
+/** The fields that have a value; those of a class without one are undefined. */
+const present = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
 interface Person {
   name: string
   age: number
@@ -107,14 +111,14 @@ for (const [kind, open] of KINDS) {
     // Bins that the schema does not know are not read.
     const bins = { name: 'Alice', age: 42, tags: ['a'] }
     assert.deepEqual({ ...record.bins }, bins)
-    assert.deepEqual({ ...fields }, bins)
+    assert.deepEqual(present(fields), bins)
     assert.equal(record.value, fields)
     assert.equal(record.generation, 2)
     assert.equal(record.key.key, 'alice')
     assert.ok(record instanceof Record)
     assert.equal(await people.get('bob', { default: 5 }), 5)
     const some = await people.get('alice', { bins: ['name', 'age'] })
-    assert.deepEqual({ ...some.value }, { name: 'Alice', age: 42 })
+    assert.deepEqual(present(some.value), { name: 'Alice', age: 42 })
   })
 
   test(`${kind}: nothing is sent when a write does not fit`, async () => {
@@ -190,7 +194,7 @@ for (const [kind, open] of KINDS) {
     const page = await people.query({ pageSize: 50 }).page()
     assert.equal(page.records[0]?.value.name[0], 'n')
     const operated = await people.operate(5, [op.add('age', 1), op.get('age'), op.get('name')])
-    assert.deepEqual({ ...operated.value }, { age: 6, name: 'n5' })
+    assert.deepEqual(present(operated.value), { age: 6, name: 'n5' })
     assert.deepEqual(operated.results, [null, 6, 'n5'])
     const mixed = await people.batch([
       new Read(1),

@@ -8,7 +8,7 @@ use crate::aerospike::{
 };
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{cql, setup};
+use crate::{cql, setup, tables};
 
 /// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
@@ -33,6 +33,8 @@ pub const EXPORTS: &[Export] = &[
     export!("operateMany", many::alike::operate),
     export!("applyMany", many::alike::apply),
     export!("putMany", many::put::put),
+    export!("putTable", many::table::put),
+    export!("tableOpen", tables::open),
     export!("batch", many::mixed::batch),
     export!("operation", operation::make::operation),
     export!("plainOperation", operation::make::plain),
@@ -125,6 +127,8 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlHowMany", cql::verbs::how_many),
     export!("cqlBind", cql::verbs::bind_values),
     export!("cqlExecuteBound", cql::verbs::execute_bound),
+    export!("cqlTable", cql::tables::bind),
+    export!("cqlExecuteRow", cql::tables::execute),
     export!("cqlPrepare", cql::verbs::prepare),
     export!("cqlRenew", cql::verbs::renew),
     export!("cqlBatch", cql::verbs::batch),

@@ -12,7 +12,7 @@
 //! | [`setup`], [`hooks`] | setup by the package; its functions called from here |
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
-//! | [`arguments`], [`tls`] | arguments of calls; TLS options |
+//! | [`arguments`], [`tables`], [`tls`] | arguments of calls; tables; TLS options |
 //! | [`errors`], [`events`] | JavaScript errors; events about nodes |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
@@ -33,5 +33,6 @@ mod js;
 mod outbox;
 mod register;
 mod setup;
+mod tables;
 mod tls;
 mod uv;

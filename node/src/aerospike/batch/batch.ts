@@ -82,6 +82,38 @@ export class Batch<B extends object = Bins, L extends Late = never> {
     for (const row of late) rows[row] = Late.row
   }
 
+  /** @internal One batch with the rows of several, in order. */
+  static joined(batches: readonly Batch[]): Batch {
+    const [first] = batches
+    if (batches.length === 1 && first !== undefined) return first
+    const length = batches.reduce((sum, batch) => sum + batch.length, 0)
+    const codes = new Int32Array(length)
+    const [inDoubt, late, keys, spaces]: [number[], number[], unknown[], Space[]] = [[], [], [], []]
+    let from = 0
+    for (const batch of batches) {
+      codes.set(batch.codes, from)
+      inDoubt.push(...batch.inDoubt.map((row) => from + row))
+      late.push(...batch.late.map((row) => from + row))
+      for (let row = 0; row < batch.length; row++) {
+        keys.push(batch.#rows.keys[row])
+        spaces.push(batch.#space(row))
+      }
+      from += batch.length
+    }
+    const joined = new Batch(codes, inDoubt, late)
+    joined.#rows = { spaces, keys }
+    from = 0
+    for (const batch of batches) {
+      for (let row = 0; row < batch.length; row++) {
+        const error = batch.errors.get(row)
+        if (error !== undefined) failRow(joined, from + row, error)
+        else (joined as { [row: number]: Record | null })[from + row] = batch[row] as Record | null
+      }
+      from += batch.length
+    }
+    return joined
+  }
+
   /** The number of rows that found their record. */
   get found(): number {
     return this.codes.reduce((count, code) => (code === 0 ? count + 1 : count), 0)

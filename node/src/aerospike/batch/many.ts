@@ -46,6 +46,15 @@ import {
   sent,
 } from './gather.js'
 import { encodedRows, type Row } from './rows.js'
+import {
+  isTable,
+  type PutTableOptions,
+  putTables,
+  selectionOf,
+  TABLE,
+  type Tables,
+  type TableWriter,
+} from './tables.js'
 
 /** Options of `getMany`. */
 export interface GetManyOptions extends ReadManyOptions {
@@ -301,18 +310,39 @@ export abstract class ManyVerbs<
    * nothing is sent then
    */
   putMany(records: Records<K | Key, B, W>, options?: WriteManyOptions): Promise<Batch<B>>
+  /**
+   * Writes the rows of a table: Arrow, columns, or objects of which `key` is one property. Rows go in
+   * windows of 16,384; `timeout` is for each. Codecs do not apply to Arrow and typed arrays.
+   *
+   * @throws TypeError, RangeError for a value that cannot be written, with row and column. Nothing of
+   * its window is sent then; the message says how many rows were sent before.
+   */
+  putMany(records: Tables, options: PutTableOptions): Promise<Batch<B>>
   putMany(records: Records<K | Key, B, W>, callback: Callback<Batch<B>>): void
   putMany(
     records: Records<K | Key, B, W>,
     options: WriteManyOptions,
     callback: Callback<Batch<B>>,
   ): void
+  putMany(records: Tables, options: PutTableOptions, callback: Callback<Batch<B>>): void
   putMany(
-    records: Records<K | Key, B, W>,
-    options?: WriteManyOptions | Callback<Batch<B>>,
+    records: Records<K | Key, B, W> | Tables,
+    options?: WriteManyOptions | PutTableOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
-    if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
+    if (typeof options === 'function') return this.#putMany(records, {}, options)
+    return this.#putMany(records, options, callback)
+  }
+
+  #putMany(
+    records: unknown,
+    options: WriteManyOptions | PutTableOptions | undefined,
+    callback: Callback<Batch<B>> | undefined,
+  ): Promise<Batch<B>> | undefined {
+    checkCallback(callback)
+    if (isTable(records, options)) {
+      return outcome(this.#putTables(records, options as PutTableOptions), callback)
+    }
     const { conversion } = this
     const put = (all: unknown) =>
       this.#call(options, WRITE_MANY, (client, slot, nativeOptions) => {
@@ -322,9 +352,33 @@ export abstract class ManyVerbs<
         const { shapes, values } = binsOf(plain)
         native.putMany(client, slot, ...sent(rows), shapes, values, nativeOptions)
       })
-    checkCallback(callback)
     const promise = isAsync(records) ? collected(records, options).then(put) : put(records)
     return outcome(promise, callback)
+  }
+
+  async #putTables(records: unknown, options: PutTableOptions): Promise<Batch<B>> {
+    const known = [...WRITE_MANY, ...TABLE]
+    toNativeOptions(options, known)
+    const selection = selectionOf(options)
+    const { key: _, bins: __, nulls: ___, ...others } = options
+    const isConverted = this.conversion?.schema !== undefined
+    const writer: TableWriter = {
+      put: (pairs) => this.#putMany(pairs, others, undefined) as Promise<Batch>,
+      write: (table, from) => {
+        if (isConverted) throw new TypeError('tables go to a dataset without a schema')
+        return this.#call<Batch>(options, known, (client, slot, nativeOptions) => {
+          // Every key of a table belongs to the dataset.
+          const space = this.spaceOf('' as K)
+          const { key, bins, removes } = selection
+          const keys = native.putTable(
+            ...([client, slot, space, table.handle] as const),
+            ...([key, bins, removes, from, nativeOptions] as const),
+          )
+          aboutRecord(slot, NO_RECORD, { spaces: space, keys })
+        })
+      },
+    }
+    return (await putTables(records, selection, writer)) as unknown as Batch<B>
   }
 
   /**

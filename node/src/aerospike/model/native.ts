@@ -158,6 +158,18 @@ export interface AerospikeNative extends NativePart {
       options: unknown,
     ]
   ): void
+  /** Writes some rows of a table, from one on; returns their keys. */
+  putTable(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    table: Handle,
+    key: string,
+    bins: readonly string[] | undefined,
+    removes: boolean,
+    from: number,
+    options: unknown,
+  ): unknown[]
   /** Each row has five elements; see `rows.ts`. */
   batch(
     client: Handle,

@@ -5,9 +5,11 @@
 //! | [`gather`] | keys to rows |
 //! | [`alike`] | verbs that treat every row alike |
 //! | [`put`](mod@put) | writing different bins to each row |
+//! | [`table`] | writing the rows of a table |
 //! | [`mixed`] | batches whose rows differ |
 
 pub mod alike;
 pub mod gather;
 pub mod mixed;
 pub mod put;
+pub mod table;
