@@ -96,7 +96,10 @@ test('instances of classes are encoded wherever they are', async () => {
 
 test('every verb that writes or reads whole bins uses forms', async () => {
   const [data, stored] = fresh()
-  await data.putMany([[1, { price: new Money(1) }], [2, { price: new Money(2) }]])
+  await data.putMany([
+    [1, { price: new Money(1) }],
+    [2, { price: new Money(2) }],
+  ])
   const many = await data.getMany([1, 3, 2])
   assert.deepEqual([many[0]?.bins['price'], many[1]], [new Money(1), null])
   const batch = await data.batch([
@@ -138,12 +141,20 @@ test('a bin of which an operation returns a part is plain in that call', async (
 test('what a codec cannot convert has bin, key and cause, and nothing is sent', async () => {
   const [data, stored] = fresh()
   const error = await failure(data.put('a', { created: 'yesterday' }))
-  assert.match(error.message, /^Key\(test, codecs\d+, 'a'\): bin 'created': the codec cannot encode/)
+  assert.match(
+    error.message,
+    /^Key\(test, codecs\d+, 'a'\): bin 'created': the codec cannot encode/,
+  )
   assert.match(error.message, /timestamp takes a Date, not string/)
   assert.deepEqual([error.bin, error.key?.key], ['created', 'a'])
   assert.ok(error.cause instanceof TypeError)
   assert.equal(await stored.exists('a'), false)
-  const row = await failure(data.putMany([[1, { n: 1 }], [2, { created: 5 }]]))
+  const row = await failure(
+    data.putMany([
+      [1, { n: 1 }],
+      [2, { created: 5 }],
+    ]),
+  )
   assert.match(row.message, /^row 1: Key\(test, codecs\d+, 2\)/)
   assert.equal(await stored.exists(1), false)
   const nothing = client.dataset<Any>('test', 'x', {
@@ -181,7 +192,11 @@ test('a dataset adds forms to those of its client, and has a schema', async () =
 
 test('timestamps and ISO texts keep their moments', () => {
   const old = new Date('1969-12-31T23:59:59.999Z')
-  for (const [unit, stored] of [['us', -1000n], ['ms', -1n], ['s', -1n]] as const) {
+  for (const [unit, stored] of [
+    ['us', -1000n],
+    ['ms', -1n],
+    ['s', -1n],
+  ] as const) {
     assert.equal(codec.timestamp(unit).encode(old), stored)
   }
   assert.deepEqual(codec.timestamp('ms').decode(-1 as never), old)

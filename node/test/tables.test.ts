@@ -47,9 +47,9 @@ const PEOPLE = {
 const EXPECTED = [{ name: 'Alice', age: 28 }, { name: 'Bob' }, { name: 'Cärol', age: 51 }]
 
 function people(): arrow.Table {
-  return arrow.tableFromArrays({ id: PEOPLE.id, name: PEOPLE.name }).assign(
-    new arrow.Table({ age: arrow.vectorFromArray(PEOPLE.age, new arrow.Int16()) }),
-  )
+  return arrow
+    .tableFromArrays({ id: PEOPLE.id, name: PEOPLE.name })
+    .assign(new arrow.Table({ age: arrow.vectorFromArray(PEOPLE.age, new arrow.Int16()) }))
 }
 
 test('tables of all kinds are written alike', async () => {
@@ -87,7 +87,10 @@ test('the result is a batch with keys', async () => {
   const data = fresh()
   const batch = await data.putMany(people(), { key: 'id' })
   assert.equal(batch.length, 3)
-  assert.deepEqual(batch.keys.map(({ key, set }) => [key, set]), [1, 2, 3].map((n) => [n, data.set]))
+  assert.deepEqual(
+    batch.keys.map(({ key, set }) => [key, set]),
+    [1, 2, 3].map((n) => [n, data.set]),
+  )
   assert.ok(batch.keys[0]?.digest.equals(data.key(1).digest))
   assert.equal(batch.found, 3)
 })
@@ -120,11 +123,23 @@ test('types are stored as Python stores them', async () => {
     ['f32', arrow.vectorFromArray([1.5], new arrow.Float32()), 1.5],
     ['flag', arrow.vectorFromArray([true], new arrow.Bool()), true],
     ['text', arrow.vectorFromArray(['ä'], new arrow.Utf8()), 'ä'],
-    ['word', arrow.vectorFromArray(['w'], new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32())), 'w'],
+    [
+      'word',
+      arrow.vectorFromArray(['w'], new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32())),
+      'w',
+    ],
     ['day', arrow.vectorFromArray([new Date('1970-01-03')], new arrow.DateDay()), 2],
     ['at', arrow.vectorFromArray([new Date(1234)], new arrow.TimestampMillisecond()), 1234],
-    ['list', arrow.vectorFromArray([[1, null, 3]], new arrow.List(item(new arrow.Int32()))), [1, null, 3]],
-    ['pair', arrow.vectorFromArray([[1, 2]], new arrow.FixedSizeList(2, item(new arrow.Int32()))), [1, 2]],
+    [
+      'list',
+      arrow.vectorFromArray([[1, null, 3]], new arrow.List(item(new arrow.Int32()))),
+      [1, null, 3],
+    ],
+    [
+      'pair',
+      arrow.vectorFromArray([[1, 2]], new arrow.FixedSizeList(2, item(new arrow.Int32()))),
+      [1, 2],
+    ],
     [
       'struct',
       arrow.vectorFromArray(
@@ -136,7 +151,11 @@ test('types are stored as Python stores them', async () => {
       ),
       { a: 1, b: 'x' },
     ],
-    ['bytes', arrow.vectorFromArray([Buffer.from('ab')], new arrow.Binary()), { type: 'Buffer', data: [97, 98] }],
+    [
+      'bytes',
+      arrow.vectorFromArray([Buffer.from('ab')], new arrow.Binary()),
+      { type: 'Buffer', data: [97, 98] },
+    ],
   ]
   const vectors = Object.fromEntries(columns.map(([name, vector]) => [name, vector]))
   const table = new arrow.Table({ id: arrow.vectorFromArray([1], new arrow.Int32()), ...vectors })
@@ -150,8 +169,14 @@ test('slices of a table have their own rows', async () => {
   const numbers = Array.from({ length: count }, (_, n) => n)
   const table = new arrow.Table({
     id: arrow.vectorFromArray(numbers, new arrow.Int32()),
-    flag: arrow.vectorFromArray(numbers.map((n) => (n % 7 === 0 ? null : n % 3 === 0)), new arrow.Bool()),
-    text: arrow.vectorFromArray(numbers.map((n) => (n % 5 === 0 ? null : `t${n}`)), new arrow.Utf8()),
+    flag: arrow.vectorFromArray(
+      numbers.map((n) => (n % 7 === 0 ? null : n % 3 === 0)),
+      new arrow.Bool(),
+    ),
+    text: arrow.vectorFromArray(
+      numbers.map((n) => (n % 5 === 0 ? null : `t${n}`)),
+      new arrow.Utf8(),
+    ),
     n: arrow.vectorFromArray(numbers, new arrow.Float64()),
     list: arrow.vectorFromArray(
       numbers.map((n) => Array.from({ length: n % 4 }, (_, at) => n + at)),
@@ -177,7 +202,10 @@ test('floats of a column stay floats, however whole', async () => {
   for (const records of [
     { id: [1], f: Float64Array.of(2) },
     { id: [1], f: Float64Array.of(2), mixed: [[1]] },
-    new arrow.Table({ id: arrow.makeVector(Int32Array.of(1)), f: arrow.makeVector(Float64Array.of(2)) }),
+    new arrow.Table({
+      id: arrow.makeVector(Int32Array.of(1)),
+      f: arrow.makeVector(Float64Array.of(2)),
+    }),
   ]) {
     const data = fresh()
     await data.putMany(records, { key: 'id' })
@@ -210,31 +238,56 @@ test('values that cannot be written name row and column, and nothing is sent', a
     message: 'row 1, column "n": the integer 9223372036854775808 does not fit 64 bits signed',
   })
   assert.equal(await data.exists(1), false)
-  await assert.rejects(put(new arrow.Table({ id: arrow.vectorFromArray([1.5]), n: arrow.vectorFromArray([1]) })), {
-    message: 'row 0, column "id": a key must be an integer, text or bytes',
-  })
+  await assert.rejects(
+    put(new arrow.Table({ id: arrow.vectorFromArray([1.5]), n: arrow.vectorFromArray([1]) })),
+    {
+      message: 'row 0, column "id": a key must be an integer, text or bytes',
+    },
+  )
   const empty = { id: Int32Array.of(1), n: [null] as (string | null)[] }
-  for (const records of [empty, { ...empty, m: [undefined, 5].slice(0, 1) }, [{ id: 1, n: null }]]) {
+  for (const records of [
+    empty,
+    { ...empty, m: [undefined, 5].slice(0, 1) },
+    [{ id: 1, n: null }],
+  ]) {
     await assert.rejects(put(records), /row 0: every bin is null, so there is nothing to write/)
   }
   await assert.rejects(put({ id: ['a', null], n: [1, 2] }), /row 1: a key must not be null/)
   await assert.rejects(put([{ n: 1 }]), /row 0: there is no key "id"/)
-  await assert.rejects(put({ id: [1, 2], n: [1] }), /columns differ in length: id has 2 rows, n has 1/)
+  await assert.rejects(
+    put({ id: [1, 2], n: [1] }),
+    /columns differ in length: id has 2 rows, n has 1/,
+  )
   for (const records of [people(), PEOPLE]) {
-    await assert.rejects(put(records, { key: 'key' }), /there is no column "key"; there are: id, name/)
+    await assert.rejects(
+      put(records, { key: 'key' }),
+      /there is no column "key"; there are: id, name/,
+    )
     await assert.rejects(put(records, { bins: ['x'] }), /there is no column "x"/)
     await assert.rejects(put(records, { bins: [] }), /bins must not be empty/)
-    await assert.rejects(put(records, { bins: { name: 'x', age: 'x' } }), /two columns go to the bin "x"/)
+    await assert.rejects(
+      put(records, { bins: { name: 'x', age: 'x' } }),
+      /two columns go to the bin "x"/,
+    )
     await assert.rejects(put(records, { bins: { name: 'averylongnameofabin' } }), RangeError)
     await assert.rejects(put(records, { nulls: 'drop' }), /nulls must be 'skip'/)
     await assert.rejects(put(records, { kye: 'id' }), /unknown option kye/)
-    await assert.rejects(put(records, { key: undefined, bins: ['name'] }), /key must name the column/)
+    await assert.rejects(
+      put(records, { key: undefined, bins: ['name'] }),
+      /key must name the column/,
+    )
   }
   await assert.rejects(data.putMany(wrong(people())), /key must name the column of keys/)
-  await assert.rejects(put(Buffer.from('nonsense, not Arrow')), /not readable as an Arrow IPC stream/)
+  await assert.rejects(
+    put(Buffer.from('nonsense, not Arrow')),
+    /not readable as an Arrow IPC stream/,
+  )
   await assert.rejects(put(5), /records must be a table, columns, or an iterable/)
   await assert.rejects(put([5]), /row 0: records must be objects or tables, not number/)
-  const decimals = arrow.vectorFromArray([Uint32Array.of(1, 0, 0, 0)], new arrow.Decimal(2, 10, 128))
+  const decimals = arrow.vectorFromArray(
+    [Uint32Array.of(1, 0, 0, 0)],
+    new arrow.Decimal(2, 10, 128),
+  )
   await assert.rejects(
     put(new arrow.Table({ id: arrow.makeVector(Int32Array.of(1)), d: decimals })),
     /column "d": cannot store type Decimal128/,
@@ -243,7 +296,10 @@ test('values that cannot be written name row and column, and nothing is sent', a
 })
 
 test('tables go to datasets, without a schema unless they are objects', async () => {
-  await assert.rejects(client.within(client.transaction()).putMany(people(), { key: 'id' }), TypeError)
+  await assert.rejects(
+    client.within(client.transaction()).putMany(people(), { key: 'id' }),
+    TypeError,
+  )
   const schema = z.object({ name: z.string(), age: z.number().optional() })
   const typed = client.dataset('test', `tables${sets++}`, { schema })
   await assert.rejects(typed.putMany(people(), { key: 'id' }), /a dataset without a schema/)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import {
   Client,
@@ -82,7 +82,10 @@ const KINDS: [string, (set: string) => People][] = [
   ['zod', (set) => client.dataset('test', set, { schema: Zod })],
   ['valibot', (set) => client.dataset('test', set, { schema: Valibot })],
   ['TypeBox', (set) => client.dataset('test', set, { schema: Box })],
-  ['TypeBox, compiled', (set) => client.dataset('test', set, { schema: TypeCompiler.Compile(Box) })],
+  [
+    'TypeBox, compiled',
+    (set) => client.dataset('test', set, { schema: TypeCompiler.Compile(Box) }),
+  ],
   ['class', (set) => client.dataset('test', set, { schema: Class }) as unknown as People],
 ]
 
@@ -124,7 +127,11 @@ for (const [kind, open] of KINDS) {
   test(`${kind}: nothing is sent when a write does not fit`, async () => {
     const people = open(fresh())
     const key = /^Key\(test, typed\d+, 'alice'\): bin 'age'(| of Class): ./
-    for (const bins of [{ name: 'A', age: 'x' }, { name: 'A', age: 1.5 }, { name: 'A', age: -1 }]) {
+    for (const bins of [
+      { name: 'A', age: 'x' },
+      { name: 'A', age: 1.5 },
+      { name: 'A', age: -1 },
+    ]) {
       const error = await failure(people.put('alice', wrong(bins)))
       assert.match(error.message, key)
       assert.equal(error.bin, 'age')
@@ -180,7 +187,10 @@ for (const [kind, open] of KINDS) {
 
   test(`${kind}: many records, queries, batches and operations`, async () => {
     const people = open(fresh())
-    const rows = Array.from({ length: 20 }, (_, n): [number, Person] => [n, { name: `n${n}`, age: n }])
+    const rows = Array.from({ length: 20 }, (_, n): [number, Person] => [
+      n,
+      { name: `n${n}`, age: n },
+    ])
     assert.equal((await people.putMany(rows)).raiseForErrors().found, 20)
     const wrongRows = [...rows.slice(0, 3), [3, { name: 'x', age: 'y' }]]
     const error = await failure(people.putMany(wrong(wrongRows)))
@@ -190,7 +200,10 @@ for (const [kind, open] of KINDS) {
     assert.equal(batch.toMap().get(4)?.value.age, 4)
     const ages: number[] = []
     for await (const record of people.query()) ages.push(record.value.age)
-    assert.deepEqual(ages.sort((a, b) => a - b), rows.map(([n]) => n))
+    assert.deepEqual(
+      ages.sort((a, b) => a - b),
+      rows.map(([n]) => n),
+    )
     const page = await people.query({ pageSize: 50 }).page()
     assert.equal(page.records[0]?.value.name[0], 'n')
     const operated = await people.operate(5, [op.add('age', 1), op.get('age'), op.get('name')])
@@ -332,7 +345,10 @@ test('schemas that records cannot have are rejected', async () => {
   const open = (schema: unknown) => () => client.dataset('test', 'x', { schema: wrong(schema) })
   assert.throws(open({}), /schema: it must be a Standard Schema, a schema of TypeBox or a class/)
   assert.throws(open(null), /not null/)
-  assert.throws(open(() => 1), /not function/)
+  assert.throws(
+    open(() => 1),
+    /not function/,
+  )
   assert.throws(open(z.object({ averylongnameofabin: z.string() })), /at most 15 bytes/)
   class Needs {
     constructor(parts: { x: number }) {
@@ -371,27 +387,3 @@ test('transactions and callbacks have the schema', async () => {
   await failure(txn.dataset('test', 'x', { schema: Zod }).put('a', wrong({})))
   await txn.abort()
 })
-
-/** Never called: what the compiler accepts and rejects. */
-export async function types(open: Client): Promise<void> {
-  const people = open.dataset('test', 'people', { schema: Zod })
-  const { value } = await people.get(1)
-  const tags: string[] | undefined = value.tags
-  // @ts-expect-error a string is no number
-  const age: string = value.age
-  // @ts-expect-error a bin is missing
-  await people.put(1, { name: 'x' })
-  await people.put(1, { name: 'x' }, { exists: 'update' })
-  // @ts-expect-error a string is no number
-  await people.putMany([[1, { name: 'x', age: 'y' }]])
-  const box = (await open.dataset('test', 'x', { schema: Box }).get(1)).value
-  const same: Static<typeof Box> = box
-  const made: Class = (await open.dataset('test', 'x', { schema: Class }).get(1)).value
-  const untyped = await open.dataset('test', 'x').get(1)
-  const bins: { [bin: string]: unknown } = untyped.value
-  const own = (await open.dataset<{ n: number }>('test', 'x').get(1)).value
-  const n: number = own.n
-  const defaulted = z.object({ level: z.number().default(3) })
-  await open.dataset('test', 'x', { schema: defaulted }).put(1, {})
-  void [tags, age, same, made, bins, n]
-}

@@ -110,7 +110,9 @@ export class Client extends KeyVerbs {
     } catch (error) {
       rejectCall(slot, error)
     }
-    const connected = opened.then((handle) => new Client(new Connection(handle, CLIENT), conversion))
+    const connected = opened.then(
+      (handle) => new Client(new Connection(handle, CLIENT), conversion),
+    )
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 

@@ -10,7 +10,6 @@ import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
 import type { Operation } from './operation/operation.js'
-import type { Conversion } from './typed/conversion.js'
 import {
   type DeleteAllOptions,
   type Job,
@@ -20,6 +19,7 @@ import {
   type TouchAllOptions,
 } from './query/job.js'
 import { Query, type QueryOptions } from './query/query.js'
+import type { Conversion } from './typed/conversion.js'
 
 /**
  * A namespace and a set of a client; created by `client.dataset(namespace, set)`. Its verbs take

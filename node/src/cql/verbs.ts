@@ -37,7 +37,7 @@ import {
   sendBound,
   sendPrepared,
 } from './statements.js'
-import { isTable, parameterRows, type ParameterTable } from './tables.js'
+import { isTable, type ParameterTable, parameterRows } from './tables.js'
 import { readTrace, type Trace, type TraceOptions } from './trace.js'
 
 /** The rows of parameters for `executeMany`: one by one, or a table with the parameters' names. */

@@ -92,11 +92,11 @@ const DELETE_MANY = [...DELETE, 'respondAllKeys']
 const APPLY_MANY = [...APPLY, 'respondAllKeys']
 
 /** The verbs that process many records in one call. */
-export abstract class ManyVerbs<
+export abstract class ManyVerbs<K, B extends object, W extends object = Partial<B>> extends Verbs<
   K,
-  B extends object,
-  W extends object = Partial<B>,
-> extends Verbs<K, B, W> {
+  B,
+  W
+> {
   /**
    * Reads many records in one call, in parallel over the nodes.
    *
@@ -416,9 +416,7 @@ export abstract class ManyVerbs<
     })
     if (conversion !== undefined) {
       const converted = promise.then((batch) => {
-        convertRows(batch, (record, row) =>
-          conversion.read(record, (all[row] as Row).operations),
-        )
+        convertRows(batch, (record, row) => conversion.read(record, (all[row] as Row).operations))
         return batch
       })
       return outcome(converted, callback)

@@ -31,7 +31,10 @@ export interface CodecOptions {
    * Functions that convert instances of these classes, and of their subclasses, to plain values
    * wherever they occur: in a bin, a list or a map. For writes only; values are read back plain.
    */
-  types?: ReadonlyMap<ValueClass, EncodeClass> | Iterable<readonly [ValueClass, EncodeClass]> | undefined
+  types?:
+    | ReadonlyMap<ValueClass, EncodeClass>
+    | Iterable<readonly [ValueClass, EncodeClass]>
+    | undefined
   /** The form of every bin of this name. */
   bins?: { readonly [bin: string]: BinForm } | undefined
 }
@@ -82,7 +85,12 @@ export class Codec {
       if (typeof form !== 'object' || form === null) {
         throw new TypeError(`bins: that of ${bin} must be a Form, not ${typeof form}`)
       }
-      forms.set(bin, form instanceof Form ? form : new Form(form.encode as (value: unknown) => unknown, form.decode))
+      forms.set(
+        bin,
+        form instanceof Form
+          ? form
+          : new Form(form.encode as (value: unknown) => unknown, form.decode),
+      )
     }
     this.types = types
     this.forms = forms

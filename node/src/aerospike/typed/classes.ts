@@ -18,7 +18,7 @@ interface ClassParts {
 export function classChecker(schema: RecordClass, inner: Checker | undefined): Checker {
   const parts = schema as unknown as ClassParts
   const { name } = parts
-  const make = typeof parts.fromBins === 'function' ? undefined : constructor(schema, name)
+  const make = typeof parts.fromBins === 'function' ? undefined : maker(schema, name)
   const bins = inner === undefined ? make && fieldsOf(make()) : inner.bins
   const check = inner?.write ?? ((value: object) => checkAll(bins, value))
   return {
@@ -38,11 +38,15 @@ export function classChecker(schema: RecordClass, inner: Checker | undefined): C
 }
 
 function isInstance(value: unknown, { prototype }: ClassParts): boolean {
-  return typeof value === 'object' && value !== null && Object.prototype.isPrototypeOf.call(prototype, value as object)
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.prototype.isPrototypeOf.call(prototype, value as object)
+  )
 }
 
 /** How an instance with the defaults of all fields is made. */
-function constructor(schema: RecordClass, name: string): () => Instance {
+function maker(schema: RecordClass, name: string): () => Instance {
   const make = () => new (schema as new () => Instance)()
   try {
     make()
@@ -98,7 +102,8 @@ function fieldChecker(byDefault: unknown): BinChecker {
 /** The kind of a value, in which a field agrees with its default. */
 function kindOf(value: unknown): string {
   if (typeof value === 'bigint') return 'number'
-  if (value === null || typeof value !== 'object') return String(value === null ? null : typeof value)
+  if (value === null || typeof value !== 'object')
+    return String(value === null ? null : typeof value)
   if (Array.isArray(value)) return 'Array'
   if (kinds.isUint8Array(value)) return 'bytes'
   if (kinds.isMap(value)) return 'object'

@@ -45,14 +45,17 @@ export class Conversion {
 
   /** The bins of a write that sets them. `exists` is the option of the call or row. */
   written(bins: unknown, exists: unknown): unknown {
-    const checked = this.schema === undefined ? bins : this.schema.written(bins, exists !== 'update')
+    const checked =
+      this.schema === undefined ? bins : this.schema.written(bins, exists !== 'update')
     return this.#encoded(checked, true)
   }
 
   /** The bins of a write that changes them: `add`, `append` or `prepend`. */
   changed(bins: unknown): unknown {
     if (this.schema !== undefined && typeof bins === 'object' && bins !== null) {
-      this.schema.checkNames(kinds.isMap(bins) ? (bins as Map<string, unknown>).keys() : Object.keys(bins))
+      this.schema.checkNames(
+        kinds.isMap(bins) ? (bins as Map<string, unknown>).keys() : Object.keys(bins),
+      )
     }
     return this.#encoded(bins, false)
   }

@@ -106,7 +106,10 @@ export class Schema {
         path.length === 1 && !Object.hasOwn(bins, path[0] as PropertyKey)
       const issues = checked.issues.map((issue) =>
         missing(issue)
-          ? { ...issue, message: `${issue.message} (only a write with exists: 'update' may leave it out)` }
+          ? {
+              ...issue,
+              message: `${issue.message} (only a write with exists: 'update' may leave it out)`,
+            }
           : issue,
       )
       throw this.#error(issues)
