@@ -28,6 +28,7 @@ export {
 } from './aerospike/admin/roles.js'
 export { type User, Users } from './aerospike/admin/users.js'
 export { Batch, Late } from './aerospike/batch/batch.js'
+export type { BatchColumnsOptions } from './aerospike/batch/columns.js'
 export type { Records } from './aerospike/batch/gather.js'
 export type {
   ApplyManyOptions,

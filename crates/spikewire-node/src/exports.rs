@@ -102,6 +102,7 @@ pub const EXPORTS: &[Export] = &[
     export!("roleGet", admin::roles::get),
     export!("roleList", admin::roles::list),
     export!("getColumns", columns::batch::get),
+    export!("recordColumns", columns::records::make),
     export!("tables", columns::calls::tables),
     export!("tablesRead", columns::calls::read),
     export!("indexRange", query::index::range),

@@ -417,6 +417,7 @@ export abstract class ManyVerbs<K, B extends object, W extends object = Partial<
     if (conversion !== undefined) {
       const converted = promise.then((batch) => {
         convertRows(batch, (record, row) => conversion.read(record, (all[row] as Row).operations))
+        batch.decodedWith(conversion.codec)
         return batch
       })
       return outcome(converted, callback)
@@ -440,6 +441,7 @@ export abstract class ManyVerbs<K, B extends object, W extends object = Partial<
     if (conversion !== undefined) {
       const converted = promise.then((batch) => {
         convertRows(batch, (record) => conversion.read(record, operations))
+        batch.decodedWith(conversion.codec)
         return batch
       })
       return outcome(converted, callback)

@@ -53,7 +53,7 @@ export const TABLE = ['key', 'bins', 'nulls']
 
 /** Whether `putMany` is about a table. */
 export function isTable(records: unknown, options: object | undefined | null): boolean {
-  if (isArrow(records) || isBytes(records)) return true
+  if (isArrow(records)) return true
   if (typeof options !== 'object' || options === null) return false
   return TABLE.some((name) => (options as { [name: string]: unknown })[name] !== undefined)
 }

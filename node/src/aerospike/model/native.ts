@@ -65,7 +65,12 @@ export type Hooks = [
     results: unknown[] | null,
   ) => unknown,
   makeBatch: (codes: Int32Array, inDoubt: Int32Array | null, late: Int32Array | null) => unknown,
-  makeRows: (names: string[], results: number | null, most: number) => unknown,
+  makeRows: (
+    names: string[],
+    results: number | null,
+    most: number,
+    shared: readonly boolean[] | null,
+  ) => unknown,
   failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,
@@ -420,6 +425,21 @@ export interface AerospikeNative extends NativePart {
       asStream: boolean,
     ]
   ): void
+  /**
+   * Records as one table: its parts, or an Arrow stream. `shapes` as for `putMany`, `null` for rows
+   * without a record; `heads` has generation and seconds to live, alternating.
+   */
+  recordColumns(
+    shapes: readonly (number | string[] | null)[],
+    values: readonly unknown[],
+    heads: readonly (number | null)[],
+    keys: readonly unknown[],
+    schema: unknown[] | undefined,
+    key: unknown,
+    generation: unknown,
+    ttl: unknown,
+    asStream: boolean,
+  ): unknown[] | Buffer
   /** Creates the tables of a query. A schema is names and types, alternating. */
   tables(
     query: QueryHandle,

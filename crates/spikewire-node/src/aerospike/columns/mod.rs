@@ -6,6 +6,7 @@
 //! | [`schema`] | the requested columns |
 //! | [`gather`] | rows of a query into tables |
 //! | [`batch`] | records by keys into one table |
+//! | [`records`] | records that are objects already into one table |
 //! | [`parts`] | tables as JavaScript values |
 //! | [`calls`] | functions exported to JavaScript |
 
@@ -13,4 +14,5 @@ pub mod batch;
 pub mod calls;
 mod gather;
 mod parts;
+pub mod records;
 mod schema;
