@@ -186,9 +186,9 @@ export class Batch<B extends object = Bins, L extends Late = never> {
     return tableOf(this, this.#rows.keys, this.#codec, options, true) as Buffer
   }
 
-  /** @internal The codec that its records were decoded with. */
-  decodedWith(codec: Codec | undefined): void {
-    this.#codec = codec
+  /** @internal Sets the codec that the records were decoded with. */
+  static decoded(batch: Batch<object, Late>, codec: Codec | undefined): void {
+    batch.#codec = codec
   }
 
   /** The rows, in input order. */

@@ -32,7 +32,7 @@ import { native } from '../model/native.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
 import { Conversion } from '../typed/conversion.js'
-import { type Batch, convertRows, type Late, ofRow } from './batch.js'
+import { Batch, convertRows, type Late, ofRow } from './batch.js'
 import {
   atRow,
   binsOf,
@@ -417,7 +417,7 @@ export abstract class ManyVerbs<K, B extends object, W extends object = Partial<
     if (conversion !== undefined) {
       const converted = promise.then((batch) => {
         convertRows(batch, (record, row) => conversion.read(record, (all[row] as Row).operations))
-        batch.decodedWith(conversion.codec)
+        Batch.decoded(batch, conversion.codec)
         return batch
       })
       return outcome(converted, callback)
@@ -441,7 +441,7 @@ export abstract class ManyVerbs<K, B extends object, W extends object = Partial<
     if (conversion !== undefined) {
       const converted = promise.then((batch) => {
         convertRows(batch, (record) => conversion.read(record, operations))
-        batch.decodedWith(conversion.codec)
+        Batch.decoded(batch, conversion.codec)
         return batch
       })
       return outcome(converted, callback)
