@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Client, ConversionError, codec, type Dataset, index, op, Read, Write } from 'spikewire'
+import { Client, ConversionError, codec, type Dataset, op, Read, Write } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { z } from 'zod'
 
@@ -125,7 +125,22 @@ test('every verb that writes or reads whole bins uses forms', async () => {
   assert.deepEqual(each[0]?.results, [new Money(1)])
   const rows = data.query({ operations: [op.get('price')] })
   for await (const { results } of rows) assert.ok(results[0] instanceof Money)
-  void index
+})
+
+test('a client and its transactions use the codec, with full keys', async () => {
+  const [data, stored] = fresh()
+  const key = data.key(1)
+  await client.put(key, { price: wrong(new Money(7)) })
+  assert.deepEqual((await client.get(key)).bins['price'], new Money(7))
+  assert.deepEqual((await client.getMany([key]))[0]?.bins['price'], new Money(7))
+  assert.equal((await stored.get(1)).bins['price'], 7)
+  const records = client.query('test', data.set)
+  for await (const { bins } of records) assert.deepEqual(bins['price'], new Money(7))
+  const txn = client.transaction()
+  const error = await failure(txn.dataset<Any>('test', 'x').put(1, { created: 5 }))
+  assert.equal(error.bin, 'created')
+  await failure(client.within(txn).put(key, { created: 5 }))
+  await txn.abort()
 })
 
 test('a bin of which an operation returns a part is plain in that call', async () => {

@@ -229,8 +229,8 @@ pub fn table(batches: Value<'_>) -> Result<Table> {
         let arrays = arrays.map(|(field, column)| column.array(field.data_type()));
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
-        let made = RecordBatch::try_new_with_options(known, arrays, &options);
-        tables.push(made.map_err(broken)?);
+        let table = RecordBatch::try_new_with_options(known, arrays, &options);
+        tables.push(table.map_err(broken)?);
     }
     let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
     Ok(Table { schema, batches: tables })

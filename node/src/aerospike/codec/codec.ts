@@ -206,8 +206,8 @@ export class Codec {
       throw failure(path, `the codec cannot encode a ${nameOf(value)}`, error)
     }
     if (typeof encoded === 'object' && encoded !== null && this.#of(encoded) !== undefined) {
-      const [made, of] = [nameOf(encoded), nameOf(value)]
-      const message = `the codec makes a ${made} of a ${of}, which it would have to encode again`
+      const [result, source] = [nameOf(encoded), nameOf(value)]
+      const message = `the codec makes a ${result} of a ${source}, which it would have to encode again`
       throw failure(path, message)
     }
     return encoded

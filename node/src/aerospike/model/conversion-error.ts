@@ -37,9 +37,9 @@ export class ConversionError extends TypeError {
   ) {
     const about = row === undefined ? '' : `row ${row}: `
     const place = key === null ? '' : `${key}: `
-    const shown = issues.slice(0, MOST).map((issue) => sentence(issue, name))
-    if (issues.length > MOST) shown.push(`and ${issues.length - MOST} more`)
-    super(`${about}${place}${shown.join('; ')}`, cause === undefined ? undefined : { cause })
+    const sentences = issues.slice(0, MOST).map((issue) => sentence(issue, name))
+    if (issues.length > MOST) sentences.push(`and ${issues.length - MOST} more`)
+    super(`${about}${place}${sentences.join('; ')}`, cause === undefined ? undefined : { cause })
     this.key = key
     const first = issues[0]?.path[0]
     this.bin = first === undefined ? null : String(first)

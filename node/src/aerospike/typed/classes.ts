@@ -26,13 +26,13 @@ export function classChecker(schema: RecordClass, inner: Checker | undefined): C
     bins,
     take(value) {
       if (!isInstance(value, parts)) return { bins: value as object, whole: false }
-      return { bins: taken(value as Instance), whole: true }
+      return { bins: fieldValues(value as Instance), whole: true }
     },
     write: check,
     read(value) {
       const checked = inner === undefined ? checkAll(bins, value) : inner.read(value)
       if (checked.issues !== undefined) return checked
-      return { value: made(parts, make, checked.value as Bins) }
+      return { value: instance(parts, make, checked.value as Bins) }
     },
   }
 }
@@ -58,13 +58,13 @@ function maker(schema: RecordClass, name: string): () => Instance {
 }
 
 /** An instance of bins that were checked. */
-function made(parts: ClassParts, make: (() => Instance) | undefined, bins: Bins): object {
+function instance(parts: ClassParts, make: (() => Instance) | undefined, bins: Bins): object {
   if (make === undefined) return (parts.fromBins as (bins: Bins) => object).call(parts, bins)
   return Object.assign(make(), bins)
 }
 
 /** The bins of an instance: all of its fields; those without a value remove their bins. */
-function taken(instance: Instance): object {
+function fieldValues(instance: Instance): object {
   if (typeof instance.toBins === 'function') return instance.toBins()
   const bins: { [bin: string]: unknown } = {}
   for (const [name, value] of Object.entries(instance)) bins[name] = value ?? null

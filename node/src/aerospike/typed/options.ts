@@ -50,7 +50,7 @@ function compiled(schema: RecordSchema): Schema {
   const isKey = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
   const known = isKey ? schemas.get(schema) : undefined
   if (known !== undefined) return known
-  const made = new Schema(schema)
-  schemas.set(schema, made)
-  return made
+  const added = new Schema(schema)
+  schemas.set(schema, added)
+  return added
 }

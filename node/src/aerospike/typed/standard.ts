@@ -27,9 +27,9 @@ function checkerOf(schema: StandardSchema): BinChecker {
   const standard = schema['~standard']
   return (value): Checked => {
     const result = standard.validate(value)
-    if (result instanceof Promise) {
+    if ('then' in result) {
       // Its outcome is of no use, and must not become an unhandled rejection.
-      result.catch(() => undefined)
+      result.then(undefined, () => undefined)
       throw unfit(`${standard.vendor} checks it asynchronously, which records cannot wait for`)
     }
     if (result.issues !== undefined) return { issues: result.issues.map(issueOf) }
@@ -38,7 +38,8 @@ function checkerOf(schema: StandardSchema): BinChecker {
 }
 
 function issueOf({ message, path = [] }: StandardIssue): ConversionIssue {
-  const parts = path.map((part) => (typeof part === 'object' && part !== null ? part.key : part))
+  // A path may be of a class of its own, whose `map` makes another one.
+  const parts = Array.from(path, (part) => (typeof part === 'object' ? part.key : part))
   return { path: parts, message }
 }
 
@@ -59,7 +60,13 @@ function fieldsOf(schema: StandardSchema): ReadonlyMap<string, BinChecker> | und
   if (fields === undefined) return undefined
   const all = Object.entries(fields)
   if (all.length === 0 || !all.every(([, field]) => isStandard(field))) return undefined
-  return new Map(all.map(([name, field]) => [name, checkerOf(field as StandardSchema)]))
+  return new Map(
+    all.map(([name, field]) => {
+      const check = checkerOf(field as StandardSchema)
+      if (vendor !== 'arktype' || !isOptional(schema, name)) return [name, check]
+      return [name, (value: unknown) => (value === undefined ? { value } : check(value))]
+    }),
+  )
 }
 
 interface ZodParts extends StandardSchema {
@@ -91,7 +98,7 @@ function valibotFields({ type, entries }: ValibotParts): object | undefined {
 }
 
 interface ArktypeParts extends StandardSchema {
-  props?: readonly { key: unknown; value: unknown }[]
+  props?: readonly { key: unknown; kind: string; value: unknown }[]
   json?: { index?: unknown }
 }
 
@@ -104,4 +111,9 @@ function arktypeFields(schema: ArktypeParts): object | undefined {
     // Types that are no objects have no properties, and say so.
     return undefined
   }
+}
+
+/** Whether a property of an arktype may be left out, which its own type does not tell. */
+function isOptional({ props }: ArktypeParts, name: string): boolean {
+  return props?.find(({ key }) => key === name)?.kind === 'optional'
 }
