@@ -316,3 +316,28 @@ test('callbacks and signals', async () => {
   const signal = AbortSignal.abort(new Error('no'))
   await assert.rejects(data.putMany(people(), { key: 'id', signal }), /^Error: no$/)
 })
+
+test('damaged Arrow bytes are errors, or other values', async () => {
+  const data = fresh()
+  const table = arrow.tableFromArrays({
+    id: Int32Array.from({ length: 20 }, (_, n) => n),
+    text: Array.from({ length: 20 }, (_, n) => `t${n % 3}`),
+  })
+  let seed = 1
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  for (const form of ['stream', 'file'] as const) {
+    const bytes = arrow.tableToIPC(table, form)
+    for (let round = 0; round < 500; round++) {
+      const damaged = Buffer.from(bytes)
+      for (let n = random(3); n >= 0; n--) damaged[random(damaged.length)] = random(256)
+      const part = round % 4 === 0 ? damaged.subarray(0, random(damaged.length)) : damaged
+      const outcome: unknown = await data.putMany(part, { key: 'id' }).catch((error) => error)
+      if (!(outcome instanceof Error)) continue
+      assert.ok(outcome instanceof RangeError || outcome instanceof TypeError, String(outcome))
+      assert.doesNotMatch(outcome.message, /internal error/)
+    }
+  }
+})

@@ -4,13 +4,16 @@
 //! |---|---|
 //! | here | a table as JavaScript refers to it |
 //! | [`parts`] | columns from the memory of typed arrays |
+//! | [`ipc`] | whether Arrow IPC bytes can be read |
 //! | [`stream`] | the reverse: tables for JavaScript |
 //! | [`failure`] | errors about values of columns |
 
 pub mod failure;
+mod ipc;
 mod parts;
 pub mod stream;
 
+use std::io::Cursor;
 use std::rc::Rc;
 
 use arrow_array::RecordBatch;
@@ -22,9 +25,6 @@ use crate::binding::Call;
 use crate::environment::resources::Resource;
 use crate::js::{Failure, Result, Value};
 use failure::column_failure;
-
-/// The first bytes of an Arrow IPC file; a stream has none of its own.
-const FILE: &[u8] = b"ARROW1";
 
 /// A table.
 #[derive(Debug)]
@@ -98,8 +98,9 @@ fn read(bytes: &[u8]) -> Result<Table> {
     let unreadable = |error: ArrowError| {
         Failure::of_range(format!("the bytes are not readable as an Arrow IPC stream: {error}"))
     };
-    if bytes.starts_with(FILE) {
-        let reader = FileReader::try_new(std::io::Cursor::new(bytes), None).map_err(unreadable)?;
+    ipc::check(bytes).map_err(|why| unreadable(ArrowError::IpcError(why.to_owned())))?;
+    if bytes.starts_with(ipc::FILE) {
+        let reader = FileReader::try_new(Cursor::new(bytes), None).map_err(unreadable)?;
         let schema = reader.schema();
         let batches = reader.collect::<std::result::Result<_, _>>().map_err(unreadable)?;
         return Ok(Table { schema, batches });
