@@ -28,6 +28,7 @@ export {
 } from './aerospike/admin/roles.js'
 export { type User, Users } from './aerospike/admin/users.js'
 export { Batch, Late } from './aerospike/batch/batch.js'
+export type { BatchColumnsOptions } from './aerospike/batch/columns.js'
 export type { Records } from './aerospike/batch/gather.js'
 export type {
   ApplyManyOptions,
@@ -47,9 +48,11 @@ export {
   Write,
   type WriteRowOptions,
 } from './aerospike/batch/rows.js'
+export type { PutTableOptions, Table, Tables } from './aerospike/batch/tables.js'
 export * as builder from './aerospike/builder/index.js'
 export { Client, type NodeInfo } from './aerospike/client.js'
 export type { Auth, ClientOptions } from './aerospike/client-options.js'
+export * as codec from './aerospike/codec/index.js'
 export {
   Column,
   type ColumnOptions,
@@ -87,10 +90,12 @@ export type {
   OperateManyOptions,
   OperateOptions,
   TouchOptions,
+  UpdateOptions,
 } from './aerospike/command/verbs.js'
 export { Dataset } from './aerospike/dataset.js'
 export * as exp from './aerospike/exp/index.js'
 export type { KeyVerbs } from './aerospike/key-verbs.js'
+export { ConversionError, type ConversionIssue } from './aerospike/model/conversion-error.js'
 export * from './aerospike/model/errors.js'
 export { Key, type UserKey } from './aerospike/model/key.js'
 export { type Bins, type OperatedRecord, Record } from './aerospike/model/record.js'
@@ -128,9 +133,20 @@ export {
   type TransactionOptions,
   type TransactionState,
 } from './aerospike/transaction.js'
+export type { DatasetOptions, TypedOptions } from './aerospike/typed/options.js'
+export type {
+  CompiledSchema,
+  InferInput,
+  InferOutput,
+  RecordClass,
+  RecordSchema,
+  StandardSchema,
+  TypeBoxSchema,
+} from './aerospike/typed/schemas.js'
 export type { Callback } from './bridge/callbacks.js'
 export type { Call, Concurrent, ConcurrentOptions, Items } from './bridge/concurrent.js'
 export type { QueryStreamOptions } from './bridge/stream.js'
 export type { TlsOptions } from './options/tls.js'
 export type { Event, EventListener, NodeEvent } from './statistics/events.js'
 export type { Stats } from './statistics/stats.js'
+export type { ArrowTable, ColumnArrays, NumberArray } from './tables/source.js'

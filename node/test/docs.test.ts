@@ -31,6 +31,7 @@ const CLIENT = [
   'docs/node-operations.md',
   'docs/node-programs.md',
   'docs/node-queries.md',
+  'docs/node-types.md',
 ]
 const PAGES = [
   ...CLIENT,

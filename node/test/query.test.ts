@@ -279,3 +279,12 @@ test('the clients of queries can be closed', async () => {
   }, ClientClosed)
   assert.throws(() => other.query('test', 'users'), ClientClosed)
 })
+
+test('bins that a record does not have are absent, also in pages and with a limit', async () => {
+  const data = client.dataset('test', 'absent')
+  await data.put(1, { a: 1 })
+  for (const options of [{}, { pageSize: 5 }, { limit: 5 }]) {
+    const { value } = await data.query({ bins: ['a', 'b'], ...options }).next()
+    assert.deepEqual({ ...value?.bins }, { a: 1 })
+  }
+})

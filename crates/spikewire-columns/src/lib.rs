@@ -1,4 +1,5 @@
-//! Records as columns: values are decoded from the wire directly into the memory of arrays.
+//! Records as columns: values are decoded from the wire directly into the memory of arrays, and
+//! encoded directly from it.
 //!
 //! This crate is independent of any host language: a binding chooses the columns, passes in
 //! messages, and takes the arrays.
@@ -10,7 +11,8 @@
 //! | [`extra`] | columns that do not come from bins: key, generation, time to live |
 //! | [`arrow`] | Arrow arrays from records, with or without a schema |
 //! | [`fixed`] | rows of fixed-size fields, as in a NumPy structured array |
-//! | [`cql`] | CQL rows as Arrow columns |
+//! | [`cql`] | CQL rows as Arrow columns, and Arrow columns as values of statements |
+//! | [`source`] | columns as the source of records |
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
@@ -21,6 +23,7 @@ pub mod error;
 pub mod extra;
 pub mod fixed;
 mod parts;
+pub mod source;
 pub mod wire_value;
 
 pub use error::{ColumnError, ErrorClass, RowError};

@@ -9,7 +9,7 @@ use crate::aerospike::{
 use crate::js::Export;
 use crate::js::call::export;
 use crate::signals::stats;
-use crate::{cql, setup, signals, stages};
+use crate::{cql, setup, signals, stages, tables};
 
 /// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
@@ -33,6 +33,8 @@ pub const EXPORTS: &[Export] = &[
     export!("operateMany", many::alike::operate),
     export!("applyMany", many::alike::apply),
     export!("putMany", many::put::put),
+    export!("putTable", many::table::put),
+    export!("tableOpen", tables::open),
     export!("batch", many::mixed::batch),
     export!("operation", operation::make::operation),
     export!("plainOperation", operation::make::plain),
@@ -100,6 +102,7 @@ pub const EXPORTS: &[Export] = &[
     export!("roleGet", admin::roles::get),
     export!("roleList", admin::roles::list),
     export!("getColumns", columns::batch::get),
+    export!("recordColumns", columns::records::make),
     export!("tables", columns::calls::tables),
     export!("tablesRead", columns::calls::read),
     export!("indexRange", query::index::range),
@@ -133,6 +136,8 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlHowMany", cql::verbs::how_many),
     export!("cqlBind", cql::verbs::bind_values),
     export!("cqlExecuteBound", cql::verbs::execute_bound),
+    export!("cqlTable", cql::tables::bind),
+    export!("cqlExecuteRow", cql::tables::execute),
     export!("cqlPrepare", cql::verbs::prepare),
     export!("cqlRenew", cql::verbs::renew),
     export!("cqlBatch", cql::verbs::batch),

@@ -12,7 +12,7 @@
 //! | [`setup`], [`hooks`] | setup by the package; its functions called from here |
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
-//! | [`arguments`], [`tls`] | arguments of calls; TLS options |
+//! | [`arguments`], [`tables`], [`tls`] | arguments of calls; tables; TLS options |
 //! | [`errors`] | JavaScript errors |
 //! | [`signals`], [`stages`] | counters and events; the stages of calls seen here |
 //! | [`js`], [`uv`] | Node-API and libuv |
@@ -35,5 +35,6 @@ mod register;
 mod setup;
 mod signals;
 mod stages;
+mod tables;
 mod tls;
 mod uv;

@@ -26,6 +26,11 @@ export interface NativePart {
   /** The version of the native part. */
   readonly version: string
   readonly build: Compiled
+  /**
+   * Reads a table from Arrow IPC bytes, or from batches as `tables/arrow.ts` makes them. Returns its
+   * number, the names of its columns, and the number of its rows.
+   */
+  tableOpen(source: Uint8Array | readonly unknown[]): [Handle, string[], number]
   /** Releases a resource that JavaScript no longer references. */
   release(resource: number): void
 }

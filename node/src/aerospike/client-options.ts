@@ -2,6 +2,7 @@
 
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
+import { Codec, type CodecOptions } from './codec/codec.js'
 import type {
   CommitLevel,
   DetailLevel,
@@ -164,6 +165,10 @@ export interface ClientOptions {
    * again.
    */
   doubles?: 'number' | 'double' | undefined
+  /**
+   * How values of custom classes are stored, and certain bins: see `codec`. Default: none.
+   */
+  codec?: Codec | CodecOptions | undefined
   /** Cancels connecting; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
   /**
@@ -238,8 +243,9 @@ export function sorted(options: ClientOptions) {
   const names: string[] = []
   const values: unknown[] = []
   const own = { integers: false, doubles: false, maps: false }
+  const codec = Codec.of(options.codec)
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || name === 'signal') continue
+    if (value === undefined || name === 'signal' || name === 'codec') continue
     if (TIME_LIMITS.includes(name)) checkSpan(name, value)
     const engine = ENGINE.get(name)
     if (engine === undefined) {
@@ -249,13 +255,13 @@ export function sorted(options: ClientOptions) {
       values.push(value)
     }
   }
-  return { names, values, ...own }
+  return { names, values, codec, ...own }
 }
 
 function choice(name: string, value: unknown): boolean {
   const words = Object.hasOwn(OWN, name) ? OWN[name] : undefined
   if (words === undefined) {
-    const known = [...ENGINE.keys(), ...Object.keys(OWN), 'signal'].sort().join(', ')
+    const known = [...ENGINE.keys(), ...Object.keys(OWN), 'codec', 'signal'].sort().join(', ')
     throw new TypeError(`unknown client option ${name}; there are: ${known}`)
   }
   if (value !== words[0] && value !== words[1]) {

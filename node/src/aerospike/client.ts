@@ -46,6 +46,9 @@ import {
   Transaction,
   type TransactionOptions,
 } from './transaction.js'
+import { Conversion } from './typed/conversion.js'
+import { conversionOf, type DatasetOptions, type TypedOptions } from './typed/options.js'
+import type { InferInput, InferOutput, RecordSchema } from './typed/schemas.js'
 
 /** A node of the cluster. */
 export interface NodeInfo {
@@ -109,8 +112,10 @@ export class Client extends KeyVerbs {
     const opened = new Promise<number>(executor)
     const slot = openSlot()
     let signal: AbortSignal | undefined
+    let conversion: Conversion | undefined
     try {
-      const { names, values, integers, doubles, maps } = sorted(options)
+      const { names, values, integers, doubles, maps, codec } = sorted(options)
+      conversion = Conversion.of(codec)
       signal = options.signal
       if (signal !== undefined) signal.throwIfAborted()
       native.connect(slot, seedText(seeds), names, values, integers, doubles, maps)
@@ -120,14 +125,36 @@ export class Client extends KeyVerbs {
     const connected = opened.then((handle) => {
       const connection = new Connection(handle, CLIENT)
       publishEvents(connection)
-      return new Client(connection)
+      return new Client(connection, conversion)
     })
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
-  /** A dataset: a namespace and one of its sets. */
-  dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
-    return new Dataset<B>(this.connection, namespace, set)
+  /**
+   * A dataset: a namespace and one of its sets.
+   *
+   * ```ts
+   * const User = z.object({ name: z.string(), age: z.number().int() })
+   * const users = client.dataset('test', 'users', { schema: User })
+   * await users.put('alice', { name: 'Alice', age: 42 })
+   * const { value } = await users.get('alice') // { name: string; age: number }
+   * ```
+   *
+   * @throws TypeError, RangeError for invalid names, options and schemas
+   */
+  dataset<S extends RecordSchema>(
+    namespace: string,
+    set: string | null | undefined,
+    options: TypedOptions<S>,
+  ): Dataset<InferOutput<S>, InferInput<S>>
+  dataset<B extends object = Bins>(
+    namespace: string,
+    set?: string | null,
+    options?: DatasetOptions,
+  ): Dataset<B>
+  dataset(namespace: string, set?: string | null, options?: DatasetOptions): Dataset<object> {
+    const conversion = conversionOf(this.conversion, options)
+    return new Dataset<object>(this.connection, namespace, set, conversion)
   }
 
   /**
@@ -167,7 +194,7 @@ export class Client extends KeyVerbs {
    * @throws RangeError, TypeError for an invalid timeout; ClientClosed
    */
   transaction(options?: TransactionOptions): Transaction {
-    return new Transaction(this.connection, options)
+    return new Transaction(this.connection, options, this.conversion)
   }
 
   /**
@@ -176,7 +203,7 @@ export class Client extends KeyVerbs {
    * @throws TransactionError for a transaction of another client
    */
   within(transaction: TransactionParts): KeyVerbs {
-    return new KeyVerbs(connectionWithin(transaction, this.connection))
+    return new KeyVerbs(connectionWithin(transaction, this.connection), this.conversion)
   }
 
   /**
@@ -193,7 +220,7 @@ export class Client extends KeyVerbs {
     call: (transaction: Transaction) => Promise<T> | T,
     options?: RunInTransactionOptions,
   ): Promise<T> {
-    return runInTransaction(this.connection, call, options)
+    return runInTransaction(this.connection, call, options, this.conversion)
   }
 
   /** The secondary indexes of the cluster. */

@@ -21,14 +21,20 @@ import {
   type TouchAllOptions,
 } from './query/job.js'
 import { Query, type QueryOptions } from './query/query.js'
+import type { Conversion } from './typed/conversion.js'
 
 /**
  * A namespace and a set of a client; created by `client.dataset(namespace, set)`. Its verbs take
  * user keys, or full keys that belong to it.
  *
  * @typeParam B - the bins of its records
+ * @typeParam W - what can be written to it
  */
-export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
+export class Dataset<B extends object = Bins, W extends object = Partial<B>> extends ManyVerbs<
+  UserKey,
+  B,
+  W
+> {
   readonly #space: Space
   readonly #transaction: TransactionParts | undefined
 
@@ -37,9 +43,10 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     connection: Connection,
     namespace: string,
     set: string | null | undefined,
+    conversion: Conversion | undefined,
     transaction?: TransactionParts,
   ) {
-    super(connection)
+    super(connection, conversion)
     this.#space = spaceNumber(namespace, set)
     this.#transaction = transaction
   }
@@ -51,10 +58,11 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    *
    * @throws TransactionError for a transaction of another client
    */
-  within(transaction: TransactionParts): Dataset<B> {
+  within(transaction: TransactionParts): Dataset<B, W> {
     const home = this.#transaction?.home ?? this.connection
     const connection = connectionWithin(transaction, home)
-    return new Dataset<B>(connection, this.namespace, this.set, transaction)
+    const { namespace, set, conversion } = this
+    return new Dataset<B, W>(connection, namespace, set, conversion, transaction)
   }
 
   /** The set of a background job. */
@@ -127,10 +135,11 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    */
   query(options?: QueryOptions): Query<B> {
     this.#outside('query')
-    return new Query<B>(this.connection, this.#space, options, (key) => {
+    const wireOf = (key: UserKey | Key) => {
       this.spaceOf(key)
       return this.wireOf(key)
-    })
+    }
+    return new Query<B>(this.connection, this.#space, options, wireOf, this.conversion)
   }
 
   /**

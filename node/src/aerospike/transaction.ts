@@ -9,6 +9,9 @@ import { CommitFailed, SpikewireError, TransactionError } from './model/errors.j
 import { Key } from './model/key.js'
 import { native } from './model/native.js'
 import type { Bins } from './model/record.js'
+import type { Conversion } from './typed/conversion.js'
+import { conversionOf, type DatasetOptions, type TypedOptions } from './typed/options.js'
+import type { InferInput, InferOutput, RecordSchema } from './typed/schemas.js'
 
 /** Options of `client.transaction`. */
 export interface TransactionOptions {
@@ -58,17 +61,31 @@ export class Transaction {
   /** @internal The connection of its client. */
   readonly home: Connection
 
+  readonly #conversion: Conversion | undefined
+
   /** @internal */
-  constructor(home: Connection, options: TransactionOptions = {}) {
+  constructor(home: Connection, options: TransactionOptions = {}, conversion?: Conversion) {
     home.check()
     this.home = home
+    this.#conversion = conversion
     const handle = native.transactionBegin(home.handle, options.timeout)
     this.connection = new Connection(handle, TRANSACTION)
   }
 
   /** A namespace and one of its sets, whose calls are part of this transaction. */
-  dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
-    return new Dataset<B>(this.connection, namespace, set, this)
+  dataset<S extends RecordSchema>(
+    namespace: string,
+    set: string | null | undefined,
+    options: TypedOptions<S>,
+  ): Dataset<InferOutput<S>, InferInput<S>>
+  dataset<B extends object = Bins>(
+    namespace: string,
+    set?: string | null,
+    options?: DatasetOptions,
+  ): Dataset<B>
+  dataset(namespace: string, set?: string | null, options?: DatasetOptions): Dataset<object> {
+    const conversion = conversionOf(this.#conversion, options)
+    return new Dataset<object>(this.connection, namespace, set, conversion, this)
   }
 
   /** The number by which servers know it, in hexadecimal digits. */
@@ -148,11 +165,12 @@ export async function runInTransaction<T>(
   home: Connection,
   call: (transaction: Transaction) => Promise<T> | T,
   options: RunInTransactionOptions = {},
+  conversion?: Conversion,
 ): Promise<T> {
   const retries = native.transactionRetries(options.attempts, options.limit)
   try {
     for (;;) {
-      const transaction = new Transaction(home, options)
+      const transaction = new Transaction(home, options, conversion)
       try {
         const value = await call(transaction)
         await transaction.endBlock(true)

@@ -49,6 +49,9 @@ export type CqlHooks = [
   wrap: (sort: number, content: unknown) => unknown,
 ]
 
+/** All rows (false) or one page of them; or the same as an Arrow IPC stream, in the place of rows. */
+export type PageForm = boolean | 'arrow' | 'arrowPage'
+
 /** Native functions. They throw on invalid input; those with a slot settle its promise later. */
 export interface CqlNative extends NativePart {
   /** Passes the functions that the native part calls; must be called once. */
@@ -87,7 +90,7 @@ export interface CqlNative extends NativePart {
   cqlExecute(
     session: Handle,
     slot: Slot,
-    page: boolean,
+    page: PageForm,
     statement: SentStatement,
     options: object | undefined,
     array?: readonly unknown[] | undefined,
@@ -107,8 +110,18 @@ export interface CqlNative extends NativePart {
   cqlExecuteBound(
     session: Handle,
     slot: Slot,
-    page: boolean,
+    page: PageForm,
     bound: number,
+    options: object | undefined,
+  ): void
+  /** Matches the columns of a table with a statement's parameters; returns the number of both. */
+  cqlTable(statement: number, table: Handle): Handle
+  /** Executes the statement of a table with one of its rows. */
+  cqlExecuteRow(
+    session: Handle,
+    slot: Slot,
+    table: Handle,
+    row: number,
     options: object | undefined,
   ): void
   cqlPrepare(session: Handle, slot: Slot, text: string, options: object | undefined): void

@@ -26,6 +26,8 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
   /** For `await using query = session.query(...)`, if the runtime supports it. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   readonly #fetch: FetchPage<R>
+  /** Fetches a page as an Arrow IPC stream, its only row. */
+  readonly #fetchArrow: FetchPage<Buffer>
   readonly #signal: AbortSignal | undefined
   /** Rows that have arrived and not been handed out. */
   #ready: readonly R[] = []
@@ -41,10 +43,12 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
   /** @internal */
   constructor(
     fetch: FetchPage<R>,
+    fetchArrow: FetchPage<Buffer>,
     pagingState: Uint8Array | undefined,
     signal: AbortSignal | undefined,
   ) {
     this.#fetch = fetch
+    this.#fetchArrow = fetchArrow
     this.#state = pagingState
     this.#signal = signal
   }
@@ -89,6 +93,36 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
         yield page
       }
     } finally {
+      this.close()
+    }
+  }
+
+  /**
+   * The remaining pages as Arrow tables, each as an IPC stream, which `tableFromIPC` of `apache-arrow`,
+   * DuckDB, Polars and pyarrow can read. While a table is being read, the next page is fetched. A
+   * decimal column has the scale of its page.
+   *
+   * @throws RangeError if rows of a page were taken before: then start another query
+   */
+  async *arrow(): AsyncGenerator<Buffer, void, undefined> {
+    if (this.#at < this.#ready.length || this.#ahead !== undefined) {
+      throw new RangeError('rows of this query were taken one by one: use another query for tables')
+    }
+    const pages = new Query<Buffer>(
+      this.#fetchArrow,
+      this.#fetchArrow,
+      this.#state ?? undefined,
+      this.#signal,
+    )
+    if (this.#state === null) return
+    if (this.#isClosed) throw new SessionClosed('the query is closed')
+    try {
+      for await (const page of pages.pages()) {
+        yield page.rows[0] as Buffer
+        if (this.#isClosed) return
+      }
+    } finally {
+      pages.close()
       this.close()
     }
   }

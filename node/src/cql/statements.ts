@@ -2,7 +2,7 @@
 
 import type { Handle, Slot } from '../addon/native.js'
 import { plainArray } from '../bridge/proxies.js'
-import { native } from './native.js'
+import { native, type PageForm } from './native.js'
 import type { PrepareOptions } from './options.js'
 import { Bound, type Parameters, Prepared } from './prepared.js'
 
@@ -13,7 +13,7 @@ const MOST_VALUES = 16
 export function sendPrepared(
   session: Handle,
   slot: Slot,
-  page: boolean,
+  page: PageForm,
   statement: Prepared,
   parameters: Parameters | null | undefined,
   options: object | undefined,
@@ -46,7 +46,7 @@ export function sendPrepared(
 export function sendBound(
   session: Handle,
   slot: Slot,
-  page: boolean,
+  page: PageForm,
   bound: Bound,
   parameters: Parameters | null | undefined,
   options: object | undefined,

@@ -6,16 +6,18 @@ import { commands } from '../bridge/channels.js'
 import type { Connection } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
+import { closeTable } from '../tables/source.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
 import {
   Flow,
   type Late,
   type ManyOptions,
+  type ManySettings,
   manySettings,
   sourceOf,
   stopWhenAborted,
 } from './many.js'
-import { BOUND, native } from './native.js'
+import { BOUND, native, type PageForm } from './native.js'
 import {
   type BatchOptions,
   type ExecuteOptions,
@@ -37,10 +39,11 @@ import {
   sendBound,
   sendPrepared,
 } from './statements.js'
+import { isTable, type ParameterTable, parameterRows } from './tables.js'
 import { readTrace, type Trace, type TraceOptions } from './trace.js'
 
-/** The rows of parameters for `executeMany`. */
-export type ManyRows = Iterable<Parameters> | AsyncIterable<Parameters>
+/** The rows of parameters for `executeMany`: one by one, or a table with the parameters' names. */
+export type ManyRows = Iterable<Parameters> | AsyncIterable<Parameters> | ParameterTable
 
 /** The maximum number of prepared texts that are cached. */
 const MOST_TEXTS = 1000
@@ -152,7 +155,53 @@ export abstract class Verbs {
     const values = copied(parameters)
     const fetch = (pagingState: Uint8Array | undefined) =>
       this.page<R>(statement, values, { ...options, pagingState })
-    return new Query<R>(fetch, pagingState, signal)
+    const fetchArrow = (pagingState: Uint8Array | undefined) =>
+      this.#execute<Buffer>('arrowPage', statement, values, { ...options, pagingState })
+    return new Query<R>(fetch, fetchArrow, pagingState, signal)
+  }
+
+  /**
+   * Executes a statement and returns all of its rows as an Arrow IPC stream, which `tableFromIPC` of
+   * `apache-arrow`, DuckDB, Polars and pyarrow can read. No objects are created for rows and values.
+   * For large results, prefer `query(...).arrow()`.
+   *
+   * @throws the errors of `execute`
+   */
+  executeArrow(
+    statement: Statement,
+    parameters?: Parameters | null,
+    options?: ExecuteOptions,
+  ): Promise<Buffer>
+  executeArrow(statement: Statement, callback: Callback<Buffer>): void
+  executeArrow(
+    statement: Statement,
+    parameters: Parameters | null | undefined,
+    callback: Callback<Buffer>,
+  ): void
+  executeArrow(
+    statement: Statement,
+    parameters: Parameters | null | undefined,
+    options: ExecuteOptions,
+    callback: Callback<Buffer>,
+  ): void
+  executeArrow(
+    statement: Statement,
+    parameters?: Parameters | null | Callback<Buffer>,
+    options?: ExecuteOptions | Callback<Buffer>,
+    callback?: Callback<Buffer>,
+  ): Promise<Buffer> | undefined {
+    if (typeof parameters === 'function') {
+      return this.executeArrow(statement, null, {}, parameters) as undefined
+    }
+    if (typeof options === 'function') {
+      return this.executeArrow(statement, parameters, {}, options) as undefined
+    }
+    checkCallback(callback)
+    const result = this.#execute<Buffer>('arrow', statement, parameters, options)
+    return outcome(
+      result.then(({ rows }) => rows[0] as Buffer),
+      callback,
+    )
   }
 
   /**
@@ -161,7 +210,8 @@ export abstract class Verbs {
    *
    * @param statement - text, which is prepared, or a prepared statement
    * @param rows - the parameters of each row; any iterable, also asynchronous or endless: it is
-   * read as results arrive
+   * read as results arrive. Or a table whose columns have the names of the parameters: one of
+   * `apache-arrow`, Arrow IPC bytes, or an object of typed arrays and arrays.
    * @throws the error of the first row that fails, as from `execute`, with the row's number from 0
    * in `row`; no more rows are taken then, and those in flight are awaited
    */
@@ -279,7 +329,7 @@ export abstract class Verbs {
   }
 
   #rows<R>(
-    page: boolean,
+    page: PageForm,
     statement: Statement,
     parameters: Parameters | null | undefined | Callback<Rows<R>>,
     options: ExecuteOptions | undefined | Callback<Rows<R>>,
@@ -299,7 +349,7 @@ export abstract class Verbs {
   }
 
   #execute<R>(
-    page: boolean,
+    page: PageForm,
     statement: Statement,
     parameters: Parameters | null | undefined,
     options: ExecuteOptions | undefined,
@@ -330,7 +380,7 @@ export abstract class Verbs {
    */
   #sendFitting(
     slot: Slot,
-    page: boolean,
+    page: PageForm,
     statement: Prepared | Bound,
     parameters: Parameters | null | undefined,
     options: object | undefined,
@@ -377,7 +427,8 @@ export abstract class Verbs {
     const nativeOptions = checkOptions(each, KNOWN.MANY)
     options?.signal?.throwIfAborted()
     this.#connection.check()
-    const source = sourceOf(rows)
+    const table = isTable(rows) ? rows : undefined
+    const source = table === undefined ? sourceOf(rows as Iterable<Parameters>) : undefined
     const prepared =
       typeof statement === 'string' ? await this.#prepareText(statement, each) : statement
     if ((prepared as unknown) instanceof Bound) {
@@ -386,11 +437,46 @@ export abstract class Verbs {
       )
     }
     numberOf(prepared)
+    if (source === undefined) {
+      return this.#executeTable(prepared, table as ParameterTable, settings, nativeOptions, options)
+    }
     const flow = new Flow<Parameters>(settings, (slot, row) =>
       this.#sendFitting(slot, !settings.results, prepared, row, nativeOptions),
     )
     const length = Array.isArray(rows) ? rows.length : 0
     return stopWhenAborted(flow.run(source, length), flow, options?.signal)
+  }
+
+  /** Executes a statement with the rows of a table. */
+  async #executeTable(
+    prepared: Prepared,
+    table: ParameterTable,
+    settings: ManySettings,
+    nativeOptions: object | undefined,
+    options: ManyOptions | undefined,
+  ): Promise<unknown> {
+    const rows = parameterRows(table)
+    if (Array.isArray(rows)) {
+      const flow = new Flow<Parameters>(settings, (slot, row) =>
+        this.#sendFitting(slot, !settings.results, prepared, row, nativeOptions),
+      )
+      const source = sourceOf<Parameters>(rows)
+      return stopWhenAborted(flow.run(source, rows.length), flow, options?.signal)
+    }
+    const session = this.#connection.handle
+    let bound: number | undefined
+    try {
+      bound = native.cqlTable(numberOf(Prepared.latest(prepared)), rows.handle)
+      const number = bound
+      const flow = new Flow<number>(settings, (slot, row) =>
+        native.cqlExecuteRow(session, slot, number, row, nativeOptions),
+      )
+      const source = sourceOf(Array.from({ length: rows.rows }).keys())
+      return await stopWhenAborted(flow.run(source, rows.rows), flow, options?.signal)
+    } finally {
+      closeTable(rows)
+      if (bound !== undefined) native.release(bound)
+    }
   }
 
   async #batch(

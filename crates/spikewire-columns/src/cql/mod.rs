@@ -20,12 +20,14 @@
 //! | module | contents |
 //! |---|---|
 //! | `table` | all columns |
+//! | `arrow_value` | the reverse: values of Arrow arrays as values of statements |
 //! | `column` | the memory of a column |
 //! | `block` | blocks of rows, converted column by column |
 //! | `sink` | values into columns |
 //! | `decimals` | arbitrary-precision integers and decimals |
 //! | `finish` | conversion to arrays |
 
+mod arrow_value;
 mod block;
 mod column;
 mod decimals;
@@ -33,4 +35,5 @@ mod finish;
 mod sink;
 mod table;
 
+pub use arrow_value::ArrowValue;
 pub use table::Table;

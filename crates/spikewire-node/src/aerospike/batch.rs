@@ -11,7 +11,7 @@ use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::void_time;
 
-use crate::aerospike::record::{RecordSink, WIDEST, name_array, parts};
+use crate::aerospike::record::{RecordSink, WIDEST, name_array, parts, shared_array, shares};
 use crate::aerospike::ticket::RowPlan;
 use crate::aerospike::value::decode::{DecodeOptions, Decoder};
 use crate::environment::Environment;
@@ -132,8 +132,11 @@ struct RowRun<'m, 'e, 'a> {
     shape: RowShape,
     /// The record being read; its values follow those of the run, record after record.
     sink: RecordSink<'m, 'e, 'a>,
-    /// The number of values before it.
+    /// The number of values before it, and the end of the shared memory.
     before: usize,
+    shared_before: usize,
+    /// Where the shared memory of the run begins.
+    shared_from: usize,
 }
 
 impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
@@ -144,8 +147,21 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
         numbers: Value<'e>,
         from: usize,
     ) -> Self {
-        let (shape, sink) = (RowShape::default(), RecordSink::new(decoder, 2 * ROOM));
-        Self { environment, batch, numbers, from, count: 0, shape, sink, before: 0 }
+        let (shape, mut sink) = (RowShape::default(), RecordSink::new(decoder, 2 * ROOM));
+        sink.shared = Some(Vec::new());
+        let (before, shared_before, shared_from) = (0, 0, 0);
+        Self {
+            environment,
+            batch,
+            numbers,
+            from,
+            count: 0,
+            shape,
+            sink,
+            before,
+            shared_before,
+            shared_from,
+        }
     }
 
     /// Makes the records of a part of what was found.
@@ -161,6 +177,7 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
             self.sink.key.clear();
             self.sink.results.clear();
             self.before = self.sink.values.len();
+            self.shared_before = self.sink.shared.as_ref().map_or(0, Vec::len);
             match self.record(rows, answered, row) {
                 Ok(true) => self.add(answered.map(|answered| answered.len() as u16))?,
                 Ok(false) => self.skip()?,
@@ -212,6 +229,9 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
     /// Excludes the record just read, and ends the run before it.
     fn skip(&mut self) -> Result<()> {
         self.sink.values.truncate(self.before);
+        if let Some(shared) = &mut self.sink.shared {
+            shared.truncate(self.shared_before);
+        }
         self.flush(self.before)?;
         self.from += 1;
         Ok(())
@@ -223,13 +243,17 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
         if count == 0 {
             return Ok(());
         }
+        // The record just read is not one of the run if its values are not.
+        let all = self.sink.shared.as_deref().unwrap_or_default();
+        let end = if len == self.sink.values.len() { all.len() } else { self.shared_before };
+        let start = std::mem::replace(&mut self.shared_from, end);
         (self.from, self.count) = (from + count, 0);
         let Decoder { env, hooks, .. } = *self.sink.decoder;
         let RowShape { results, names } = &self.shape;
         let make_rows = |most: usize| {
             let results = results.map_or_else(|| env.null(), |count| env.uint32(count.into()))?;
-            let arguments = [name_array(env, names)?, results, env.uint32(most as u32)?];
-            hooks.make_rows.call(env, &arguments)
+            let (most, shared) = (env.uint32(most as u32)?, shared_array(env, names)?);
+            hooks.make_rows.call(env, &[name_array(env, names)?, results, most, shared])
         };
         let mut key = names.clone();
         if let Some(results) = results {
@@ -239,8 +263,12 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
         }
         let most = (ROOM * count).checked_div(len).unwrap_or(1);
         let factory = environment.row_factories.of(&key, || make_rows(most))?;
-        let rows = [batch, numbers, env.uint32(from as u32)?, env.uint32(count as u32)?];
-        let arguments: Vec<_> = rows.into_iter().chain(self.sink.values.drain(..len)).collect();
+        let mut arguments = Vec::with_capacity(len + 6);
+        arguments.extend([batch, numbers, env.uint32(from as u32)?, env.uint32(count as u32)?]);
+        if shares(names) {
+            arguments.extend([env.array_buffer(&all[start..end])?, env.uint32(start as u32)?]);
+        }
+        arguments.extend(self.sink.values.drain(..len));
         match factory {
             Some(factory) => factory.0.call(env, &arguments)?,
             None => env.call(make_rows(0)?, &arguments)?,

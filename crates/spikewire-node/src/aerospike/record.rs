@@ -7,7 +7,7 @@ use spikewire_aerospike::Error;
 use spikewire_aerospike::command::{Sink, read_bins};
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::query::Row;
-use spikewire_aerospike_protocol::value::particle::NULL;
+use spikewire_aerospike_protocol::value::particle::{BLOB, NULL};
 use spikewire_aerospike_protocol::void_time;
 
 use crate::aerospike::value::decode::{Decoder, particle};
@@ -16,6 +16,13 @@ use crate::js::{Env, Failure, Result, Value};
 
 /// The maximum number of bins of a factory.
 pub const WIDEST: usize = 64;
+
+/// Bytes of at least this length have memory of their own. A power of two; offset and length share a
+/// number of 32 bits.
+pub const SHARED: usize = 128;
+/// Set in the length of a bin's name if the value is a number that stands for bytes of the memory
+/// that records share. Names are shorter.
+const IS_SHARED: u8 = 0x80;
 
 /// The arguments for a record's factory.
 #[derive(Debug)]
@@ -33,10 +40,34 @@ pub fn name_array<'e>(env: Env<'e>, key: &[u8]) -> Result<Value<'e>> {
     env.array_of(names_in(key).iter().map(|name| env.string(name)))
 }
 
+/// For each name in a key, whether its value is in the memory that records share.
+fn shared_in(mut key: &[u8]) -> impl Iterator<Item = bool> + '_ {
+    std::iter::from_fn(move || {
+        let (len, rest) = key.split_first()?;
+        key = &rest[usize::from(*len & !IS_SHARED)..];
+        Some(len & IS_SHARED != 0)
+    })
+}
+
+/// Whether any value of a key is in the memory that records share.
+#[inline]
+pub fn shares(key: &[u8]) -> bool {
+    shared_in(key).any(|shared| shared)
+}
+
+/// For each name in a key, whether its value is in the memory that records share; `null` if none is.
+pub fn shared_array<'e>(env: Env<'e>, key: &[u8]) -> Result<Value<'e>> {
+    if !shares(key) {
+        return env.null();
+    }
+    let flags: Vec<_> = shared_in(key).map(|shared| env.boolean(shared)).collect();
+    env.array_of(flags.into_iter())
+}
+
 fn names_in(mut key: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     while let Some((len, rest)) = key.split_first() {
-        let (name, rest) = rest.split_at(usize::from(*len));
+        let (name, rest) = rest.split_at(usize::from(*len & !IS_SHARED));
         names.push(String::from_utf8_lossy(name).into_owned());
         key = rest;
     }
@@ -50,12 +81,14 @@ pub struct RecordSink<'m, 'e, 'a> {
     pub key: Vec<u8>,
     pub values: Vec<Value<'e>>,
     pub results: Vec<Value<'e>>,
+    /// Memory that small bytes of several records share, if they do.
+    pub shared: Option<Vec<u8>>,
 }
 
 impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
     pub fn new(decoder: &'m Decoder<'e, 'a>, room: usize) -> Self {
         let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(room));
-        Self { decoder, key, values, results: Vec::new() }
+        Self { decoder, key, values, results: Vec::new(), shared: None }
     }
 
     /// The arguments for the record's factory.
@@ -66,7 +99,7 @@ impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
         void_time: u32,
         has_results: bool,
     ) -> Result<RecordParts<'e>> {
-        let Self { decoder, key, values, results } = self;
+        let Self { decoder, key, values, results, .. } = self;
         let env = decoder.env;
         let generation = env.uint32(generation)?;
         let ttl = match void_time::ttl(void_time) {
@@ -83,6 +116,19 @@ impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
         let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
         let results = has_results.then_some(results);
         Ok(RecordParts { factory, generation, ttl, names, values, results })
+    }
+
+    /// Copies bytes to the shared memory, if they are small and records share one. Returns the number
+    /// that stands for them: their offset and length.
+    #[inline]
+    fn share(&mut self, particle: u8, bytes: &[u8]) -> Option<u32> {
+        let shared = self.shared.as_mut()?;
+        if particle != BLOB || bytes.len() >= SHARED {
+            return None;
+        }
+        let at = shared.len() * SHARED + bytes.len();
+        shared.extend_from_slice(bytes);
+        Some(at as u32)
     }
 
     #[inline]
@@ -112,6 +158,18 @@ impl Sink for RecordSink<'_, '_, '_> {
 
     #[inline]
     fn bin(&mut self, answer: Op<'_>) -> Result<()> {
+        // A query that counts records has a reply about every requested bin, also if it is missing.
+        if answer.particle == NULL {
+            return Ok(());
+        }
+        if let Some(at) = self.share(answer.particle, answer.value) {
+            let value = self.decoder.env.uint32(at)?;
+            self.add(answer.name, value);
+            if let Some(len) = self.key.len().checked_sub(answer.name.len() + 1) {
+                self.key[len] |= IS_SHARED;
+            }
+            return Ok(());
+        }
         let value = particle(self.decoder, answer.particle, answer.value)?;
         self.add(answer.name, value);
         Ok(())

@@ -9,6 +9,7 @@
 //! | [`bind`] | the values of a statement |
 //! | [`job`], [`ticket`] | JavaScript's side of a statement's steps to its result; who receives it |
 //! | [`rows`] | results |
+//! | [`tables`] | tables as parameters |
 //! | [`classes`] | classes of user-defined types |
 //! | [`value`] | values, both ways |
 //! | [`errors`] | errors |
@@ -22,6 +23,7 @@ pub mod questions;
 pub mod rows;
 pub mod session;
 mod statement;
+pub mod tables;
 mod ticket;
 pub mod value;
 pub mod verbs;

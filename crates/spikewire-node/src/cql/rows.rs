@@ -1,7 +1,10 @@
 //! Results of statements as JavaScript values.
 
+use std::sync::Arc;
+
 use spikewire_cassandra::statement::Shape;
 use spikewire_cassandra::statement_job::{self, Extras, ResultPages};
+use spikewire_columns::cql::Table;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::value::decode;
@@ -12,7 +15,9 @@ use super::value::{CqlDecodeOptions, CqlDecoder, uuid_text};
 use crate::environment::Environment;
 use crate::environment::columns::{Columns, WIDEST};
 use crate::js::scope::inner_with;
-use crate::js::{Env, Result, Value};
+use crate::js::{Env, Failure, Result, Value};
+use crate::tables::failure::row_failure;
+use crate::tables::stream::stream;
 
 /// The rows of one reply.
 type Page = statement_job::Page<Vec<u8>>;
@@ -40,11 +45,14 @@ fn pages_result<'e>(
     let hooks = environment.hooks()?.cql()?;
     let ResultPages { shape, pages, paging_state, meta } = result;
     let rows = env.array(0)?;
+    if decode_options.as_stream {
+        rows.set_element(0, as_stream(env, shape.as_deref(), pages)?)?;
+    }
     // The columns may change from page to page; those of the last one are the result's.
     let mut last = shape.as_ref();
     for page in pages {
         last = page.other.as_ref().or(shape.as_ref());
-        let Some(shape) = last else { continue };
+        let Some(shape) = last.filter(|_| !decode_options.as_stream) else { continue };
         let columns = environment.columns.of(env, hooks, shape)?;
         add_rows(env, environment, decode_options, (shape, page), &columns, rows)?;
     }
@@ -63,6 +71,21 @@ fn pages_result<'e>(
         extras(env, meta.extras.as_deref())?,
     ];
     hooks.make_rows.call(env, &arguments)
+}
+
+/// All rows as an Arrow IPC stream.
+fn as_stream<'e>(env: Env<'e>, shape: Option<&Shape>, pages: &[Page]) -> Result<Value<'e>> {
+    let columns = shape.map_or_else(|| Arc::from([]), |shape| shape.columns.clone());
+    let mut table = Table::new(columns, pages.iter().map(|page| page.count).sum());
+    for page in pages {
+        if page.other.is_some() {
+            let message = "the table was changed meanwhile: its pages have different columns";
+            return Err(Failure::of_range(message));
+        }
+        table.append(Cells(Reader(&page.cells)), page.count).map_err(row_failure)?;
+    }
+    let table = table.finish().map_err(|error| Failure::of_range(error.to_string()))?;
+    stream(env, &table)
 }
 
 /// Makes the rows of a page, several per call.

@@ -70,12 +70,20 @@ impl Session {
 
     /// Settles the promise of a slot with the result of a job, now or when it is done.
     #[inline]
-    pub fn run(&self, call: &Call<'_>, slot: u32, started: Start) {
+    pub fn run(
+        &self,
+        call: &Call<'_>,
+        slot: u32,
+        decode_options: CqlDecodeOptions,
+        started: Start,
+    ) {
         match started {
-            Start::Send(job, request) => self.send(call.env, slot, job, request),
+            Start::Send(job, request) => {
+                self.send_as(call.env, slot, decode_options, job, request);
+            }
             Start::Done(result) => {
                 let environment = &call.host.environment;
-                let value = rows::result(call.env, environment, self.decode_options, &result);
+                let value = rows::result(call.env, environment, decode_options, &result);
                 environment.settle(call.env, slot, value);
             }
         }
@@ -84,11 +92,23 @@ impl Session {
     /// Sends a request that settles the promise of a slot.
     #[inline]
     pub fn send(&self, env: Env<'_>, slot: u32, job: StatementJob, request: Request) {
+        self.send_as(env, slot, self.decode_options, job, request);
+    }
+
+    #[inline]
+    fn send_as(
+        &self,
+        env: Env<'_>,
+        slot: u32,
+        decode_options: CqlDecodeOptions,
+        job: StatementJob,
+        request: Request,
+    ) {
         let now = Tick::now();
         let pledge = Some(Pledge::new(slot, &self.outbox));
         let watch =
             if request.timed { self.turns.watch(self.engine.cluster()) } else { Watch::default() };
-        let caller = StatementCaller { pledge, job, decode_options: self.decode_options, watch };
+        let caller = StatementCaller { pledge, job, decode_options, watch };
         let command = StatementTicket::command(request, now, caller);
         self.driver.submit(env, command, now);
     }

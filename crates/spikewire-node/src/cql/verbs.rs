@@ -11,11 +11,12 @@ use spikewire_cql::request::BatchKind;
 use super::job::{NodeHost, Source, Statement, StatementJob, Values};
 use super::session::Session;
 use super::statement::{BoundStatement, is_set, options, read_statement};
+use super::value::CqlDecodeOptions;
 use crate::arguments::{OptionArgument, flag, text};
 use crate::binding::Call;
 use crate::errors::{describe, kind_name};
 use crate::hooks::cql::Hooks;
-use crate::js::{Failure, Result, Value};
+use crate::js::{Failure, Result, Type, Value};
 
 fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
     call.host.environment.hooks()?.cql()
@@ -23,29 +24,51 @@ fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
 
 /// Starts a job that settles the promise of a slot.
 #[inline]
-fn run(
+pub fn run(
     call: &Call<'_>,
     session: &Session,
     (goal, statement): (Goal, Statement),
     values: Option<Values<'_>>,
     options: Option<Box<StatementOptions>>,
 ) -> Result<()> {
+    run_as(call, session, session.decode_options, (goal, statement), values, options)
+}
+
+/// Starts a job whose result has a form of its own.
+fn run_as(
+    call: &Call<'_>,
+    session: &Session,
+    decode_options: CqlDecodeOptions,
+    (goal, statement): (Goal, Statement),
+    values: Option<Values<'_>>,
+    options: Option<Box<StatementOptions>>,
+) -> Result<()> {
     let engine = &session.engine;
     let started = StatementJob::start((NodeHost, ()), engine, goal, statement, values, options)?;
-    session.run(call, call.index(1)?, started);
+    session.run(call, call.index(1)?, decode_options, started);
     Ok(())
 }
 
-/// All rows, or one page of them.
-fn goal(call: &Call<'_>) -> Result<Goal> {
-    Ok(if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All })
+/// All rows, or one page of them, as objects or as an Arrow IPC stream.
+fn goal(call: &Call<'_>, session: &Session) -> Result<(Goal, CqlDecodeOptions)> {
+    let (form, decode_options) = (call.argument(2), session.decode_options);
+    let as_stream = CqlDecodeOptions { as_stream: true, ..decode_options };
+    if form.kind() == Type::String {
+        return match text("page", form)?.as_str() {
+            "arrow" => Ok((Goal::All, as_stream)),
+            _ => Ok((Goal::Page, as_stream)),
+        };
+    }
+    Ok((if is_set("page", form)? { Goal::Page } else { Goal::All }, decode_options))
 }
 
 /// `cqlExecute(session, slot, page, statement, options, array, ...values)`: executes a statement
-/// and returns all rows, or one page of them. The statement is text, or the number of a prepared
+/// and returns all rows, or one page of them; if `page` is `"arrow"` or `"arrowPage"`, as an Arrow IPC
+/// stream in the place of the rows. The statement is text, or the number of a prepared
 /// one. Values are in the array or, if that is `undefined`, in the remaining arguments.
 pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (session, goal) = (Session::of(call)?, goal(call)?);
+    let session = Session::of(call)?;
+    let (goal, decode_options) = goal(call, &session)?;
     let statement = read_statement(&call.host.environment, call.argument(3))?;
     let options = options(&session.engine, call.argument(4))?;
     let values = match &statement {
@@ -58,7 +81,7 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         _ => None,
     };
-    run(call, &session, (goal, statement), values, options)?;
+    run_as(call, &session, decode_options, (goal, statement), values, options)?;
     Ok(None)
 }
 
@@ -95,11 +118,12 @@ pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 
 /// `cqlExecuteBound(session, slot, page, bound, options)`: `cqlExecute` for a bound statement.
 pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let (session, goal) = (Session::of(call)?, goal(call)?);
+    let session = Session::of(call)?;
+    let (goal, decode_options) = goal(call, &session)?;
     let bound = BoundStatement::read(&call.host.environment, call.argument(3))?;
     let options = options(&session.engine, call.argument(4))?;
     let statement = Statement::Bound(bound.known.clone(), bound.values.clone());
-    run(call, &session, (goal, statement), None, options)?;
+    run_as(call, &session, decode_options, (goal, statement), None, options)?;
     Ok(None)
 }
 

@@ -4,11 +4,15 @@
  */
 
 import { inspect } from 'node:util'
+import { markAsUntransferable } from 'node:worker_threads'
 import { define } from '../../bridge/objects.js'
+import type { Codec } from '../codec/codec.js'
+import { Columns } from '../command/columns.js'
 import type { SpikewireError } from '../model/errors.js'
 import { Key } from '../model/key.js'
 import type { Space } from '../model/native.js'
 import { type Bins, Record } from '../model/record.js'
+import { type BatchColumnsOptions, type TableParts, tableOf } from './columns.js'
 
 /** The keys of a batch: namespaces and sets as numbers, user keys or digests. */
 export interface RowKeys {
@@ -70,6 +74,7 @@ export class Batch<B extends object = Bins, L extends Late = never> {
    */
   readonly late: readonly number[]
   #rows: RowKeys = { spaces: 0, keys: [] }
+  #codec: Codec | undefined
 
   /** Created by the engine only. */
   constructor(codes: Int32Array, inDoubt: readonly number[], late: readonly number[] = []) {
@@ -80,6 +85,38 @@ export class Batch<B extends object = Bins, L extends Late = never> {
     const rows = this as { [row: number]: Record<B> | Late | null }
     for (let row = 0; row < codes.length; row++) rows[row] = null
     for (const row of late) rows[row] = Late.row
+  }
+
+  /** @internal One batch with the rows of several, in order. */
+  static joined(batches: readonly Batch[]): Batch {
+    const [first] = batches
+    if (batches.length === 1 && first !== undefined) return first
+    const length = batches.reduce((sum, batch) => sum + batch.length, 0)
+    const codes = new Int32Array(length)
+    const [inDoubt, late, keys, spaces]: [number[], number[], unknown[], Space[]] = [[], [], [], []]
+    let from = 0
+    for (const batch of batches) {
+      codes.set(batch.codes, from)
+      inDoubt.push(...batch.inDoubt.map((row) => from + row))
+      late.push(...batch.late.map((row) => from + row))
+      for (let row = 0; row < batch.length; row++) {
+        keys.push(batch.#rows.keys[row])
+        spaces.push(batch.#space(row))
+      }
+      from += batch.length
+    }
+    const joined = new Batch(codes, inDoubt, late)
+    joined.#rows = { spaces, keys }
+    from = 0
+    for (const batch of batches) {
+      for (let row = 0; row < batch.length; row++) {
+        const error = batch.errors.get(row)
+        if (error !== undefined) failRow(joined, from + row, error)
+        else (joined as { [row: number]: Record | null })[from + row] = batch[row] as Record | null
+      }
+      from += batch.length
+    }
+    return joined
   }
 
   /** The number of rows that found their record. */
@@ -125,6 +162,35 @@ export class Batch<B extends object = Bins, L extends Late = never> {
     return records
   }
 
+  /**
+   * The records as columns of typed arrays, one row per row of the batch; values are null where there
+   * is no record or bin. Results of operations are left out. If a record is only read to become part
+   * of a table, `getColumns` is faster.
+   *
+   * Numbers of records are whole or not, each for itself: name the type of a column of floats in
+   * `schema`, or read with `doubles: 'double'`.
+   *
+   * @throws the error of the first failed row, unless `errors` is `'mask'`; TypeError, RangeError for
+   * a value that does not fit its column, with row and column
+   */
+  toColumns(options?: BatchColumnsOptions): Columns {
+    const { keys } = this.#rows
+    return new Columns(tableOf(this, keys, this.#codec, options, false) as TableParts)
+  }
+
+  /**
+   * Like `toColumns`, but returns an Arrow IPC stream, which `tableFromIPC` of `apache-arrow`, DuckDB,
+   * Polars and pyarrow can read.
+   */
+  toArrow(options?: BatchColumnsOptions): Buffer {
+    return tableOf(this, this.#rows.keys, this.#codec, options, true) as Buffer
+  }
+
+  /** @internal Sets the codec that the records were decoded with. */
+  static decoded(batch: Batch<object, Late>, codec: Codec | undefined): void {
+    batch.#codec = codec
+  }
+
   /** The rows, in input order. */
   *[Symbol.iterator](): IterableIterator<Record<B> | L | null> {
     for (let row = 0; row < this.length; row++) yield this[row] as Record<B> | L | null
@@ -157,6 +223,33 @@ export function ofRow(
 ): SpikewireError {
   error.ofRecord(typeof spaces === 'number' ? spaces : (spaces[row] as Space), keys[row])
   return error
+}
+
+/**
+ * Replaces the records of a batch. What `convert` throws is thrown when the row is read, so that it
+ * does not keep others from being read.
+ */
+export function convertRows(
+  batch: Batch<object, Late>,
+  convert: (record: Record<object>, row: number) => Record<object>,
+): void {
+  const rows = batch as { [row: number]: Record<object> }
+  for (let row = 0; row < batch.length; row++) {
+    if (batch.codes[row] !== 0) continue
+    const record = batch[row]
+    if (!(record instanceof Record)) continue
+    try {
+      rows[row] = convert(record, row)
+    } catch (error) {
+      Object.defineProperty(batch, row, {
+        get() {
+          throw error
+        },
+        enumerable: true,
+        configurable: true,
+      })
+    }
+  }
 }
 
 /** Numbers per record in the array of their heads: row, generation, seconds to live. */
@@ -195,6 +288,17 @@ type RowsFactory = (
   ...values: unknown[]
 ) => void
 
+/** Bytes that are smaller have memory in common; as in `crates/spikewire-node/src/aerospike/record.rs`. */
+const SHARED = 128
+
+/**
+ * Bytes in the memory that several records share. `at` is their offset and length in one number;
+ * `start` is where the memory begins.
+ */
+function sharedBytes(memory: ArrayBuffer, start: number, at: number): Buffer {
+  return Buffer.from(memory, Math.floor(at / SHARED) - start, at % SHARED)
+}
+
 /** Seconds to live; -1 stands for records that never expire. */
 function secondsLeft(number: number): number | null {
   return number === -1 ? null : number >>> 0
@@ -202,19 +306,34 @@ function secondsLeft(number: number): number | null {
 
 /**
  * Creates the function that makes up to `most` records of a batch in one call. All of them have the
- * same bin names, and the same number of operation results, if any. If `most` is 0 or code
+ * same bin names, and the same number of operation results, if any. `shared` says of which bins the
+ * values are numbers for `sharedBytes`; then their memory, and its start, come before the values. If
+ * `most` is 0 or code
  * generation from strings is disallowed, a generic function is returned instead of a compiled one.
  */
-export function makeRows(names: string[], results: number | null, most: number): RowsFactory {
+export function makeRows(
+  names: string[],
+  results: number | null,
+  most: number,
+  shared: readonly boolean[] | null,
+): RowsFactory {
   if (most > 0) {
     try {
-      const factory = new Function('Record', 'secondsLeft', code(names, results, most))
-      return factory(Record, secondsLeft)
+      const parameters = ['Record', 'secondsLeft', 'sharedBytes', 'markAsUntransferable']
+      const factory = new Function(...parameters, code(names, results, most, shared))
+      return factory(Record, secondsLeft, sharedBytes, markAsUntransferable)
     } catch {}
   }
   const wide = names.length + (results ?? 0)
   return (batch, heads, from, count, ...values) => {
     const rows = batch as { [row: number]: Record }
+    if (shared !== null) {
+      const [memory, start] = values.splice(0, 2) as [ArrayBuffer, number]
+      markAsUntransferable(memory)
+      for (let at = 0; at < values.length; at++) {
+        if (shared[at % wide]) values[at] = sharedBytes(memory, start, values[at] as number)
+      }
+    }
     for (let nth = 0; nth < count; nth++) {
       const [row, generation, ttl] = heads.subarray(NUMBERS * (from + nth)) as unknown as number[]
       const own = values.slice(nth * wide, (nth + 1) * wide)
@@ -227,14 +346,22 @@ export function makeRows(names: string[], results: number | null, most: number):
   }
 }
 
-function code(names: string[], results: number | null, most: number): string {
+function code(
+  names: string[],
+  results: number | null,
+  most: number,
+  shared: readonly boolean[] | null,
+): string {
   const bins = names.map((_, at) => `v${at}`)
   const outputs = Array.from({ length: results ?? 0 }, (_, at) => `r${at}`)
   const fields = names.map((name, at) => {
     const quoted = JSON.stringify(name)
-    return `${name === '__proto__' ? `[${quoted}]` : quoted}: v${at}`
+    const value = shared?.[at] ? `sharedBytes(memory, start, v${at})` : `v${at}`
+    return `${name === '__proto__' ? `[${quoted}]` : quoted}: ${value}`
   })
-  const one = `const one = (${['batch', 'heads', 'at', ...bins, ...outputs].join(', ')}) => {
+  const memory = shared === null ? [] : ['memory', 'start']
+  const parameters = [...memory, 'batch', 'heads', 'at', ...bins, ...outputs]
+  const one = `const one = (${parameters.join(', ')}) => {
     const record =
       new Record({ ${fields.join(', ')} }, heads[at + 1], secondsLeft(heads[at + 2]))
     ${results === null ? '' : `record.results = [${outputs.join(', ')}]`}
@@ -252,12 +379,14 @@ function code(names: string[], results: number | null, most: number): string {
     [...bins, ...outputs].map((name) => `${name}_${nth}`),
   )
   const steps = values.map((some, nth) => {
-    const call = `one(batch, heads, at + ${NUMBERS * nth}, ${some.join(', ')})`
+    const first = [...memory, 'batch', 'heads', `at + ${NUMBERS * nth}`]
+    const call = `one(${[...first, ...some].join(', ')})`
     return `${call}\nif (count === ${nth + 1}) return`
   })
   return `${one}
-  return (batch, heads, from, count, ${values.flat().join(', ')}) => {
+  return (${['batch', 'heads', 'from', 'count', ...memory, ...values.flat()].join(', ')}) => {
     ${start}
+    ${shared === null ? '' : 'markAsUntransferable(memory)'}
     ${steps.join('\n')}
   }`
 }

@@ -1,6 +1,7 @@
 /** Collects the keys and records passed to verbs on many records. */
 
 import { types } from 'node:util'
+import { ConversionError } from '../model/conversion-error.js'
 import type { SentRows, Space } from '../model/native.js'
 import { shapeOf } from '../model/shapes.js'
 import type { RowKeys } from './batch.js'
@@ -40,6 +41,7 @@ function room(count: number): Float64Array {
 
 /** Adds the row number to an error. */
 export function atRow(row: number, error: unknown): unknown {
+  if (error instanceof ConversionError) return error.atRow(row)
   // The native part's errors may be from another realm, since test runners have one per file.
   if (!types.isNativeError(error)) return error
   if (error.name === 'TypeError') return new TypeError(`row ${row}: ${error.message}`)
@@ -90,11 +92,11 @@ export function binsOf(rows: readonly unknown[]): ManyBins {
   return { shapes: alike ? (shapes[0] as number) : shapes, values }
 }
 
-/** The argument of `putMany`, for keys of type `K` and bins of type `B`. */
-export type Records<K, B extends object> =
-  | Iterable<readonly [K, Partial<B>]>
-  | AsyncIterable<readonly [K, Partial<B>]>
-  | { readonly [key: string]: Partial<B> }
+/** The argument of `putMany`, for keys of type `K`, and bins of type `B` or writes of type `W`. */
+export type Records<K, B extends object, W extends object = Partial<B>> =
+  | Iterable<readonly [K, W]>
+  | AsyncIterable<readonly [K, W]>
+  | { readonly [key: string]: W }
 
 /** Whether records are an async iterable. */
 export function isAsync(records: unknown): records is AsyncIterable<unknown> {

@@ -33,8 +33,10 @@ import { native } from '../model/native.js'
 import { publishCall } from '../model/published.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
-import { type Batch, type Late, ofRow } from './batch.js'
+import { Conversion } from '../typed/conversion.js'
+import { Batch, convertRows, type Late, ofRow } from './batch.js'
 import {
+  atRow,
   binsOf,
   collect,
   isAsync,
@@ -46,6 +48,15 @@ import {
   sent,
 } from './gather.js'
 import { encodedRows, type Row } from './rows.js'
+import {
+  isTable,
+  type PutTableOptions,
+  putTables,
+  selectionOf,
+  TABLE,
+  type Tables,
+  type TableWriter,
+} from './tables.js'
 
 /** Options of `getMany`. */
 export interface GetManyOptions extends ReadManyOptions {
@@ -95,7 +106,11 @@ const VERBS = new Map<readonly string[], string>([
 ])
 
 /** The verbs that process many records in one call. */
-export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
+export abstract class ManyVerbs<K, B extends object, W extends object = Partial<B>> extends Verbs<
+  K,
+  B,
+  W
+> {
   /**
    * Reads many records in one call, in parallel over the nodes.
    *
@@ -114,9 +129,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
-    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) =>
-      native.getMany(client, slot, ...sent(rows), options?.bins, nativeOptions),
-    )
+    const { conversion } = this
+    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) => {
+      const bins = conversion === undefined ? options?.bins : conversion.selection(options?.bins)
+      native.getMany(client, slot, ...sent(rows), bins, nativeOptions)
+    })
   }
 
   /**
@@ -241,8 +258,14 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     if (typeof options === 'function') {
       return this.operateMany(keys, operations, {}, options) as undefined
     }
-    return this.#many(keys, options, OPERATE_MANY, callback, (client, slot, rows, nativeOptions) =>
-      native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
+    return this.#many(
+      keys,
+      options,
+      OPERATE_MANY,
+      callback,
+      (client, slot, rows, nativeOptions) =>
+        native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
+      operations,
     )
   }
 
@@ -300,29 +323,76 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @throws TypeError, RangeError for an invalid key or invalid bins, with their row number;
    * nothing is sent then
    */
-  putMany(records: Records<K | Key, B>, options?: WriteManyOptions): Promise<Batch<B>>
-  putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
+  putMany(records: Records<K | Key, B, W>, options?: WriteManyOptions): Promise<Batch<B>>
+  /**
+   * Writes the rows of a table: Arrow, columns, or objects of which `key` is one property. Rows go in
+   * windows of 16,384; `timeout` is for each. Codecs do not apply to Arrow and typed arrays.
+   *
+   * @throws TypeError, RangeError for a value that cannot be written, with row and column. Nothing of
+   * its window is sent then; the message says how many rows were sent before.
+   */
+  putMany(records: Tables, options: PutTableOptions): Promise<Batch<B>>
+  putMany(records: Records<K | Key, B, W>, callback: Callback<Batch<B>>): void
   putMany(
-    records: Records<K | Key, B>,
+    records: Records<K | Key, B, W>,
     options: WriteManyOptions,
     callback: Callback<Batch<B>>,
   ): void
+  putMany(records: Tables, options: PutTableOptions, callback: Callback<Batch<B>>): void
   putMany(
-    records: Records<K | Key, B>,
-    options?: WriteManyOptions | Callback<Batch<B>>,
+    records: Records<K | Key, B, W> | Tables,
+    options?: WriteManyOptions | PutTableOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
-    if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
+    if (typeof options === 'function') return this.#putMany(records, {}, options)
+    return this.#putMany(records, options, callback)
+  }
+
+  #putMany(
+    records: unknown,
+    options: WriteManyOptions | PutTableOptions | undefined,
+    callback: Callback<Batch<B>> | undefined,
+  ): Promise<Batch<B>> | undefined {
+    checkCallback(callback)
+    if (isTable(records, options)) {
+      return outcome(this.#putTables(records, options as PutTableOptions), callback)
+    }
+    const { conversion } = this
     const put = (all: unknown) =>
       this.#call(options, WRITE_MANY, (client, slot, nativeOptions) => {
         const { keys, bins } = pairs(all)
         const rows = this.#rows(slot, keys)
-        const { shapes, values } = binsOf(bins)
+        const plain = conversion === undefined ? bins : written(conversion, rows, bins, options)
+        const { shapes, values } = binsOf(plain)
         native.putMany(client, slot, ...sent(rows), shapes, values, nativeOptions)
       })
-    checkCallback(callback)
     const promise = isAsync(records) ? collected(records, options).then(put) : put(records)
     return outcome(promise, callback)
+  }
+
+  async #putTables(records: unknown, options: PutTableOptions): Promise<Batch<B>> {
+    const known = [...WRITE_MANY, ...TABLE]
+    toNativeOptions(options, known)
+    const selection = selectionOf(options)
+    const { key: _, bins: __, nulls: ___, ...others } = options
+    const isConverted = this.conversion?.schema !== undefined
+    const writer: TableWriter = {
+      put: (pairs) => this.#putMany(pairs, others, undefined) as Promise<Batch>,
+      write: (table, from) => {
+        if (isConverted) throw new TypeError('tables go to a dataset without a schema')
+        return this.#call<Batch>(options, known, (client, slot, nativeOptions) => {
+          // Every key of a table belongs to the dataset.
+          const space = this.spaceOf('' as K)
+          const { key, bins, removes } = selection
+          const keys = native.putTable(
+            ...([client, slot, space, table.handle] as const),
+            ...([key, bins, removes, from, nativeOptions] as const),
+          )
+          aboutRecord(slot, NO_RECORD, { spaces: space, keys })
+        })
+      },
+    }
+    return (await putTables(records, selection, writer)) as unknown as Batch<B>
   }
 
   /**
@@ -347,15 +417,25 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B, Late>> | undefined {
     if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
     checkCallback(callback)
+    const { conversion } = this
+    let all: readonly unknown[] = []
     const promise = this.#call(options, BATCH, (client, slot, nativeOptions) => {
-      const all = list('rows', rows)
-      const encoded = encodedRows(all)
+      all = list('rows', rows)
+      const encoded = encodedRows(all, conversion)
       const keyed = this.#rows(
         slot,
         (all as Row[]).map(({ key }) => key),
       )
       native.batch(client, slot, ...sent(keyed), encoded, nativeOptions)
     })
+    if (conversion !== undefined) {
+      const converted = promise.then((batch) => {
+        convertRows(batch, (record, row) => conversion.read(record, (all[row] as Row).operations))
+        Batch.decoded(batch, conversion.codec)
+        return batch
+      })
+      return outcome(converted, callback)
+    }
     return outcome(promise, callback)
   }
 
@@ -365,11 +445,21 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     known: readonly string[],
     callback: Callback<Batch<B>> | undefined,
     send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
+    operations?: readonly Operation[],
   ): Promise<Batch<B>> | undefined {
     checkCallback(callback)
+    const { conversion } = this
     const promise = this.#call(options, known, (client, slot, nativeOptions) =>
       send(client, slot, this.#rows(slot, list('keys', keys)), nativeOptions),
     )
+    if (conversion !== undefined) {
+      const converted = promise.then((batch) => {
+        convertRows(batch, (record) => conversion.read(record, operations))
+        Batch.decoded(batch, conversion.codec)
+        return batch
+      })
+      return outcome(converted, callback)
+    }
     return outcome(promise, callback)
   }
 
@@ -453,6 +543,23 @@ function nativeColumnOptions(options: GetColumnsOptions = {}) {
   const named = Object.keys(schema ?? {}).filter((name) => !others.includes(name))
   const bins = options.bins ?? (schema && named)
   return { bins, schema: flat, lenient: errors === 'mask', key, generation, ttl }
+}
+
+/** The bins of rows through schema and codec. Errors have row and key. */
+function written(
+  conversion: Conversion,
+  { spaces, keys }: Rows,
+  all: readonly unknown[],
+  options: WriteManyOptions | undefined,
+): unknown[] {
+  return all.map((bins, row) => {
+    try {
+      return conversion.written(bins, options?.exists)
+    } catch (error) {
+      const space = typeof spaces === 'number' ? spaces : (spaces[row] as number)
+      throw atRow(row, Conversion.about(error, space, keys[row]))
+    }
+  })
 }
 
 /**

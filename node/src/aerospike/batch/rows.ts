@@ -6,6 +6,7 @@ import type { Bins } from '../model/record.js'
 import { shapeOf } from '../model/shapes.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
+import type { Conversion } from '../typed/conversion.js'
 import { atRow, kindOf } from './gather.js'
 
 /** Options of a `Read`. */
@@ -65,7 +66,12 @@ export abstract class Row {
    * @internal The form in which the native part takes it: kind, options, and three values that
    * depend on the kind.
    */
-  abstract encoded(): [number, unknown, unknown, unknown, unknown]
+  abstract encoded(conversion?: Conversion): [number, unknown, unknown, unknown, unknown]
+
+  /** @internal Its operations, if it has any. */
+  get operations(): readonly Operation[] | undefined {
+    return undefined
+  }
 }
 
 function frozenOptions<T extends object>(
@@ -89,9 +95,16 @@ export class Read extends Row {
   }
 
   /** @internal */
-  encoded(): [number, unknown, unknown, unknown, unknown] {
-    const { bins, ops } = this.options
+  encoded(conversion?: Conversion): [number, unknown, unknown, unknown, unknown] {
+    const { ops } = this.options
+    let { bins } = this.options
+    if (conversion !== undefined && ops === undefined) bins = conversion.selection(bins)
     return [READ, toNativeOptions(this.options, READ_ROW), bins, ops, undefined]
+  }
+
+  /** @internal */
+  override get operations(): readonly Operation[] | undefined {
+    return this.options.ops
   }
 }
 
@@ -115,11 +128,18 @@ export class Write<B extends object = Bins> extends Row {
   }
 
   /** @internal */
-  encoded(): [number, unknown, unknown, unknown, unknown] {
+  encoded(conversion?: Conversion): [number, unknown, unknown, unknown, unknown] {
     const options = toNativeOptions(this.options, WRITE_ROW)
     if (Array.isArray(this.what)) return [OPERATE, options, this.what, undefined, undefined]
     const values: unknown[] = []
-    return [WRITE, options, shapeOf(this.what, values), values, undefined]
+    const { exists } = this.options
+    const bins = conversion === undefined ? this.what : conversion.written(this.what, exists)
+    return [WRITE, options, shapeOf(bins, values), values, undefined]
+  }
+
+  /** @internal */
+  override get operations(): readonly Operation[] | undefined {
+    return Array.isArray(this.what) ? this.what : undefined
   }
 }
 
@@ -178,14 +198,14 @@ export class Apply extends Row {
 }
 
 /** @internal Rows in the form in which the native part takes them, concatenated. */
-export function encodedRows(rows: readonly unknown[]): unknown[] {
+export function encodedRows(rows: readonly unknown[], conversion?: Conversion): unknown[] {
   const flat: unknown[] = []
   rows.forEach((row, at) => {
     try {
       if (!(row instanceof Row)) {
         throw new TypeError(`a row must be a Read, Write, Delete or Apply, not ${kindOf(row)}`)
       }
-      flat.push(...row.encoded())
+      flat.push(...row.encoded(conversion))
     } catch (error) {
       throw atRow(at, error)
     }

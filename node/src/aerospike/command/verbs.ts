@@ -12,6 +12,7 @@ import type { OperatedRecord, Record } from '../model/record.js'
 import { shapeOf } from '../model/shapes.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
+import { Conversion } from '../typed/conversion.js'
 import {
   type CallOptions,
   type DeadlineOptions,
@@ -32,6 +33,11 @@ export interface GetOptions<D = never> extends ReadOptions, HedgeOptions {
   bins?: readonly string[] | undefined
   /** Returned instead of an error if the record does not exist or `where` is not true for it. */
   default?: D
+}
+
+/** Options of a write that creates nothing. */
+export interface UpdateOptions extends WriteOptions {
+  exists: 'update'
 }
 
 /** Options of `delete`. */
@@ -86,13 +92,17 @@ const PREPEND = 3
 /** The names of these verbs. */
 const WRITING: readonly string[] = ['put', 'add', 'append', 'prepend']
 
-/** The verbs on single records, with keys of type `K` and bins of type `B`. */
-export abstract class Verbs<K, B extends object> {
+/**
+ * The verbs on single records, with keys of type `K`, bins of type `B`, and writes of type `W`.
+ */
+export abstract class Verbs<K, B extends object, W extends object = Partial<B>> {
   /** @internal */
   readonly connection: Connection
+  /** @internal Codec and schema; `undefined` if there are none. */
+  readonly conversion: Conversion | undefined
 
   /** @internal */
-  constructor(connection: Connection) {
+  constructor(connection: Connection, conversion?: Conversion | undefined) {
     if (!(connection instanceof Connection)) {
       throw new TypeError(
         'a client comes from `await Client.connect(seeds, options)`, and a dataset from ' +
@@ -100,6 +110,7 @@ export abstract class Verbs<K, B extends object> {
       )
     }
     this.connection = connection
+    this.conversion = conversion
   }
 
   /** @internal The number of the set that a key belongs to. */
@@ -123,14 +134,24 @@ export abstract class Verbs<K, B extends object> {
     if (typeof options === 'function') return this.get(key, {}, options) as undefined
     const hasDefault = options !== undefined && options !== null && 'default' in options
     checkCallback(callback)
+    const conversion = this.conversion
     const promise = this.#call<Record<B>>(
       key,
       options,
       'get',
       GET,
-      (client, slot, space, wire, nativeOptions) =>
-        native.get(client, slot, space, wire, options?.bins, nativeOptions, hasDefault),
+      (client, slot, space, wire, nativeOptions) => {
+        const bins = conversion === undefined ? options?.bins : conversion.selection(options?.bins)
+        native.get(client, slot, space, wire, bins, nativeOptions, hasDefault)
+      },
     )
+    if (conversion !== undefined) {
+      const converted = promise.then((record) => {
+        if (hasDefault && !record) return options.default as D
+        return conversion.read(record)
+      })
+      return outcome(converted as Promise<Record<B>>, callback)
+    }
     if (hasDefault) {
       const fallback = promise.then((record) => record ?? (options.default as D))
       return outcome(fallback as Promise<Record<B>>, callback)
@@ -138,13 +159,20 @@ export abstract class Verbs<K, B extends object> {
     return outcome(promise, callback)
   }
 
-  /** Writes the given bins and leaves the others unchanged; `null` removes a bin. */
-  put(key: K | Key, bins: Partial<B>, options?: WriteOptions): Promise<void>
-  put(key: K | Key, bins: Partial<B>, callback: Callback<void>): void
-  put(key: K | Key, bins: Partial<B>, options: WriteOptions, callback: Callback<void>): void
+  /**
+   * Writes the given bins and leaves the others unchanged; `null` removes a bin. With a schema, all
+   * bins that a record must have are needed, except with `exists: 'update'`.
+   *
+   * @throws ConversionError if the bins do not fit the schema, or the codec cannot encode them
+   */
+  put(key: K | Key, bins: W, options?: WriteOptions): Promise<void>
+  put(key: K | Key, bins: W, callback: Callback<void>): void
+  put(key: K | Key, bins: W, options: WriteOptions, callback: Callback<void>): void
+  put(key: K | Key, bins: Partial<W>, options: UpdateOptions): Promise<void>
+  put(key: K | Key, bins: Partial<W>, options: UpdateOptions, callback: Callback<void>): void
   put(
     key: K | Key,
-    bins: Partial<B>,
+    bins: W | Partial<W>,
     options?: WriteOptions | Callback<void>,
     callback?: Callback<void>,
   ): Promise<void> | undefined {
@@ -329,6 +357,11 @@ export abstract class Verbs<K, B extends object> {
       (client, slot, space, wire, nativeOptions) =>
         native.operate(client, slot, space, wire, operations, nativeOptions),
     )
+    const conversion = this.conversion
+    if (conversion !== undefined) {
+      const converted = promise.then((record) => conversion.read(record, operations))
+      return outcome(converted, callback)
+    }
     return outcome(promise, callback)
   }
 
@@ -387,13 +420,19 @@ export abstract class Verbs<K, B extends object> {
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.#write(verb, key, bins, undefined, options)
     checkCallback(callback)
+    const conversion = this.conversion
     const promise = this.#call<void>(
       key,
       options,
       WRITING[verb] as string,
       WRITE,
-      (client, slot, space, wire, nativeOptions) =>
-        write(client, slot, space, wire, nativeOptions, verb, bins),
+      (client, slot, space, wire, nativeOptions) => {
+        const plain =
+          conversion === undefined
+            ? bins
+            : converted(conversion, verb, bins, options?.exists, space, wire)
+        write(client, slot, space, wire, nativeOptions, verb, plain)
+      },
     )
     return outcome(promise, callback)
   }
@@ -422,6 +461,23 @@ export abstract class Verbs<K, B extends object> {
     }
     if (commands.hasSubscribers) return publishCall(promise, verb, () => this.spaceOf(key))
     return promise
+  }
+}
+
+/** The bins of a write, through schema and codec. Errors have the key. */
+function converted(
+  conversion: Conversion,
+  verb: number,
+  bins: object,
+  exists: unknown,
+  space: Space,
+  wire: unknown,
+): object {
+  try {
+    const plain = verb === PUT ? conversion.written(bins, exists) : conversion.changed(bins)
+    return plain as object
+  } catch (error) {
+    throw Conversion.about(error, space, wire)
   }
 }
 

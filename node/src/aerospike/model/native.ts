@@ -65,7 +65,12 @@ export type Hooks = [
     results: unknown[] | null,
   ) => unknown,
   makeBatch: (codes: Int32Array, inDoubt: Int32Array | null, late: Int32Array | null) => unknown,
-  makeRows: (names: string[], results: number | null, most: number) => unknown,
+  makeRows: (
+    names: string[],
+    results: number | null,
+    most: number,
+    shared: readonly boolean[] | null,
+  ) => unknown,
   failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,
@@ -157,6 +162,18 @@ export interface AerospikeNative extends NativePart {
       options: unknown,
     ]
   ): void
+  /** Writes some rows of a table, from one on; returns their keys. */
+  putTable(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    table: Handle,
+    key: string,
+    bins: readonly string[] | undefined,
+    removes: boolean,
+    from: number,
+    options: unknown,
+  ): unknown[]
   /** Each row has five elements; see `rows.ts`. */
   batch(
     client: Handle,
@@ -407,6 +424,21 @@ export interface AerospikeNative extends NativePart {
       asStream: boolean,
     ]
   ): void
+  /**
+   * Records as one table: its parts, or an Arrow stream. `shapes` as for `putMany`, `null` for rows
+   * without a record; `heads` has generation and seconds to live, alternating.
+   */
+  recordColumns(
+    shapes: readonly (number | string[] | null)[],
+    values: readonly unknown[],
+    heads: readonly (number | null)[],
+    keys: readonly unknown[],
+    schema: unknown[] | undefined,
+    key: unknown,
+    generation: unknown,
+    ttl: unknown,
+    asStream: boolean,
+  ): unknown[] | Buffer
   /** Creates the tables of a query. A schema is names and types, alternating. */
   tables(
     query: QueryHandle,

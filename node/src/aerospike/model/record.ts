@@ -30,11 +30,37 @@ export class Record<B = Bins> {
     this.ttl = ttl
   }
 
+  /**
+   * The record as the schema of its dataset makes it of the bins: checked when it is first asked for.
+   * Without a schema, the bins.
+   *
+   * @throws ConversionError if the bins do not fit
+   */
+  get value(): B {
+    return this.bins
+  }
+
   /** The record's key. */
   get key(): Key {
     const digest = this.#digest
     const key = digest === undefined ? this.#key : [Buffer.from(digest, 'latin1')]
     return Key.known(this.#space, key)
+  }
+
+  /** @internal The key, if the record has one yet. */
+  get knownKey(): Key | null {
+    return this.#space === -1 ? null : this.key
+  }
+
+  /** @internal Makes another object the same record. */
+  copyTo(other: Record<B>): void {
+    other.#space = this.#space
+    other.#key = this.#key
+    other.#digest = this.#digest
+    const { results } = this
+    if (results !== undefined) {
+      Object.defineProperty(other, 'results', { value: results, enumerable: true })
+    }
   }
 
   /** @internal Sets the digest or the user key of a record of a query. */

@@ -23,6 +23,18 @@ export class Operation {
     return new Operation(encoded, invocation)
   }
 
+  /** @internal The bin whose value it returns. */
+  get wholeBin(): string | undefined {
+    const { of, kind, values } = this.#invocation
+    return of === 'op' && kind === 'get' ? (values[0] as string | undefined) : undefined
+  }
+
+  /** @internal The bin of which it returns something other than the value. */
+  get partOf(): string | undefined {
+    const { of, kind, values } = this.#invocation
+    return of !== 'op' || kind === 'read' ? (values[0] as string) : undefined
+  }
+
   /**
    * The call that creates it, as source text. Arrays and objects are shown in their current state.
    */

@@ -27,6 +27,7 @@ import { native, type QueryRun, type Space } from '../model/native.js'
 import type { Bins, Record } from '../model/record.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
+import type { Conversion } from '../typed/conversion.js'
 import { beginCall, partsOf } from './job.js'
 import { Page } from './page.js'
 import { type PlanParts, type QueryPlan, toPlan, withTexts } from './plan.js'
@@ -147,6 +148,8 @@ export class Query<B extends object = Bins>
   /** For `await using query = users.query()`, if the runtime supports it. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   readonly #space: Space
+  readonly #conversion: Conversion | undefined
+  readonly #operations: readonly Operation[] | undefined
   /** The arguments of the query, for an aggregation. */
   readonly #selection: [Space, unknown, unknown, unknown]
   readonly #pageSize: number
@@ -173,8 +176,12 @@ export class Query<B extends object = Bins>
     space: Space,
     options: QueryOptions | undefined,
     wireOf: (key: UserKey | Key) => unknown,
+    conversion?: Conversion,
   ) {
     connection.check()
+    if (conversion !== undefined) options = selecting(conversion, options)
+    this.#conversion = conversion
+    this.#operations = options?.operations
     const nativeOptions = withTexts(toNativeOptions(options, QUERY), options)
     const signal = options?.signal
     signal?.throwIfAborted()
@@ -475,7 +482,11 @@ export class Query<B extends object = Bins>
         this.#isOver = true
       } else {
         this.#hasRested = false
-        this.#add(run)
+        try {
+          this.#add(run)
+        } catch (error) {
+          throw this.#failed(error)
+        }
         return true
       }
     }
@@ -498,6 +509,12 @@ export class Query<B extends object = Bins>
       const set = sets[at]
       if (set !== undefined) space = spaceNumber(spaceNames(space).namespace, set)
       ;(records[at] as Record<B>).ofRow(space, digests[at], keys[at])
+    }
+    const conversion = this.#conversion
+    if (conversion !== undefined) {
+      for (let at = 0; at < records.length; at++) {
+        records[at] = conversion.read(records[at] as Record<B>, this.#operations)
+      }
     }
     const came = records as Record<B>[]
     this.#ready = this.#at < this.#ready.length ? [...this.#ready.slice(this.#at), ...came] : came
@@ -526,6 +543,16 @@ export class Query<B extends object = Bins>
     forgotten.unregister(this)
     this.#unwatch?.()
   }
+}
+
+/** The options of a query whose records are converted: which bins are read. */
+function selecting(
+  conversion: Conversion,
+  options: QueryOptions | undefined,
+): QueryOptions | undefined {
+  if (options?.operations !== undefined || options?.includeValues === false) return options
+  const bins = conversion.selection(options?.bins)
+  return bins === undefined ? options : { ...options, bins }
 }
 
 const dispose: symbol = Symbol.dispose ?? Symbol.for('nodejs.dispose')

@@ -5,7 +5,6 @@ use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::{RowError, WireValue};
 
-use super::failure::{column_failure, row_failure};
 use super::{parts, schema};
 use crate::aerospike::arguments::{self, Options};
 use crate::aerospike::many::gather::{OWN, Rows};
@@ -15,6 +14,7 @@ use crate::environment::Environment;
 use crate::errors;
 use crate::js::{Env, Failure, Result, Value};
 use crate::outbox::Settle;
+use crate::tables::failure::{column_failure, row_failure};
 
 /// The table to fill from a batch; it already has the keys.
 struct TableRequest {

@@ -10,10 +10,10 @@ use spikewire_aerospike::transport::stream::{Advance, ReadError, TableDemand, Ta
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, stored_row};
 
-use super::failure::{column_failure, row_failure};
 use crate::aerospike::query::reading::RunningQuery;
 use crate::environment::resources::Resource;
 use crate::js::{Failure, Result};
+use crate::tables::failure::{column_failure, row_failure};
 
 /// After this many bytes, the event loop gets its turn.
 const TURN: usize = 256 << 10;

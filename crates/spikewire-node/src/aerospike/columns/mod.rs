@@ -6,13 +6,13 @@
 //! | [`schema`] | the requested columns |
 //! | [`gather`] | rows of a query into tables |
 //! | [`batch`] | records by keys into one table |
-//! | [`failure`] | errors about values that do not fit a column |
+//! | [`records`] | records that are objects already into one table |
 //! | [`parts`] | tables as JavaScript values |
 //! | [`calls`] | functions exported to JavaScript |
 
 pub mod batch;
 pub mod calls;
-mod failure;
 mod gather;
 mod parts;
+pub mod records;
 mod schema;

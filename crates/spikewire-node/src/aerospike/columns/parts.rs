@@ -2,11 +2,11 @@
 
 use arrow_array::{Array, RecordBatch};
 use arrow_data::ArrayData;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType;
 
 use super::schema::word;
-use crate::js::{Env, Failure, Result, Value};
+use crate::js::{Env, Result, Value};
+pub use crate::tables::stream::stream;
 
 /// A table: the number of rows, and an array of columns.
 pub fn table<'e>(env: Env<'e>, table: &RecordBatch) -> Result<Value<'e>> {
@@ -65,14 +65,4 @@ fn bytes(rows: usize, is: impl Fn(usize) -> bool) -> Vec<u8> {
 
 fn bit(flags: &[u8], at: usize) -> bool {
     flags[at / 8] >> (at % 8) & 1 == 1
-}
-
-/// A table as an Arrow IPC stream.
-pub fn stream<'e>(env: Env<'e>, table: &RecordBatch) -> Result<Value<'e>> {
-    let failed = |error: ArrowError| Failure::of_range(error.to_string());
-    let mut out = Vec::with_capacity(table.get_array_memory_size() + 1024);
-    let mut writer = StreamWriter::try_new(&mut out, table.schema_ref()).map_err(failed)?;
-    writer.write(table).and_then(|()| writer.finish()).map_err(failed)?;
-    drop(writer);
-    env.buffer(&out)
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::batch::{BatchBuilder, ResultFlags, RowCommand};
+use spikewire_aerospike::command::batch::{Batch, BatchBuilder, ResultFlags, RowCommand};
 use spikewire_aerospike::command::{CommandDefaults, CommandSpec, InvalidArgument, SetRef};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::UserKey;
@@ -224,20 +224,31 @@ impl<'c, 'e> Rows<'c, 'e> {
         if let Some(deadline) = deadline {
             rows.set_deadline(deadline)?;
         }
-        let (_, transaction) = Client::of_call(call)?;
-        let mut stage = None;
-        if let Some(transaction) = transaction.filter(|_| !rows.is_empty()) {
-            let (entered, first) = transaction.enter(&client.cluster, rows)?;
-            (stage, rows) = (Some(TransactionStage::Call(entered)), first);
-        }
         if let Some(at) = began.at {
             client.cluster.metrics().encoded(at);
             let (observed, watch) = (client.cluster.clone(), client.turns.watch(&client.cluster));
             plan = Box::new(TimedRows { plan, observed, watch });
         }
-        let pledge = client.pledge(slot);
-        let next = BatchPromise::start(client.cluster.clone(), pledge, rows, plan, stage);
-        client.driver.submit_all(call.env, next);
-        Ok(())
+        send_batch(call, &client, slot, rows, plan)
     }
+}
+
+/// Sends a batch; the plan determines the result.
+pub fn send_batch(
+    call: &Call<'_>,
+    client: &Client,
+    slot: u32,
+    mut rows: Batch,
+    plan: Box<dyn RowPlan>,
+) -> Result<()> {
+    let (_, transaction) = Client::of_call(call)?;
+    let mut stage = None;
+    if let Some(transaction) = transaction.filter(|_| !rows.is_empty()) {
+        let (entered, first) = transaction.enter(&client.cluster, rows)?;
+        (stage, rows) = (Some(TransactionStage::Call(entered)), first);
+    }
+    let pledge = client.pledge(slot);
+    let next = BatchPromise::start(client.cluster.clone(), pledge, rows, plan, stage);
+    client.driver.submit_all(call.env, next);
+    Ok(())
 }

@@ -5,6 +5,7 @@
 //! | [`gather`] | keys to rows |
 //! | [`alike`] | verbs that treat every row alike |
 //! | [`put`](mod@put) | writing different bins to each row |
+//! | [`table`] | writing the rows of a table |
 //! | [`mixed`] | batches whose rows differ |
 //! | [`timed`] | batches whose stages are timed |
 
@@ -12,4 +13,5 @@ pub mod alike;
 pub mod gather;
 pub mod mixed;
 pub mod put;
+pub mod table;
 mod timed;

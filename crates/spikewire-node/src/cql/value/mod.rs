@@ -24,6 +24,8 @@ pub struct CqlDecodeOptions {
     pub maps: bool,
     /// The number of the session's [`Classes`](super::classes::Classes).
     pub classes: u32,
+    /// Return rows as an Arrow IPC stream.
+    pub as_stream: bool,
 }
 
 /// Kinds of objects, with the numbers used by the hooks `classify`, `unwrap` and `wrap`.

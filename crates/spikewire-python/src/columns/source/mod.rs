@@ -2,16 +2,12 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `cell` | one value and how it is encoded |
-//! | `nested` | columns made of other columns |
 //! | [`arrow`] | Arrow tables and streams |
 //! | [`numpy`] | structured arrays |
 //! | [`frame`] | pandas |
 
 pub mod arrow;
-pub mod cell;
 pub mod frame;
-mod nested;
 pub mod numpy;
 
 use pyo3::prelude::*;
@@ -19,7 +15,7 @@ use pyo3::prelude::*;
 pub use arrow::Arrays;
 pub use frame::is_frame;
 
-use cell::Cells;
+use spikewire_columns::source::Cells;
 
 /// Some rows of a table: the values of each selected column.
 pub struct Piece {

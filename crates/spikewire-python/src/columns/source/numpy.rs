@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyMapping, PySlice, PyTuple};
 
-use super::cell::{Cell, Cells, unsigned};
-use super::nested::Structs;
 use super::{Piece, Pieces};
 use crate::errors::{type_error, value_error};
 use spikewire_columns::ColumnError;
+use spikewire_columns::source::cell::unsigned;
+use spikewire_columns::source::nested::Structs;
+use spikewire_columns::source::{Cell, Cells};
 
 type Float16 = <Float16Type as ArrowPrimitiveType>::Native;
 

@@ -7,10 +7,8 @@
 //! | `fixed` | the rows as one structured array |
 //! | `frame` | the columns as a pandas or polars frame |
 //! | `parameters` | tables as the parameters of many executions |
-//! | `arrow_value` | values of Arrow arrays as values of statements |
 
 mod arrow;
-mod arrow_value;
 mod fixed;
 mod frame;
 mod numpy;

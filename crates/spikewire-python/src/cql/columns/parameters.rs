@@ -9,12 +9,14 @@ use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use spikewire_cassandra::statement::Prepared as Known;
+use spikewire_columns::cql::ArrowValue;
+use spikewire_columns::source::choice::parameter_columns;
 use spikewire_cql::value::encode_bound;
 use spikewire_sync::Mutex;
 
-use super::arrow_value::ArrowValue;
-use crate::bridge::errors::{type_error, value_error};
+use crate::bridge::errors::type_error;
 use crate::bridge::imports::import_late;
+use crate::columns::column_error;
 use crate::columns::source::{Arrays, is_frame};
 use crate::cql::errors::BoxedPyErr;
 use crate::cql::prepared::Prepared;
@@ -61,39 +63,10 @@ pub fn table_rows<'py>(
         )));
     };
     let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-    let columns = choose(&known, &names)?;
+    let parameters: Vec<&str> = known.parameters.iter().map(|it| &*it.name).collect();
+    let columns = parameter_columns(&parameters, &names).map_err(column_error)?;
     let state = TableState { arrays, piece: None, at: 0, row: 0 };
     Ok(TableRows { known, columns, state: Mutex::new(state) })
-}
-
-/// The column of each parameter. As with a dictionary, a column without a parameter is an error.
-fn choose(known: &Known, names: &[&str]) -> PyResult<Vec<usize>> {
-    let mut columns = Vec::with_capacity(known.parameters.len());
-    for parameter in &*known.parameters {
-        let mut same = names.iter().enumerate().filter(|(_, name)| ***name == *parameter.name);
-        columns.push(match (same.next(), same.next()) {
-            (Some((at, _)), None) => at,
-            (Some(_), Some(_)) => {
-                return Err(value_error(format!("there are two columns {:?}", &*parameter.name)));
-            }
-            _ => {
-                return Err(value_error(format!(
-                    "there is no column for parameter {:?}; there are: {}",
-                    &*parameter.name,
-                    names.join(", ")
-                )));
-            }
-        });
-    }
-    if let Some(at) = (0..names.len()).find(|at| !columns.contains(at)) {
-        let parameters: Vec<&str> = known.parameters.iter().map(|it| &*it.name).collect();
-        return Err(value_error(format!(
-            "no parameter {:?}, which is a column of the table; there are: {}",
-            names[at],
-            parameters.join(", ")
-        )));
-    }
-    Ok(columns)
 }
 
 /// Whether this is a NumPy array, or a dictionary of such arrays.

@@ -12,6 +12,7 @@ use crate::columns::source::arrow::{self, Arrays, Tables};
 use crate::columns::source::{Pieces, frame, numpy};
 use crate::errors::{about, type_error, type_name, value_error};
 use spikewire_columns::ColumnError;
+use spikewire_columns::source::choice::{RecordColumns, record_columns};
 
 /// The keyword arguments of `put_many` that concern tables.
 pub struct Choice<'py> {
@@ -104,30 +105,9 @@ fn choose(
             names.join(", ")
         )));
     };
-    let find = |name: &str| {
-        let mut same = names.iter().enumerate().filter(|(_, known)| **known == name);
-        match (same.next(), same.next()) {
-            (Some((at, _)), None) => Ok(at),
-            (Some(_), Some(_)) => Err(value_error(format!("there are two columns {name:?}"))),
-            _ => Err(value_error(format!(
-                "there is no column {name:?}; there are: {}",
-                names.join(", ")
-            ))),
-        }
-    };
-    let mut numbers = vec![find(key)?];
-    let mut bins = Vec::new();
-    for (column, bin) in selected_columns(choice.bins.as_ref(), &names, key)? {
-        numbers.push(find(&column)?);
-        check_bin(py, &column, &bin)?;
-        if bins.iter().any(|(_, other)| *other == bin) {
-            return Err(value_error(format!("two columns go to the bin {bin:?}")));
-        }
-        bins.push((column, bin));
-    }
-    if bins.is_empty() {
-        return Err(value_error("bins must not be empty: there is no column but the key's"));
-    }
+    let selected = selected_columns(choice.bins.as_ref())?;
+    let check = |column: &str, bin: &str| check_bin(py, column, bin).map_err(BinError::Name);
+    let RecordColumns { numbers, bins } = record_columns(&names, key, selected, check)?;
     for at in &numbers {
         if let Err(error) = &fields[*at].1 {
             let error = error.clone().within(&format!("column {:?}", names[*at]));
@@ -139,18 +119,33 @@ fn choose(
     Ok(Table { pieces, key: key.to_owned(), bins, removes })
 }
 
-/// The columns and the bins they become: by default all except for the key column.
-fn selected_columns(
-    bins: Option<&Bound<'_, PyAny>>,
-    names: &[&str],
-    key: &str,
-) -> PyResult<Vec<(String, String)>> {
+/// Why columns cannot be selected.
+enum BinError {
+    Column(ColumnError),
+    Name(PyErr),
+}
+
+impl From<ColumnError> for BinError {
+    fn from(error: ColumnError) -> Self {
+        Self::Column(error)
+    }
+}
+
+impl From<BinError> for PyErr {
+    fn from(error: BinError) -> Self {
+        match error {
+            BinError::Column(error) => column_error(error),
+            BinError::Name(error) => error,
+        }
+    }
+}
+
+/// The columns and the bins they become, if they are named.
+fn selected_columns(bins: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<(String, String)>>> {
     let same = |name: &str| (name.to_owned(), name.to_owned());
-    let Some(bins) = bins else {
-        return Ok(names.iter().filter(|name| **name != key).map(|name| same(name)).collect());
-    };
+    let Some(bins) = bins else { return Ok(None) };
     let column = |name: &Bound<'_, PyAny>| text("each column in bins", name).map(same);
-    if let Ok(list) = bins.cast::<PyList>() {
+    let selected: PyResult<_> = if let Ok(list) = bins.cast::<PyList>() {
         list.iter().map(|name| column(&name)).collect()
     } else if let Ok(items) = bins.cast::<PyTuple>() {
         items.iter().map(|name| column(&name)).collect()
@@ -165,7 +160,8 @@ fn selected_columns(
             "bins must be a list or tuple of columns, or a dict of columns to bin names, not {}",
             type_name(bins)
         )))
-    }
+    };
+    selected.map(Some)
 }
 
 /// Checks that a column's name can be used as a bin name.

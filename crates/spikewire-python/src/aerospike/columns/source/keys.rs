@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySet, PyString, PyTuple};
 
 use crate::aerospike::value::is_array;
-use crate::columns::source::arrow::{Arrays, cells, check};
-use crate::columns::source::cell::Cell;
+use crate::columns::source::arrow::Arrays;
 use crate::errors::{about, type_error, value_error};
+use spikewire_columns::source::{Cell, cells, check};
 
 /// The keys of a column as a list of plain Python values. `None` if `items` is not a column.
 pub fn keys<'py>(items: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList>>> {

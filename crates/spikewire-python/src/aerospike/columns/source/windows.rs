@@ -11,7 +11,7 @@ use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::CommandSpec;
 use spikewire_aerospike::command::batch::{Batch as Rows, RowKind};
 use spikewire_aerospike_protocol::batch::Kind;
-use spikewire_aerospike_protocol::key::{Digest, UserKey};
+use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::op;
 
 use super::choice::Table;
@@ -19,9 +19,9 @@ use super::keys::user;
 use crate::aerospike::key::Key;
 use crate::aerospike::space::Space;
 use crate::columns::source::Piece;
-use crate::columns::source::cell::Cell;
 use crate::errors::{about, value_error};
 use spikewire_columns::ColumnError;
+use spikewire_columns::source::Cell;
 
 /// The maximum number of rows in a window, so that three nodes get about one full request each.
 const ROWS: usize = 16_384;
@@ -120,18 +120,7 @@ impl Windows {
         let place = |column: &str| format!("row {}, column {column:?}", self.row);
         let wrong = |error: ColumnError, column: &str| column_error(error.within(&place(column)));
         let cell = piece.columns[0].cell(at).map_err(|error| wrong(error, &self.table.key))?;
-        let key = match &cell {
-            Cell::Int(int) => UserKey::Int(*int),
-            Cell::Text(text) => UserKey::Str(text),
-            Cell::Bytes(bytes) => UserKey::Bytes(bytes),
-            Cell::Null => {
-                return Err(wrong(ColumnError::value("a key must not be null"), &self.table.key));
-            }
-            _ => {
-                let error = ColumnError::kind("a key must be an integer, text or bytes");
-                return Err(wrong(error, &self.table.key));
-            }
-        };
+        let key = cell.key().map_err(|error| wrong(error, &self.table.key))?;
         let stored = self.spec.send_key.then(|| key.stored());
         self.spec.begin_row(&self.space, stored.as_deref(), out);
         for ((column, bin), cells) in self.table.bins.iter().zip(&piece.columns[1..]) {

@@ -5,11 +5,14 @@ use std::ops::Range;
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 
 use super::cell::{Cell, Cells};
-use spikewire_columns::ColumnError;
+use crate::error::ColumnError;
 
 /// Which rows of the items belong to a row.
+#[derive(Debug)]
 pub enum Offsets {
+    /// 32-bit offsets.
     Narrow(OffsetBuffer<i32>),
+    /// 64-bit offsets.
     Wide(OffsetBuffer<i64>),
     /// The same number for every row.
     Even(usize),
@@ -29,6 +32,7 @@ fn is_null(nulls: Option<&NullBuffer>, row: usize) -> bool {
     nulls.is_some_and(|nulls| nulls.is_null(row))
 }
 
+/// A column of lists.
 pub struct Lists {
     items: Box<dyn Cells>,
     offsets: Offsets,
@@ -36,6 +40,7 @@ pub struct Lists {
 }
 
 impl Lists {
+    /// The column of these items.
     pub fn new(items: Box<dyn Cells>, offsets: Offsets, nulls: Option<NullBuffer>) -> Self {
         Self { items, offsets, nulls }
     }
@@ -50,6 +55,7 @@ impl Cells for Lists {
     }
 }
 
+/// A column of maps.
 pub struct Maps {
     keys: Box<dyn Cells>,
     values: Box<dyn Cells>,
@@ -58,6 +64,7 @@ pub struct Maps {
 }
 
 impl Maps {
+    /// The column of these keys and values.
     pub fn new(
         keys: Box<dyn Cells>,
         values: Box<dyn Cells>,
@@ -77,12 +84,14 @@ impl Cells for Maps {
     }
 }
 
+/// A column of named columns, which are maps in a bin.
 pub struct Structs {
     fields: Vec<(String, Box<dyn Cells>)>,
     nulls: Option<NullBuffer>,
 }
 
 impl Structs {
+    /// The column of these columns.
     pub fn new(fields: Vec<(String, Box<dyn Cells>)>, nulls: Option<NullBuffer>) -> Self {
         Self { fields, nulls }
     }
@@ -105,6 +114,7 @@ pub struct DictionaryColumn {
 }
 
 impl DictionaryColumn {
+    /// The column of these values, of which `numbers` has each row's.
     pub fn new(values: Box<dyn Cells>, numbers: Vec<usize>, nulls: Option<NullBuffer>) -> Self {
         Self { values, numbers, nulls }
     }

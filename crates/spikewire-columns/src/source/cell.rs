@@ -3,18 +3,25 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_aerospike_protocol::value::{ElementEncoding, Encoding, ParticleEncoding, particle};
 use spikewire_aerospike_protocol::{limits, msgpack, nesting};
 
-use spikewire_columns::ColumnError;
+use crate::error::ColumnError;
 
 /// The value in one row of a column, borrowed from the column's memory.
 pub enum Cell<'a> {
+    /// No value.
     Null,
+    /// A boolean.
     Bool(bool),
+    /// An integer, or a time as the integer that represents it.
     Int(i64),
+    /// A float.
     Float(f64),
+    /// Text.
     Text(Cow<'a, str>),
+    /// Bytes.
     Bytes(&'a [u8]),
     /// A range of rows of another column.
     List(&'a dyn Cells, Range<usize>),
@@ -26,10 +33,22 @@ pub enum Cell<'a> {
 
 /// A column, which returns the value of each of its rows.
 pub trait Cells: Send + Sync {
+    /// The value in a row.
     fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError>;
 }
 
 impl Cell<'_> {
+    /// The value as the key of a record.
+    pub fn key(&self) -> Result<UserKey<'_>, ColumnError> {
+        match self {
+            Self::Int(int) => Ok(UserKey::Int(*int)),
+            Self::Text(text) => Ok(UserKey::Str(text)),
+            Self::Bytes(bytes) => Ok(UserKey::Bytes(bytes)),
+            Self::Null => Err(ColumnError::value("a key must not be null")),
+            _ => Err(ColumnError::kind("a key must be an integer, text or bytes")),
+        }
+    }
+
     /// Appends the value as the particle of a bin. Returns the particle type.
     pub fn particle(&self, out: &mut Vec<u8>) -> Result<u8, ColumnError> {
         self.write::<ParticleEncoding>(out, limits::NESTING)

@@ -1,6 +1,7 @@
 //! Values of Arrow arrays as values of statements, encoded directly from the array's memory.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::net::IpAddr;
 
 use arrow_array::array::{Array, ArrayRef};
@@ -15,32 +16,30 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
+use spikewire_cql::value::{Accept, AcceptEntries, Duration, EncodeError, Presence, Source, Unfit};
 
-use crate::cql::errors::BoxedPyErr;
-
-type Result<T> = std::result::Result<T, Unfit<BoxedPyErr>>;
+type Result<T, E> = std::result::Result<T, Unfit<E>>;
 
 const DAY: i64 = 86_400_000;
 
-/// The value in a row of an array.
-#[derive(Clone, Copy)]
-pub struct ArrowValue<'a> {
+/// The value in a row of an array; errors are those of the host language, `E`.
+pub struct ArrowValue<'a, E> {
     array: &'a dyn Array,
     row: usize,
+    of: PhantomData<fn() -> E>,
 }
 
-impl<'a> ArrowValue<'a> {
+impl<'a, E: From<EncodeError>> ArrowValue<'a, E> {
     /// Resolves the value if the array is dictionary-encoded.
     pub fn new(array: &'a dyn Array, row: usize) -> Self {
         if matches!(array.data_type(), DataType::Dictionary(..)) && array.is_valid(row) {
             let dictionary = array.as_any_dictionary();
             let keys = dictionary.keys();
-            if let Ok(at) = usize::try_from(ArrowValue::new(keys, row).integer().unwrap_or(-1)) {
+            if let Ok(at) = usize::try_from(Self::new(keys, row).integer().unwrap_or(-1)) {
                 return Self::new(&**dictionary.values(), at);
             }
         }
-        Self { array, row }
+        Self { array, row, of: PhantomData }
     }
 
     fn kind(&self) -> &'a DataType {
@@ -95,15 +94,15 @@ impl<'a> ArrowValue<'a> {
 }
 
 /// Converts a number between units. Fails if precision would be lost.
-fn scaled(number: i64, up: i64, down: i64, what: &str) -> Result<i64> {
+fn scaled<E>(number: i64, up: i64, down: i64, what: &str) -> Result<i64, E> {
     if number % down != 0 {
         return Err(Unfit::Invalid(Cow::Owned(format!("{what}: round it first"))));
     }
     (number / down).checked_mul(up).ok_or(Unfit::Range)
 }
 
-impl Source for ArrowValue<'_> {
-    type Error = BoxedPyErr;
+impl<E: From<EncodeError>> Source for ArrowValue<'_, E> {
+    type Error = E;
 
     fn presence(&self) -> Presence {
         let is_null = *self.kind() == DataType::Null || self.array.is_null(self.row);
@@ -121,14 +120,14 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn boolean(&self) -> Result<bool> {
+    fn boolean(&self) -> Result<bool, E> {
         match self.kind() {
             DataType::Boolean => Ok(self.array.as_boolean().value(self.row)),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn integer(&self) -> Result<i64> {
+    fn integer(&self) -> Result<i64, E> {
         Ok(match self.kind() {
             DataType::Int8 => self.number::<Int8Type>().into(),
             DataType::Int16 => self.number::<Int16Type>().into(),
@@ -144,7 +143,7 @@ impl Source for ArrowValue<'_> {
         })
     }
 
-    fn float(&self) -> Result<f32> {
+    fn float(&self) -> Result<f32, E> {
         let double = self.double()?;
         let float = double as f32;
         let is_rounded = f64::from(float).to_bits() != double.to_bits() && self.kind().is_integer();
@@ -154,7 +153,7 @@ impl Source for ArrowValue<'_> {
         Ok(float)
     }
 
-    fn double(&self) -> Result<f64> {
+    fn double(&self) -> Result<f64, E> {
         match self.kind() {
             DataType::Float16 => Ok(self.number::<Float16Type>().into()),
             DataType::Float32 => Ok(self.number::<Float32Type>().into()),
@@ -167,17 +166,17 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn text(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn text(&self, out: &mut Vec<u8>) -> Result<(), E> {
         out.extend_from_slice(self.str().ok_or(Unfit::Kind)?.as_bytes());
         Ok(())
     }
 
-    fn bytes(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn bytes(&self, out: &mut Vec<u8>) -> Result<(), E> {
         out.extend_from_slice(self.raw().ok_or(Unfit::Kind)?);
         Ok(())
     }
 
-    fn varint(&self, out: &mut Vec<u8>) -> Result<()> {
+    fn varint(&self, out: &mut Vec<u8>) -> Result<(), E> {
         match self.kind() {
             DataType::UInt64 => {
                 out.extend_from_slice(&i128::from(self.number::<UInt64Type>()).to_be_bytes());
@@ -193,7 +192,7 @@ impl Source for ArrowValue<'_> {
         Ok(())
     }
 
-    fn decimal(&self, digits: &mut Vec<u8>) -> Result<i32> {
+    fn decimal(&self, digits: &mut Vec<u8>) -> Result<i32, E> {
         match self.kind() {
             DataType::Decimal128(_, scale) => {
                 digits.extend_from_slice(&self.number::<Decimal128Type>().to_be_bytes());
@@ -210,11 +209,11 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn uuid(&self) -> Result<[u8; 16]> {
+    fn uuid(&self) -> Result<[u8; 16], E> {
         self.raw().and_then(|bytes| bytes.try_into().ok()).ok_or(Unfit::Kind)
     }
 
-    fn inet(&self) -> Result<IpAddr> {
+    fn inet(&self) -> Result<IpAddr, E> {
         if let Some(text) = self.str() {
             return text.parse().map_err(|_| Unfit::Invalid("no IP address".into()));
         }
@@ -225,7 +224,7 @@ impl Source for ArrowValue<'_> {
         <[u8; 16]>::try_from(bytes).map(IpAddr::from).map_err(|_| Unfit::Kind)
     }
 
-    fn timestamp(&self) -> Result<i64> {
+    fn timestamp(&self) -> Result<i64, E> {
         let below = "a timestamp has milliseconds, and this one is finer";
         match self.kind() {
             DataType::Timestamp(TimeUnit::Second, _) => {
@@ -244,7 +243,7 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn date(&self) -> Result<i64> {
+    fn date(&self) -> Result<i64, E> {
         let below = "a date has days, and this is a time of the day";
         match self.kind() {
             DataType::Date32 => Ok(self.number::<Date32Type>().into()),
@@ -254,7 +253,7 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn time(&self) -> Result<i64> {
+    fn time(&self) -> Result<i64, E> {
         match self.kind() {
             DataType::Time32(TimeUnit::Second) => {
                 Ok(i64::from(self.number::<Time32SecondType>()) * 1_000_000_000)
@@ -280,7 +279,7 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn duration(&self) -> Result<Duration> {
+    fn duration(&self) -> Result<Duration, E> {
         match self.kind() {
             DataType::Interval(IntervalUnit::MonthDayNano) => {
                 let value = self.number::<IntervalMonthDayNanoType>();
@@ -291,36 +290,36 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn items<A: Accept<BoxedPyErr>>(&self, ty: &Type, into: &mut A) -> Result<()> {
+    fn items<A: Accept<E>>(&self, ty: &Type, into: &mut A) -> Result<(), E> {
         if let (DataType::Struct(_), Type::Tuple(_)) = (self.kind(), ty) {
             let columns = self.array.as_struct().columns();
             return columns
                 .iter()
-                .try_for_each(|column| into.item(&ArrowValue::new(&**column, self.row)));
+                .try_for_each(|column| into.item(&Self::new(&**column, self.row)));
         }
         let (items, mut rows) = self.list().ok_or(Unfit::Kind)?;
-        rows.try_for_each(|row| into.item(&ArrowValue::new(&**items, row)))
+        rows.try_for_each(|row| into.item(&Self::new(&**items, row)))
     }
 
-    fn entries<A: AcceptEntries<BoxedPyErr>>(&self, into: &mut A) -> Result<()> {
+    fn entries<A: AcceptEntries<E>>(&self, into: &mut A) -> Result<(), E> {
         let DataType::Map(..) = self.kind() else { return Err(Unfit::Kind) };
         let map = self.array.as_map();
         let ends = map.value_offsets();
         let mut rows = ends[self.row] as usize..ends[self.row + 1] as usize;
         rows.try_for_each(|row| {
-            into.entry(&ArrowValue::new(&**map.keys(), row), &ArrowValue::new(&**map.values(), row))
+            into.entry(&Self::new(&**map.keys(), row), &Self::new(&**map.values(), row))
         })
     }
 
-    fn field<A: Accept<BoxedPyErr>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
+    fn field<A: Accept<E>>(&self, _: usize, name: &str, into: &mut A) -> Result<(), E> {
         let DataType::Struct(_) = self.kind() else { return Err(Unfit::Kind) };
         match self.array.as_struct().column_by_name(name) {
-            Some(column) => into.item(&ArrowValue::new(&**column, self.row)),
+            Some(column) => into.item(&Self::new(&**column, self.row)),
             None => Ok(()),
         }
     }
 
-    fn unknown_field(&self, udt: &Udt) -> Result<Option<String>> {
+    fn unknown_field(&self, udt: &Udt) -> Result<Option<String>, E> {
         let DataType::Struct(fields) = self.kind() else { return Err(Unfit::Kind) };
         Ok(fields.iter().map(|field| field.name()).find(|name| !udt.has_field(name)).cloned())
     }
