@@ -13,6 +13,7 @@
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
 //! | [`arguments`], [`tls`] | arguments of calls; TLS options |
+//! | [`opening`] | settings of clients from URLs and variables |
 //! | [`errors`], [`events`] | JavaScript errors; events about nodes |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
@@ -30,6 +31,7 @@ mod events;
 mod exports;
 mod hooks;
 mod js;
+mod opening;
 mod outbox;
 mod register;
 mod setup;

@@ -208,7 +208,10 @@ mod tests {
         assert_eq!(explained("query", "timeout", Absent, Absent, true), none);
         let quiet = Source::Default(Literal::Span(30.0));
         assert_eq!(explained("query", "socket_timeout", Absent, Absent, false), quiet);
-        assert_eq!(explained("delete", "send_key", Absent, Absent, true), Source::Default(false.into()));
+        assert_eq!(
+            explained("delete", "send_key", Absent, Absent, true),
+            Source::Default(false.into())
+        );
         assert!(explain("fetch", false, |_| Absent, |_| Absent, |_| true).is_none());
     }
 }

@@ -80,7 +80,11 @@ const DELETE: &[&[&str]] = &[RETRIES, LIMITS, &["durable"]];
 const APPLY: &[&[&str]] = &[RETRIES, LIMITS, &["ttl", "durable", "send_key"]];
 const NO: &[&str] = &[];
 
-const fn verb(name: &'static str, route: Route, groups: &'static [&'static [&'static str]]) -> Verb {
+const fn verb(
+    name: &'static str,
+    route: Route,
+    groups: &'static [&'static [&'static str]],
+) -> Verb {
     Verb { name, writing: false, route, groups, apart: NO }
 }
 

@@ -95,8 +95,7 @@ pub fn derive<V: Clone>(own: &[Setting<V>], base: &[Setting<V>]) -> Vec<Setting<
     let is_own = |it: &Setting<V>| {
         own.iter().any(|other| (other.section, other.option) == (it.section, it.option))
     };
-    let mut settings: Vec<Setting<V>> =
-        base.iter().filter(|it| !is_own(it)).cloned().collect();
+    let mut settings: Vec<Setting<V>> = base.iter().filter(|it| !is_own(it)).cloned().collect();
     settings.extend_from_slice(own);
     settings
 }

@@ -52,7 +52,8 @@ pub fn check<V: OptionValue + Clone>(name: &str, value: &V) -> Result<(), V::Err
             parse::read_mode(&value.text(name)?)?;
         }
         "read_touch" => {
-            let expected = || value.wrong_type(format_args!("{name} must be a whole number of percent"));
+            let expected =
+                || value.wrong_type(format_args!("{name} must be a whole number of percent"));
             ReadTouch::percent(value.integer().ok_or_else(expected)?, value.describe())?;
         }
         "ttl" => ttl(name, value)?,

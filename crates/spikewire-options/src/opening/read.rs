@@ -88,11 +88,8 @@ pub fn read<V: OptionValue>(
         levels.push(of_url(scheme, check, &known, &url, &source, &mut opening)?);
     }
     let source = host.argument;
-    let argument = |(name, value)| Used {
-        name,
-        value: Setting::Argument(value),
-        source: source.to_owned(),
-    };
+    let argument =
+        |(name, value)| Used { name, value: Setting::Argument(value), source: source.to_owned() };
     levels.push(arguments.into_iter().map(argument).collect());
     opening.options = merge(levels)?;
     let has_other = opening.options.iter().any(|it| scheme.instead.contains(&it.name.as_str()));
@@ -139,9 +136,9 @@ fn of_url<V: OptionValue>(
         }
         opening.path = Some((path, source.to_owned()));
     }
-    let encrypts = level.iter().any(|it| {
-        it.name == TLS && matches!(it.value, Setting::Text(Literal::Flag(true)))
-    });
+    let encrypts = level
+        .iter()
+        .any(|it| it.name == TLS && matches!(it.value, Setting::Text(Literal::Flag(true))));
     if parts.is_encrypted && !encrypts {
         rest.push(used(TLS, Literal::Flag(true)));
     }

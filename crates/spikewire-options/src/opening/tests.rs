@@ -167,7 +167,10 @@ fn a_mistake_names_the_part() {
             "the URL, option timeout: it must be a time in seconds, or with a unit: 0.25, 250ms, \
              2s, 5min, not 'soon'",
         ),
-        ("db://h?max_retries=1.5", "the URL, option max_retries: it must be a whole number, not '1.5'"),
+        (
+            "db://h?max_retries=1.5",
+            "the URL, option max_retries: it must be a whole number, not '1.5'",
+        ),
         (
             "db://h?max_retries=5000",
             "the URL, option max_retries: max_retries must be from 0 to 1000, got 5000",
@@ -175,14 +178,21 @@ fn a_mistake_names_the_part() {
         ("db://h?ratio=.", "the URL, option ratio: it must be a number, not '.'"),
         ("db://h?fast=2", "the URL, option fast: it must be true or false, not '2'"),
         ("db://h?ints=all", "the URL, option ints: it must be 'auto' or 'bigint', not 'all'"),
-        ("db://h?racks=a", "the URL, option racks: it must be whole numbers separated by commas, not 'a'"),
-        ("db://h?codec=x", "the URL, option codec: it takes an object, not text; pass it as an argument"),
+        (
+            "db://h?racks=a",
+            "the URL, option racks: it must be whole numbers separated by commas, not 'a'",
+        ),
+        (
+            "db://h?codec=x",
+            "the URL, option codec: it takes an object, not text; pass it as an argument",
+        ),
     ] {
         assert_eq!(opened(Some(url), &[], &[]).unwrap_err(), message, "{url}");
     }
     let unknown = opened(Some("db://h?speed=1"), &[], &[]).unwrap_err();
     assert!(
-        unknown.starts_with("the URL, option speed: there is no option 'speed'; there are: bundle, "),
+        unknown
+            .starts_with("the URL, option speed: there is no option 'speed'; there are: bundle, "),
         "{unknown}"
     );
     for (name, message) in [

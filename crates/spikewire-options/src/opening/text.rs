@@ -89,12 +89,8 @@ fn value(kind: TextType, text: &str) -> Result<Literal, Cow<'static, str>> {
         TextType::Whole => {
             whole(text).map(Literal::Number).ok_or_else(|| expected("a whole number"))
         }
-        TextType::Number => {
-            decimal(text).map(Literal::Number).ok_or_else(|| expected("a number"))
-        }
-        TextType::SpanOrPercentile if text.starts_with('p') => {
-            Ok(Literal::Text(text.to_owned()))
-        }
+        TextType::Number => decimal(text).map(Literal::Number).ok_or_else(|| expected("a number")),
+        TextType::SpanOrPercentile if text.starts_with('p') => Ok(Literal::Text(text.to_owned())),
         TextType::Span | TextType::SpanOrPercentile => span(text)
             .map(Literal::Span)
             .ok_or_else(|| expected("a time in seconds, or with a unit: 0.25, 250ms, 2s, 5min")),
@@ -103,10 +99,7 @@ fn value(kind: TextType, text: &str) -> Result<Literal, Cow<'static, str>> {
             else {
                 return Err(expected("two times separated by a comma, such as 100ms,30s"));
             };
-            Ok(Literal::List(vec![
-                value(TextType::Span, first)?,
-                value(TextType::Span, second)?,
-            ]))
+            Ok(Literal::List(vec![value(TextType::Span, first)?, value(TextType::Span, second)?]))
         }
         TextType::Wholes => {
             let numbers = text.split(',').map(|part| whole(part).map(Literal::Number));

@@ -23,12 +23,7 @@ fn wrong<T>(message: String) -> Result<T> {
 }
 
 /// Parses a URL. Messages contain nothing that could be a password.
-pub(super) fn parse(
-    url: &str,
-    scheme: &Scheme,
-    check: &impl Check,
-    source: &str,
-) -> Result<Parts> {
+pub(super) fn parse(url: &str, scheme: &Scheme, check: &impl Check, source: &str) -> Result<Parts> {
     if let Some(char) = url.chars().find(|char| *char <= ' ' || *char == '\x7f') {
         let shown = quoted(&char.to_string());
         let code = char as u32;
@@ -95,9 +90,9 @@ fn seeds(hosts: &str, scheme: &Scheme, check: &impl Check, source: &str) -> Resu
 /// follow.
 fn is_host(host: &str, check: &impl Check) -> bool {
     let name = host.rsplit_once(']').map_or(host, |(_, port)| port);
-    let has_port = name.rsplit_once(':').is_none_or(|(_, port)| {
-        !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
-    });
+    let has_port = name
+        .rsplit_once(':')
+        .is_none_or(|(_, port)| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
     has_port && check.seed(host).is_ok()
 }
 

@@ -102,10 +102,8 @@ pub fn read(text: &[u8], format: Format, file: &str) -> Result<Vec<FileProfile>,
         Format::Toml => toml::parse(text),
         Format::Yaml => yaml::parse(text),
     };
-    let document = document.map_err(|wrong| FileError {
-        key: wrong.key,
-        ..error(&wrong.message, wrong.line)
-    })?;
+    let document = document
+        .map_err(|wrong| FileError { key: wrong.key, ..error(&wrong.message, wrong.line) })?;
     File { name: file, document }.profiles()
 }
 

@@ -82,7 +82,10 @@ fn a_mistake_names_file_line_and_key() {
         ),
         (b"[a]\n# \xff\n", "p, line 2: the file is not UTF-8"),
         (deeper.as_bytes(), "p: it is nested too deeply"),
-        ("# \u{2028} \u{85}\n[a]\ntimeout = 'x'\n".as_bytes(), "p, line 3, a.timeout: timeout must"),
+        (
+            "# \u{2028} \u{85}\n[a]\ntimeout = 'x'\n".as_bytes(),
+            "p, line 3, a.timeout: timeout must",
+        ),
     ];
     let yaml: &[(&[u8], &str)] = &[
         (b"a:\n  timeout: 1\n  speed: 2\n", "p, line 3, a.speed: there is no option"),
@@ -112,9 +115,8 @@ fn a_mistake_names_file_line_and_key() {
 fn words_of_yaml_are_values() {
     let timeout = |text: &str| {
         let text = format!("a:\n  timeout: {text}\n");
-        read(text.as_bytes(), Format::Yaml, "p").map(|profiles| {
-            profiles[0].settings[0].value.value.clone()
-        })
+        read(text.as_bytes(), Format::Yaml, "p")
+            .map(|profiles| profiles[0].settings[0].value.value.clone())
     };
     for (text, seconds) in
         [("1", 1.0), ("1_000", 1000.0), ("010", 8.0), ("0x10", 16.0), ("0.5", 0.5), (".5", 0.5)]
@@ -132,7 +134,10 @@ fn words_of_yaml_are_values() {
     let mut text = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for (at, name) in ('b'..='j').enumerate() {
         let before = char::from(b'a' + at as u8);
-        text.push_str(&format!("{name}: &{name} [{}*{before}]\n", format!("*{before}, ").repeat(9)));
+        text.push_str(&format!(
+            "{name}: &{name} [{}*{before}]\n",
+            format!("*{before}, ").repeat(9)
+        ));
     }
     let error = read(text.as_bytes(), Format::Yaml, "p").unwrap_err();
     assert_eq!(error.message, "it is nested too deeply");

@@ -13,9 +13,8 @@ const MOST: usize = 100_000;
 type Result<T> = std::result::Result<T, SyntaxError>;
 
 pub(super) fn parse(text: &str) -> Result<Document> {
-    let is_special = |char: char| {
-        char.is_control() && !matches!(char, '\t' | '\n' | '\r' | '\u{85}')
-    };
+    let is_special =
+        |char: char| char.is_control() && !matches!(char, '\t' | '\n' | '\r' | '\u{85}');
     if let Some(at) = text.find(is_special) {
         let line = Some(line_at(text, at));
         return Err(SyntaxError::new("special characters are not allowed", line));
@@ -25,9 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Document> {
     match reader.document()? {
         None | Some(Node { content: Content::Leaf(Literal::None), .. }) => Ok(Document(Vec::new())),
         Some(Node { content: Content::Map(entries), .. }) => Ok(Document(entries)),
-        Some(_) => {
-            Err(SyntaxError::new("the file must map profile names to profiles", Some(1)))
-        }
+        Some(_) => Err(SyntaxError::new("the file must map profile names to profiles", Some(1))),
     }
 }
 
@@ -249,7 +246,9 @@ fn number(digits: &str) -> Option<f64> {
         return radix(digits, 16);
     }
     let first = digits.bytes().next()?;
-    if digits.len() > 1 && first == b'0' && digits.bytes().all(|it| matches!(it, b'0'..=b'7' | b'_'))
+    if digits.len() > 1
+        && first == b'0'
+        && digits.bytes().all(|it| matches!(it, b'0'..=b'7' | b'_'))
     {
         return radix(&digits[1..], 8);
     }
