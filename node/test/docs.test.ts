@@ -26,6 +26,7 @@ import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/pro
 const CASSANDRA = 'docs/node-cassandra.md'
 const CLIENT = [
   'docs/node.md',
+  'docs/node-opening.md',
   'docs/node-operations.md',
   'docs/node-programs.md',
   'docs/node-queries.md',

@@ -7,6 +7,7 @@ use spikewire_options::{Literal, OptionValue};
 
 use crate::arguments::{OptionArgument, text};
 use crate::binding::Call;
+use crate::cql::options::OWN;
 use crate::js::failure::camel;
 use crate::js::{Env, Failure, Result, Value};
 
@@ -74,14 +75,20 @@ pub fn opening<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     parts(call.env, &opening).map(Some)
 }
 
+/// Whether an option is none of the engine's.
+fn is_own(host: &Host, name: &str) -> bool {
+    host.own.iter().any(|(own, _)| *own == name)
+}
+
 fn check_client(opening: &Opening<OptionArgument<'_>>) -> Result<()> {
     let mut options = ClientOptions::default();
     for Used { name, value, .. } in &opening.options {
-        if ClientOptions::NAMES.contains(&name.as_str()) {
-            match value {
-                Setting::Text(value) => options.set(name, value, &[])?,
-                Setting::Argument(value) => options.set(name, value, &[])?,
-            }
+        if is_own(&CLIENT, name) {
+            continue;
+        }
+        match value {
+            Setting::Text(value) => options.set(name, value, &[])?,
+            Setting::Argument(value) => options.set(name, value, &[])?,
         }
     }
     options.set_seeds(&opening.seeds)?;
@@ -92,12 +99,13 @@ fn check_client(opening: &Opening<OptionArgument<'_>>) -> Result<()> {
 fn check_session(opening: &Opening<OptionArgument<'_>>) -> Result<()> {
     let mut options = SessionOptions::default();
     for Used { name, value, .. } in &opening.options {
-        if SessionOptions::NAMES.contains(&name.as_str()) {
-            match value {
-                Setting::Text(value) => options.set(name, value, &[])?,
-                // Its names are JavaScript's.
-                Setting::Argument(value) => options.set(&camel(name), value, &[])?,
-            }
+        if is_own(&SESSION, name) {
+            continue;
+        }
+        match value {
+            Setting::Text(value) => options.set(name, value, &[])?,
+            // Its names are JavaScript's.
+            Setting::Argument(value) => options.set(&camel(name), value, &OWN)?,
         }
     }
     options.set_contact_points(&opening.seeds)?;

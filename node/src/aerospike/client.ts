@@ -5,20 +5,25 @@ import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bri
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkUrl, isOptions, withOrigin } from '../opening/opening.js'
 import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
 import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
 import { Roles } from './admin/roles.js'
 import { Users } from './admin/users.js'
-import { type ClientOptions, seedText, sorted } from './client-options.js'
+import { type ClientOptions, type Opened, openedWith, seedText, sorted } from './client-options.js'
 import { Dataset } from './dataset.js'
 import { connectionWithin, KeyVerbs, type TransactionParts } from './key-verbs.js'
-import { ClientClosed } from './model/errors.js'
+import { ClientClosed, ConnectionFailed } from './model/errors.js'
 import { spaceNumber } from './model/key.js'
 import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
+import * as opening from './opening.js'
 import type { Operation } from './operation/operation.js'
+import { type Explanation, explained, rememberOptions } from './profiles/explain.js'
+import type { Profile } from './profiles/profile.js'
+import { OF_CLIENT, profileOf, viewClass } from './profiles/views.js'
 import {
   type DeleteAllOptions,
   type Job,
@@ -67,14 +72,24 @@ export class Client extends KeyVerbs {
   #users: Users | undefined
   #roles: Roles | undefined
 
+  #namespace: string | null = null
+
   /**
    * Connects to a cluster.
    *
+   * Seeds may be a URL, `'aerospike://user:password@db1:3000,db2/namespace?timeout=250ms'`. If they
+   * are left out, that of the variable `SPIKEWIRE_AEROSPIKE_URL` is used, or else `127.0.0.1:3000`.
+   * In both cases options also come from the URL, and from variables such as
+   * `SPIKEWIRE_AEROSPIKE_TIMEOUT`; those passed here take precedence.
+   *
    * @param seeds - `'host:port'`, several separated by commas, or an array of them; with a TLS name
-   *   `'host:name:port'`
+   *   `'host:name:port'`; or a URL
    * @throws ConnectionFailed, Timeout if no seed answers; ServerError if the login is rejected;
-   * TypeError, RangeError for invalid options
+   * TypeError, RangeError for invalid options, which name the part of the URL or the variable
    */
+  static connect(callback: Callback<Client>): void
+  static connect(options: ClientOptions, callback: Callback<Client>): void
+  static connect(options?: ClientOptions): Promise<Client>
   static connect(seeds: string | readonly string[], callback: Callback<Client>): void
   static connect(
     seeds: string | readonly string[],
@@ -83,35 +98,121 @@ export class Client extends KeyVerbs {
   ): void
   static connect(seeds: string | readonly string[], options?: ClientOptions): Promise<Client>
   static connect(
-    seeds: string | readonly string[],
+    seeds?: string | readonly string[] | ClientOptions | Callback<Client>,
     options: ClientOptions | Callback<Client> = {},
     callback?: Callback<Client>,
   ): Promise<Client> | undefined {
-    if (typeof options === 'function') return Client.connect(seeds, {}, options) as undefined
-    checkCallback(callback)
-    const promise = Client.#connect(seeds, options)
-    return outcome(promise, callback)
+    if (typeof options === 'function') return Client.#opened(seeds, {}, options)
+    return Client.#opened(seeds, options, callback)
   }
 
-  static #connect(seeds: string | readonly string[], options: ClientOptions): Promise<Client> {
-    const opened = new Promise<number>(executor)
+  /**
+   * Connects by a URL or the environment: like `connect`, but takes no other seeds.
+   *
+   * @param url - default: that of the variable `SPIKEWIRE_AEROSPIKE_URL`, or the default seed
+   */
+  static fromUrl(url?: string | null, options: ClientOptions = {}): Promise<Client> {
+    return connecting(() => {
+      checkUrl(url)
+      if (typeof url === 'string' && !url.includes('://')) opening.read(url)
+      return Client.#connect(url ?? undefined, options)
+    })
+  }
+
+  static #opened(
+    seeds: string | readonly string[] | ClientOptions | Callback<Client> | undefined,
+    options: ClientOptions,
+    callback: Callback<Client> | undefined,
+  ): Promise<Client> | undefined {
+    if (typeof seeds === 'function') return Client.#opened(undefined, {}, seeds)
+    if (isOptions<ClientOptions>(seeds)) return Client.#opened(undefined, seeds, callback)
+    checkCallback(callback)
+    return outcome(Client.#connect(seeds, options), callback)
+  }
+
+  static #connect(
+    seeds: string | readonly string[] | undefined,
+    options: ClientOptions,
+  ): Promise<Client> {
+    const connected = new Promise<number>(executor)
     const slot = openSlot()
     let signal: AbortSignal | undefined
+    let opened: Opened = { seeds, options, namespace: null }
     try {
-      const { names, values, integers, doubles, maps } = sorted(options)
+      opened = openedWith(seeds, options)
+      const { names, values, integers, doubles, maps } = sorted(opened.options)
       signal = options.signal
       if (signal !== undefined) signal.throwIfAborted()
-      native.connect(slot, seedText(seeds), names, values, integers, doubles, maps)
+      native.connect(slot, seedText(opened.seeds), names, values, integers, doubles, maps)
     } catch (error) {
       rejectCall(slot, error)
     }
-    const connected = opened.then((handle) => new Client(new Connection(handle, CLIENT)))
-    return signal === undefined ? connected : closedWhenAborted(connected, signal)
+    const { origin } = opened
+    const client = connected.then(
+      (handle) => {
+        const connection = new Connection(handle, CLIENT)
+        rememberOptions(connection, opened.options)
+        const client = new Client(connection)
+        client.#namespace = opened.namespace
+        return client
+      },
+      (error) => {
+        const isOpening = origin !== undefined && error instanceof ConnectionFailed
+        throw isOpening ? withOrigin(error, origin) : error
+      },
+    )
+    return signal === undefined ? client : closedWhenAborted(client, signal)
   }
 
-  /** A dataset: a namespace and one of its sets. */
-  dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
-    return new Dataset<B>(this.connection, namespace, set)
+  /** The namespace of the URL that the client was opened with; `null` if there is none. */
+  get namespace(): string | null {
+    return this.#namespace
+  }
+
+  /**
+   * A dataset: a namespace and one of its sets. The default namespace is that of the URL that the
+   * client was opened with.
+   */
+  dataset<B extends object = Bins>(namespace?: string | null, set?: string | null): Dataset<B> {
+    const named = namespace ?? this.#namespace
+    if (named === null) {
+      throw new TypeError(
+        'dataset() needs a namespace: this client was opened without one ' +
+          "(Client.connect('aerospike://host/namespace'))",
+      )
+    }
+    const dataset = new Dataset<B>(this.connection, named, set)
+    const profile = profileOf(this)
+    return profile === null ? dataset : dataset.withProfile(profile)
+  }
+
+  /** The profile whose options stand for those that calls leave out; `null` if there is none. */
+  get profile(): Profile | null {
+    return profileOf(this)
+  }
+
+  /**
+   * The same connections and verbs, with the options of a profile as defaults of each call. Closing
+   * either client closes both.
+   *
+   * @throws TypeError if it is no profile
+   */
+  withProfile(profile: Profile): Client {
+    const View = viewClass(Client, profile, OF_CLIENT)
+    const view = new View(this.connection)
+    view.#namespace = this.#namespace
+    return view
+  }
+
+  /**
+   * What a call would use, and where each option comes from: the call, the profile, this client, or
+   * the default. Nothing is sent. The arguments are those of the call; for `operate` and
+   * `operateMany`, the operations count.
+   *
+   * @throws RangeError if there is no such verb; TypeError, RangeError for invalid options
+   */
+  explain(verb: string, ...args: unknown[]): Explanation {
+    return explained(this, this.connection, true, verb, args)
   }
 
   /**
@@ -143,7 +244,7 @@ export class Client extends KeyVerbs {
    * @throws RangeError, TypeError for an invalid timeout; ClientClosed
    */
   transaction(options?: TransactionOptions): Transaction {
-    return new Transaction(this.connection, options)
+    return new Transaction(this.connection, options, profileOf(this))
   }
 
   /**
@@ -152,7 +253,9 @@ export class Client extends KeyVerbs {
    * @throws TransactionError for a transaction of another client
    */
   within(transaction: TransactionParts): KeyVerbs {
-    return new KeyVerbs(connectionWithin(transaction, this.connection))
+    const connection = connectionWithin(transaction, this.connection)
+    const profile = profileOf(this)
+    return new (profile === null ? KeyVerbs : viewClass(KeyVerbs, profile, OF_CLIENT))(connection)
   }
 
   /**
@@ -169,7 +272,7 @@ export class Client extends KeyVerbs {
     call: (transaction: Transaction) => Promise<T> | T,
     options?: RunInTransactionOptions,
   ): Promise<T> {
-    return runInTransaction(this.connection, call, options)
+    return runInTransaction(this.connection, call, options, profileOf(this))
   }
 
   /** The secondary indexes of the cluster. */
@@ -461,6 +564,11 @@ export class Client extends KeyVerbs {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** A promise for what may throw at once. */
+function connecting(connect: () => Promise<Client>): Promise<Client> {
+  return new Promise((resolve) => resolve(connect()))
 }
 
 /** The set of a job. A forgotten argument must not mean the whole namespace. */

@@ -9,6 +9,7 @@ import { CommitFailed, SpikewireError, TransactionError } from './model/errors.j
 import { Key } from './model/key.js'
 import { native } from './model/native.js'
 import type { Bins } from './model/record.js'
+import type { Profile } from './profiles/profile.js'
 
 /** Options of `client.transaction`. */
 export interface TransactionOptions {
@@ -58,8 +59,11 @@ export class Transaction {
   /** @internal The connection of its client. */
   readonly home: Connection
 
+  readonly #profile: Profile | null
+
   /** @internal */
-  constructor(home: Connection, options: TransactionOptions = {}) {
+  constructor(home: Connection, options: TransactionOptions = {}, profile: Profile | null = null) {
+    this.#profile = profile
     home.check()
     this.home = home
     const handle = native.transactionBegin(home.handle, options.timeout)
@@ -68,7 +72,8 @@ export class Transaction {
 
   /** A namespace and one of its sets, whose calls are part of this transaction. */
   dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
-    return new Dataset<B>(this.connection, namespace, set, this)
+    const dataset = new Dataset<B>(this.connection, namespace, set, this)
+    return this.#profile === null ? dataset : dataset.withProfile(this.#profile)
   }
 
   /** The number by which servers know it, in hexadecimal digits. */
@@ -148,11 +153,12 @@ export async function runInTransaction<T>(
   home: Connection,
   call: (transaction: Transaction) => Promise<T> | T,
   options: RunInTransactionOptions = {},
+  profile: Profile | null = null,
 ): Promise<T> {
   const retries = native.transactionRetries(options.attempts, options.limit)
   try {
     for (;;) {
-      const transaction = new Transaction(home, options)
+      const transaction = new Transaction(home, options, profile)
       try {
         const value = await call(transaction)
         await transaction.endBlock(true)

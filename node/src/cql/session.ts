@@ -5,10 +5,20 @@ import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bri
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { type EventListener, listen } from '../bridge/events.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import {
+  CASSANDRA,
+  checkUrl,
+  isFromSettings,
+  isOptions,
+  readOpening,
+  seedsOrigin,
+  withOrigin,
+} from '../opening/opening.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
-import { SessionClosed } from './errors.js'
+import { ConnectionFailed, SessionClosed } from './errors.js'
 import { makeInstances } from './factories.js'
 import { native } from './native.js'
+import * as opening from './opening.js'
 import type { SessionOptions } from './options.js'
 import { asking } from './questions.js'
 import { type Schema, schemaOf } from './schema.js'
@@ -50,11 +60,20 @@ export class Session extends Verbs {
   /**
    * Connects to a cluster.
    *
+   * Contact points may be a URL, `'cassandra://user:password@db1:9042,db2/keyspace?timeout=5s'`. If
+   * they are left out, that of the variable `SPIKEWIRE_CQL_URL` is used, or else `127.0.0.1:9042`. In
+   * both cases options also come from the URL, and from variables such as `SPIKEWIRE_CQL_TIMEOUT`;
+   * those passed here take precedence.
+   *
    * @param contactPoints - `'host:port'`, several separated by commas, or an array of them; the
-   * default port is 9042
+   * default port is 9042; or a URL
    * @throws ConnectionFailed, AuthenticationFailed if no contact point leads to a node, with the
-   * reason for each; TypeError, RangeError for invalid options
+   * reason for each; TypeError, RangeError for invalid options, which name the part of the URL or the
+   * variable
    */
+  static connect(callback: Callback<Session>): void
+  static connect(options: SessionOptions, callback: Callback<Session>): void
+  static connect(options?: SessionOptions): Promise<Session>
   static connect(contactPoints: string | readonly string[], callback: Callback<Session>): void
   static connect(
     contactPoints: string | readonly string[],
@@ -66,34 +85,56 @@ export class Session extends Verbs {
     options?: SessionOptions,
   ): Promise<Session>
   static connect(
-    contactPoints: string | readonly string[],
+    contactPoints?: string | readonly string[] | SessionOptions | Callback<Session>,
     options?: SessionOptions | Callback<Session>,
     callback?: Callback<Session>,
   ): Promise<Session> | undefined {
-    if (typeof options === 'function') {
-      return Session.connect(contactPoints, {}, options) as undefined
-    }
+    if (typeof options === 'function') return Session.open(contactPoints, {}, options)
     return Session.open(contactPoints, options, callback)
+  }
+
+  /**
+   * Connects by a URL or the environment: like `connect`, but takes no other contact points.
+   *
+   * @param url - default: that of the variable `SPIKEWIRE_CQL_URL`, or the default contact point
+   */
+  static fromUrl(url?: string | null, options: SessionOptions = {}): Promise<Session> {
+    return new Promise((resolve) => {
+      checkUrl(url)
+      if (typeof url === 'string' && !url.includes('://')) opening.read(url)
+      resolve(Session.#connect(url ?? undefined, options))
+    })
   }
 
   /** @internal */
   static open(
-    contactPoints: string | readonly string[],
+    contactPoints: string | readonly string[] | SessionOptions | Callback<Session> | undefined,
     options: SessionOptions | undefined,
     callback: Callback<Session> | undefined,
   ): Promise<Session> | undefined {
+    if (typeof contactPoints === 'function') return Session.open(undefined, {}, contactPoints)
+    if (isOptions<SessionOptions>(contactPoints)) {
+      return Session.open(undefined, contactPoints, callback)
+    }
     checkCallback(callback)
     return outcome(Session.#connect(contactPoints, options), callback)
   }
 
   static #connect(
-    contactPoints: string | readonly string[],
-    options: SessionOptions | undefined,
+    seeds: string | readonly string[] | undefined,
+    ownOptions: SessionOptions | undefined,
   ): Promise<Session> {
     const opened = new Promise<number>(executor)
     const slot = openSlot()
     let signal: AbortSignal | undefined
+    let [contactPoints, options] = [seeds, ownOptions]
+    let origin: string | undefined
     try {
+      if (isFromSettings(seeds)) {
+        const settings = readOpening(CASSANDRA, seeds, ownOptions ?? {}, process.env, false)
+        ;({ seeds: contactPoints, options } = settings)
+        origin = seedsOrigin(settings, CASSANDRA)
+      }
       const names: string[] = []
       const values: unknown[] = []
       for (const [name, value] of Object.entries(options ?? {})) {
@@ -115,7 +156,13 @@ export class Session extends Verbs {
     } catch (error) {
       rejectCall(slot, error)
     }
-    const connected = opened.then((handle) => new Session(new Connection(handle, SESSION)))
+    const connected = opened.then(
+      (handle) => new Session(new Connection(handle, SESSION)),
+      (error) => {
+        const isOpening = origin !== undefined && error instanceof ConnectionFailed
+        throw isOpening ? withOrigin(error, origin as string) : error
+      },
+    )
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
@@ -226,8 +273,11 @@ export class Session extends Verbs {
 /**
  * Connects to a cluster; the same as `Session.connect`.
  *
- * @param contactPoints - `'host:port'`, several separated by commas, or an array of them
+ * @param contactPoints - `'host:port'`, several separated by commas, or an array of them; or a URL
  */
+export function connect(callback: Callback<Session>): void
+export function connect(options: SessionOptions, callback: Callback<Session>): void
+export function connect(options?: SessionOptions): Promise<Session>
 export function connect(
   contactPoints: string | readonly string[],
   callback: Callback<Session>,
@@ -242,11 +292,11 @@ export function connect(
   options?: SessionOptions,
 ): Promise<Session>
 export function connect(
-  contactPoints: string | readonly string[],
+  contactPoints?: string | readonly string[] | SessionOptions | Callback<Session>,
   options?: SessionOptions | Callback<Session>,
   callback?: Callback<Session>,
 ): Promise<Session> | undefined {
-  if (typeof options === 'function') return Session.connect(contactPoints, options) as undefined
+  if (typeof options === 'function') return Session.open(contactPoints, {}, options)
   return Session.open(contactPoints, options, callback)
 }
 

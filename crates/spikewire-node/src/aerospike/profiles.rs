@@ -163,21 +163,28 @@ pub fn explained<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     env.array_of(flat.into_iter().map(Ok)).map(Some)
 }
 
-/// `profileCheck(verb, writing, option, value)`: throws for an invalid value of an option of a call.
-/// Returns whether a profile may have the option.
+/// `profileCheck(verb, option, value)`: throws for an option that a verb does not take, and for an
+/// invalid value.
 pub fn checked<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let verb = text("the verb", call.argument(0))?;
-    let writing = call.argument(1).boolean().unwrap_or_default();
-    let name = text("the option", call.argument(2))?;
-    let is_it = |it: &&Verb| verb_name(it.name) == verb && it.writing == writing;
-
-    let option = OPTIONS.into_iter().find(|option| spelled(option) == name);
-    let option = option.filter(|it| VERBS.iter().find(is_it).is_some_and(|verb| verb.takes(it)));
-    let value = OptionArgument(call.argument(3));
-    if let Some(option) = option.filter(|_| value.form() != Form::None) {
+    let name = text("the option", call.argument(1))?;
+    let is_taken = |option: &&'static str| {
+        let has = |it: &Verb| it.takes(option) || it.apart.contains(option);
+        *option != "buffers" && VERBS.iter().any(|it| verb_name(it.name) == verb && has(it))
+    };
+    let taken: Vec<&'static str> = OPTIONS.into_iter().filter(is_taken).collect();
+    let Some(option) = taken.iter().find(|option| spelled(option) == name) else {
+        let names: Vec<String> = taken.iter().map(|option| spelled(option)).collect();
+        let names = names.join(", ");
+        return Err(Failure::of_type(format!(
+            "{verb}() takes no option '{name}'; it takes: {names}"
+        )));
+    };
+    let value = OptionArgument(call.argument(2));
+    if value.form() != Form::None {
         check(option, &value)?;
     }
-    call.env.boolean(option.is_some()).map(Some)
+    Ok(None)
 }
 
 /// `operationsWrite(operations)`: whether any of the operations writes.

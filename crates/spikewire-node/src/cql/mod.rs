@@ -17,7 +17,7 @@ mod bind;
 mod classes;
 mod errors;
 mod job;
-mod options;
+pub mod options;
 pub mod questions;
 pub mod rows;
 pub mod session;
