@@ -418,8 +418,11 @@ test('a watched file without onError warns', async () => {
   const profiles = new Profiles(written('v.toml', '[a]\n'))
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
   const watch = profiles.watch({ every: 10 })
+  // Watching does not keep the process alive.
+  const alive = setInterval(() => {}, 1000)
   written('v.toml', '[a]\nspeed = 1\n')
   assert.match((await warned).message, /v\.toml: not reloaded: v\.toml, line 2, a\.speed: there is/)
+  clearInterval(alive)
   watch.stop()
 })
 

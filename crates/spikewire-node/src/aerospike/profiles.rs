@@ -168,13 +168,13 @@ pub fn explained<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 pub fn checked<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let verb = text("the verb", call.argument(0))?;
     let name = text("the option", call.argument(1))?;
-    let is_taken = |option: &&'static str| {
+    let is_known = |option: &&'static str| {
         let has = |it: &Verb| it.takes(option) || it.apart.contains(option);
         *option != "buffers" && VERBS.iter().any(|it| verb_name(it.name) == verb && has(it))
     };
-    let taken: Vec<&'static str> = OPTIONS.into_iter().filter(is_taken).collect();
-    let Some(option) = taken.iter().find(|option| spelled(option) == name) else {
-        let names: Vec<String> = taken.iter().map(|option| spelled(option)).collect();
+    let known: Vec<&'static str> = OPTIONS.into_iter().filter(is_known).collect();
+    let Some(option) = known.iter().find(|option| spelled(option) == name) else {
+        let names: Vec<String> = known.iter().map(|option| spelled(option)).collect();
         let names = names.join(", ");
         return Err(Failure::of_type(format!(
             "{verb}() takes no option '{name}'; it takes: {names}"

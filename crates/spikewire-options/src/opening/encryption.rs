@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::read::{Level, Setting, Used};
+use super::settings::{Level, Setting, Used};
 use super::text::TextType;
 use crate::{Form, InvalidArgument, Literal, OptionValue};
 

@@ -4,6 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | here | what differs between databases and host languages |
+//! | `settings` | the settings, with their sources |
 //! | `read` | the order of precedence |
 //! | `url` | the parts of a URL |
 //! | `text` | the text of an option as a value of its type |
@@ -11,12 +12,14 @@
 
 mod encryption;
 mod read;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod text;
 mod url;
 
-pub use read::{Opening, Setting, Used, read};
+pub use read::read;
+pub use settings::{Opening, Setting, Used};
 pub use text::{TextType, is_secret, quoted};
 
 use crate::{InvalidArgument, Literal};
@@ -49,6 +52,21 @@ impl Scheme {
     /// The environment variable of an option.
     pub fn variable(&self, option: &str) -> String {
         format!("{}{}", self.prefix, option.to_uppercase())
+    }
+
+    /// The variables of the process that are its own.
+    pub fn process_variables(&self) -> Result<Vec<(String, String)>, InvalidArgument> {
+        let own = std::env::vars_os().filter_map(|(name, text)| {
+            let name = name.into_string().ok()?;
+            name.starts_with(self.prefix).then_some((name, text))
+        });
+        own.map(|(name, text)| match text.into_string() {
+            Ok(text) => Ok((name, text)),
+            Err(_) => {
+                Err(InvalidArgument::of_value(format!("the variable {name}: it is not UTF-8")))
+            }
+        })
+        .collect()
     }
 
     /// Whether the path of a URL is an option.

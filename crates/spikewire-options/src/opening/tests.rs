@@ -66,9 +66,7 @@ fn explained(
     arguments: &[(&str, Literal)],
 ) -> String {
     let opening = opened(url, variables, arguments).unwrap();
-    opening.explain("space", |_, value| match value {
-        super::Setting::Text(value) | super::Setting::Argument(value) => format!("{value:?}"),
-    })
+    opening.explain("space", |_, value| format!("{:?}", value.literal()))
 }
 
 #[test]
@@ -103,13 +101,7 @@ fn texts_are_values_of_their_types() {
     let query = "timeout=250ms&ratio=none&hedge=p99&reconnect=.5,2min&racks=2,-1&map=a=b,c=d\
                  &fast=No&ints=bigint&user=a%20+";
     let opening = opened(Some(&format!("db://h?{query}")), &[], &[]).unwrap();
-    let values: Vec<_> = opening
-        .options
-        .iter()
-        .map(|it| match &it.value {
-            super::Setting::Text(value) | super::Setting::Argument(value) => value.clone(),
-        })
-        .collect();
+    let values: Vec<_> = opening.options.iter().map(|it| it.value.literal().clone()).collect();
     assert_eq!(
         values,
         [
@@ -233,9 +225,7 @@ fn entries_of_tls_come_together() {
     let tls = |url: &str, arguments: &[(&str, Literal)]| {
         let opening = opened(Some(url), &variables, arguments).unwrap();
         let used = opening.options.into_iter().find(|it| it.name == "tls").unwrap();
-        match used.value {
-            super::Setting::Text(value) | super::Setting::Argument(value) => (value, used.source),
-        }
+        (used.value.literal().clone(), used.source)
     };
     let ca = || Literal::from([("ca", "ca")]);
     let variable = "the variable DB_TLS_CA";

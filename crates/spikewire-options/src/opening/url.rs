@@ -25,9 +25,9 @@ fn wrong<T>(message: String) -> Result<T> {
 /// Parses a URL. Messages contain nothing that could be a password.
 pub(super) fn parse(url: &str, scheme: &Scheme, check: &impl Check, source: &str) -> Result<Parts> {
     if let Some(char) = url.chars().find(|char| *char <= ' ' || *char == '\x7f') {
-        let shown = quoted(&char.to_string());
+        let display = quoted(&char.to_string());
         let code = char as u32;
-        return wrong(format!("{source} contains {shown}, which must be written %{code:02X}"));
+        return wrong(format!("{source} contains {display}, which must be written %{code:02X}"));
     }
     let (plain, encrypted) = (scheme.name, format!("{}s", scheme.name));
     let name = url.split_once("://").map(|(name, rest)| (name.to_lowercase(), rest));

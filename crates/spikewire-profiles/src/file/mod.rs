@@ -172,7 +172,7 @@ impl File<'_> {
 
     fn base(&self, name: &str, base: &Literal) -> Result<usize, FileError> {
         let known = |base: &String| self.document.entries().iter().position(|it| it.0 == *base);
-        let shown = match base {
+        let display = match base {
             Literal::Text(base) => match known(base) {
                 Some(at) => return Ok(at),
                 None => quoted(base),
@@ -180,7 +180,7 @@ impl File<'_> {
             other => other.to_string(),
         };
         let path = [name.to_owned(), "derives".to_owned()];
-        Err(self.error(&path, format!("there is no profile {shown} in this file")))
+        Err(self.error(&path, format!("there is no profile {display} in this file")))
     }
 
     /// Completes a profile with its bases, the furthest first.
