@@ -28,6 +28,8 @@ const FORBIDDEN = [
   ['src/aerospike/model', 'src/aerospike/operation/ctx.js'],
   ['src/aerospike/operation', 'src/aerospike/op/index.js'],
   ['src/aerospike/batch', 'src/aerospike/query/query.js'],
+  ['src/aerospike/profiles', 'src/aerospike/dataset.js'],
+  ['src/opening', 'src/options/check.js'],
   ['src/testing', 'src/aerospike/client.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],

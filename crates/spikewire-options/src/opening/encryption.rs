@@ -1,7 +1,5 @@
 //! `tls` in URLs and variables: each entry is an option, `tls_ca` for the entry `ca`.
 
-use std::borrow::Cow;
-
 use super::settings::{Level, Setting, Used};
 use super::text::TextType;
 use crate::{Form, InvalidArgument, Literal, OptionValue};
@@ -44,8 +42,8 @@ const TOGETHER: [&str; 13] = [
 /// The options that can be set by text.
 pub(super) fn texts(
     options: impl Iterator<Item = (&'static str, TextType)>,
-) -> Vec<(Cow<'static, str>, TextType)> {
-    options.chain(ENTRIES).map(|(name, kind)| (Cow::Borrowed(name), kind)).collect()
+) -> Vec<(&'static str, TextType)> {
+    options.chain(ENTRIES).collect()
 }
 
 /// The entry of `tls` that an option sets, if it does.

@@ -3,7 +3,7 @@
 
 use super::encryption::{TLS, alone, merge, texts};
 use super::settings::{Level, Opening, Setting, Used};
-use super::text::convert;
+use super::text::{Known, convert};
 use super::{Check, Host, Scheme, url};
 use crate::{InvalidArgument, InvalidArgumentClass, Literal, OptionValue};
 
@@ -21,7 +21,8 @@ pub fn read<V: OptionValue>(
     arguments: Vec<(String, V)>,
 ) -> Result<Opening<V>> {
     let options = scheme.options.iter().filter(|(name, _)| !host.others.contains(name));
-    let known = texts(options.chain(host.own).copied());
+    let options = texts(options.chain(host.own).copied());
+    let known = Known { options, argument: host.argument };
     let has_set = |variable: &(String, String)| {
         variable.0.starts_with(scheme.prefix) && !variable.1.is_empty()
     };
@@ -67,7 +68,7 @@ pub fn read<V: OptionValue>(
 fn of_url<V: OptionValue>(
     scheme: &Scheme,
     check: &impl Check,
-    known: &[(std::borrow::Cow<'static, str>, super::TextType)],
+    known: &Known,
     url: &str,
     source: &str,
     opening: &mut Opening<V>,

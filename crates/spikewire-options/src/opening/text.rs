@@ -39,15 +39,22 @@ pub fn is_secret(name: &str) -> bool {
     name.contains("password") || name.contains("private_key")
 }
 
+/// What texts can set.
+pub(super) struct Known {
+    pub options: Vec<(&'static str, TextType)>,
+    /// What sets the others.
+    pub argument: &'static str,
+}
+
 /// The value of an option. The error names its source, `place`.
 pub(super) fn convert(
     name: &str,
     text: &str,
-    options: &[(Cow<'static, str>, TextType)],
+    known: &Known,
     place: &str,
 ) -> Result<Literal, InvalidArgument> {
-    let Some((_, kind)) = options.iter().find(|(known, _)| known == name) else {
-        let mut names: Vec<&str> = options.iter().map(|(name, _)| &**name).collect();
+    let Some((_, kind)) = known.options.iter().find(|(known, _)| *known == name) else {
+        let mut names: Vec<&str> = known.options.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
         return Err(InvalidArgument::of_value(format!(
             "{place}: there is no option {}; there are: {}",
@@ -61,8 +68,9 @@ pub(super) fn convert(
         kind => *kind,
     };
     if kind == TextType::Object {
+        let argument = known.argument;
         return Err(InvalidArgument::of_value(format!(
-            "{place}: it takes an object, not text; pass it as an argument"
+            "{place}: it takes an object, not text; pass it as {argument}"
         )));
     }
     value(kind, text).map_err(|expected| {

@@ -3,6 +3,7 @@
 use spikewire_options::Literal;
 
 use super::{Format, read};
+use crate::calls::{CallSettings, resolve};
 
 const TOML: &str = r#"# Profiles
 [base]
@@ -59,55 +60,56 @@ fn both_formats_say_the_same() {
     }
 }
 
+/// The cases that every language runs.
+fn cases() -> serde_json::Value {
+    serde_json::from_str(include_str!("../../../../tests/profile_cases.json")).unwrap()
+}
+
 #[test]
 fn a_mistake_names_file_line_and_key() {
-    let deep = format!("a: {}", "[".repeat(500));
-    let deeper = format!("[a]\nx = {}", "[".repeat(3000));
-    let toml: &[(&[u8], &str)] = &[
-        (b"[a]\ntimeout = 1\nspeed = 2\n", "p, line 3, a.speed: there is no option"),
-        (b"[a.read]\ntimeout = 'x'\n", "p, line 2, a.read.timeout: timeout must be"),
-        (b"[a]\n\nread = { ttl = 1 }\n", "p, line 3, a.read.ttl: there is no option"),
-        (b"[\"a\"]\n\"write\".durable = 1\n", "p, line 2, a.write.durable: durable must be"),
-        (b"[a]\ntimeout = \n", "p, line 2: "),
-        (b"[a]\nx = 1\nx = 2\n", "p, line 3: "),
-        (b"[a]\nx = '''", "p, line 2: "),
-        (b"a = 1\n", "p, line 1, a: it must be a section of options, not number"),
-        (b"[[a]]\n", "p, line 1, a: it must be a section of options, not list"),
+    for case in cases()["mistakes"].as_array().unwrap() {
+        let text = |name: &str| case[name].as_str().unwrap().to_owned();
+        let file = format!("p.{}", text("kind"));
+        let format = Format::of(&file).unwrap();
+        let error = read(text("text").as_bytes(), format, &file).unwrap_err().to_string();
+        assert!(error.starts_with(&text("error")), "{error}\n{}", text("error"));
+    }
+    for (text, message) in [
+        (&b"[a]\n# \xff\n"[..], "p, line 2: the file is not UTF-8"),
         (b"[a.read.strict]\n", "p, line 1, a.read.strict: there is no option or section 'strict'"),
-        (b"[a]\nderives = 'b'\n", "p, line 2, a.derives: there is no profile 'b' in this file"),
         (b"[a]\nderives = 1\n", "p, line 2, a.derives: there is no profile 1 in this file"),
-        (
-            b"[a]\nderives = 'b'\n[b]\nderives = 'a'\n",
-            "p, line 2, a.derives: it derives from itself: a -> b -> a",
-        ),
-        (b"[a]\n# \xff\n", "p, line 2: the file is not UTF-8"),
-        (deeper.as_bytes(), "p: it is nested too deeply"),
-        (
-            "# \u{2028} \u{85}\n[a]\ntimeout = 'x'\n".as_bytes(),
-            "p, line 3, a.timeout: timeout must",
-        ),
-    ];
-    let yaml: &[(&[u8], &str)] = &[
-        (b"a:\n  timeout: 1\n  speed: 2\n", "p, line 3, a.speed: there is no option"),
-        (b"a:\n  read:\n    timeout: x\n", "p, line 3, a.read.timeout: timeout must"),
-        (b"a:\n  timeout: 1\n  timeout: 2\n", "p, line 3, a.timeout: the key occurs twice"),
-        (b"a:\n  1: 2\n", "p, line 2, a.1: keys must be strings"),
-        (b"a:\n  timeout: [\n", "p, line 3: "),
-        (b"a:\n  timeout: !!python/name:os.system\n", "p, line 2: "),
-        (b"a: {}\n---\nb: {}\n", "p, line 2: "),
-        (b"a: &a {}\nb:\n  <<: *a\n", "p, line 3, b.<<: merge keys are not supported"),
-        (b"a:\n  timeout: \0\n", "p, line 2: special characters are not allowed"),
-        (deep.as_bytes(), "p: it is nested too deeply"),
-        (b"- a\n", "p, line 1: the file must map profile names to profiles"),
-        (b"a: &x\n  read: *x\n", "p, line 2, a.read"),
-        (b"a:\n  derives: a\n", "p, line 2, a.derives: it derives from itself: a -> a"),
-    ];
-    for (format, cases) in [(Format::Toml, toml), (Format::Yaml, yaml)] {
-        for (text, message) in cases {
-            let error = read(text, format, "p").unwrap_err().to_string();
-            let text = String::from_utf8_lossy(text);
-            assert!(error.starts_with(message), "{error}\n{:.80}", text);
-        }
+    ] {
+        let error = read(text, Format::Toml, "p").unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+}
+
+#[test]
+fn calls_have_the_settings_of_a_file() {
+    let cases = cases();
+    let text = cases["file"].as_str().unwrap();
+    let profiles = read(text.as_bytes(), Format::Toml, "p.toml").unwrap();
+    let settings = &profiles.iter().find(|it| it.name == "all").unwrap().settings;
+    let places: Vec<_> = settings.iter().map(|it| (it.section, it.option)).collect();
+    let calls = resolve(&places);
+    for case in cases["calls"].as_array().unwrap() {
+        let writes = case["writes"].as_bool().unwrap_or_default();
+        let is_it = |it: &&CallSettings| {
+            it.verb == case["verb"] && it.writing == writes && it.mode.is_none()
+        };
+        let call = calls.iter().find(is_it).unwrap();
+        let setting = call.settings.iter().map(|at| &settings[*at]);
+        let setting = setting.clone().find(|it| it.option == case["option"]);
+        let source = setting.map_or("the default", |it| &it.value.source);
+        assert_eq!(source, case["source"], "{case}");
+        let Some(setting) = setting else { continue };
+        let expected = match &case["value"] {
+            serde_json::Value::Object(time) => Literal::Span(time["seconds"].as_f64().unwrap()),
+            serde_json::Value::Number(number) => Literal::Number(number.as_f64().unwrap()),
+            serde_json::Value::Bool(flag) => Literal::Flag(*flag),
+            other => Literal::from(other.as_str().unwrap()),
+        };
+        assert_eq!(setting.value.value, expected, "{case}");
     }
 }
 

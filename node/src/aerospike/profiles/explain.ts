@@ -122,6 +122,7 @@ export function explained(
 function optionsAt(args: readonly unknown[], at: number): { readonly [option: string]: unknown } {
   const options = args[at]
   if (options === undefined || options === null || typeof options === 'function') return {}
-  if (typeof options === 'object') return options as { readonly [option: string]: unknown }
-  throw new TypeError(`options must be an object, not ${typeof options}`)
+  const kind = Array.isArray(options) ? 'an array' : typeof options
+  if (kind === 'object') return options as { readonly [option: string]: unknown }
+  throw new TypeError(`options must be an object, not ${kind}`)
 }
