@@ -13,6 +13,7 @@ from spikewire import cql, opening
 from spikewire.cql import AsyncSession, Session
 from spikewire.cql._opening import CASSANDRA
 from spikewire.cql.options import SessionOptions
+from spikewire.opening.scheme import Scheme
 from spikewire.options import BlockingOptions
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import CannedServer
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
     from pathlib import Path
 
-    from spikewire.opening.scheme import Scheme
 
 #: A text for each option that a URL may contain, and its parsed value.
 TEXTS: dict[str, tuple[str, Any]] = {
@@ -342,7 +342,7 @@ class TestWithoutSeeds:
     def test_no_cluster(self, url: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", url)
         # Nothing listens there, even if a cluster uses the default port.
-        monkeypatch.setattr(opening.scheme.Scheme, "seeds", property(lambda _: "127.0.0.1:1"))
+        monkeypatch.setattr(Scheme, "seeds", property(lambda _: "127.0.0.1:1"))
 
         async def opened(make: Any) -> None:
             await make.open()

@@ -31,9 +31,8 @@ def test_a_call(case: dict[str, Any], view: Any) -> None:
     operations = [op.put("a", 1) if case.get("writes") else op.get("a")]
     arguments = (1, operations) if case["verb"].startswith("operate") else ()
     used = view.explain(case["verb"], *arguments)[case["option"]]
-    expected = case["value"]
-    if isinstance(expected, dict):
-        expected = expected["seconds"]
+    is_time = isinstance(case["value"], dict)
+    expected: object = case["value"]["seconds"] if is_time else case["value"]
     assert (used.value, used.source) == (expected, case["source"])
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
-from spikewire._native import _read_opening
+from spikewire._native import _read_opening  # pyright: ignore[reportPrivateUsage]
 from spikewire.opening.scheme import Scheme
 from spikewire.opening.values import display
 
