@@ -398,6 +398,8 @@ def test_a_session_takes_login_and_keyspace_from_the_url() -> None:
     }
     assert "hidden" not in repr(data) + data.explain()
     assert "'password': '***'" in repr(data)
+    assert "keyspace = 'ks'  (the URL)" in data.explain()
+    assert "namespace" not in data.explain()
     with pytest.raises(ValueError, match="option page_size: page_size must be"):
         opening.read("cassandra://db1?page_size=0", scheme=CASSANDRA, environment={})
 

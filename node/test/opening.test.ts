@@ -129,6 +129,22 @@ test('options take precedence, and explain says where each comes from', () => {
   )
 })
 
+test('a keyspace is an option, wherever it comes from', () => {
+  const explained = (url: string, options = {}) =>
+    ofSessions
+      .read(url, { environment: {}, ...options })
+      .explain()
+      .split('\n')
+  assert.deepEqual(explained('cassandra://db1/shop'), [
+    'seeds = db1  (the URL)',
+    "keyspace = 'shop'  (the URL)",
+  ])
+  assert.deepEqual(explained('cassandra://db1', { keyspace: 'shop' }), [
+    'seeds = db1  (the URL)',
+    "keyspace = 'shop'  (an argument)",
+  ])
+})
+
 test('entries of tls come from all sources, under the names of tls.connect', () => {
   const environment = { SPIKEWIRE_AEROSPIKE_TLS_SERVER_NAME: 'db' }
   const url = 'aerospikes://db1?tls_verify_hostname=no&tls_private_key_password=none'

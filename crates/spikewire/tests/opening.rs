@@ -1,7 +1,7 @@
 //! Clients and sessions by URL and by variables: the cases that every language runs.
 
 use serde_json::Value;
-use spikewire::{Client, Opening, cql};
+use spikewire::{Client, Opening, Seeds, cql};
 use spikewire_aerospike_server::Cluster;
 
 fn cases(database: &str) -> Vec<Value> {
@@ -76,6 +76,10 @@ fn settings_are_explained() {
          tls = {private_key_password: '***'}  \
          (the variable SPIKEWIRE_AEROSPIKE_TLS_PRIVATE_KEY_PASSWORD)"
     );
+    assert_eq!(
+        cql::Opening::read(Some("cassandra://db1/shop"), []).unwrap().explain(),
+        "seeds = db1  (the URL)\nkeyspace = \"shop\"  (the URL)"
+    );
     let error = Opening::read(Some("aerospike://db1?threads=0"), []).unwrap_err();
     assert!(error.to_string().contains("threads must be from 1 to 256, got 0"), "{error}");
 }
@@ -83,7 +87,7 @@ fn settings_are_explained() {
 #[test]
 fn a_client_by_url() {
     let cluster = Cluster::start(Default::default()).unwrap();
-    let url = format!("aerospike://{}/test?timeout=5s", cluster.seeds());
+    let url = format!("aerospike://{}/test?timeout=5s", cluster.seeds().to_list());
     let client = Client::from_url(&url).unwrap();
     let opening = Opening::from_url(&url).unwrap();
     let users = client.dataset(opening.namespace().unwrap(), "opened").unwrap();

@@ -17,20 +17,10 @@ export interface Database {
   readonly name: 'aerospike' | 'cassandra'
   /** What its environment variables begin with. */
   readonly prefix: string
-  /** What the path of its URLs is. */
-  readonly path: 'namespace' | 'keyspace'
 }
 
-export const AEROSPIKE: Database = {
-  name: 'aerospike',
-  prefix: 'SPIKEWIRE_AEROSPIKE_',
-  path: 'namespace',
-}
-export const CASSANDRA: Database = {
-  name: 'cassandra',
-  prefix: 'SPIKEWIRE_CQL_',
-  path: 'keyspace',
-}
+export const AEROSPIKE: Database = { name: 'aerospike', prefix: 'SPIKEWIRE_AEROSPIKE_' }
+export const CASSANDRA: Database = { name: 'cassandra', prefix: 'SPIKEWIRE_CQL_' }
 
 /** The settings that a client or session is opened with. Its texts show no secrets. */
 export class Opening<O extends object = { [option: string]: unknown }> {
@@ -42,7 +32,6 @@ export class Opening<O extends object = { [option: string]: unknown }> {
   readonly options: O
   /** Where the seeds and each option come from, in words. */
   readonly sources: { readonly [setting: string]: string }
-  readonly #path: string
 
   /** @internal */
   constructor(
@@ -50,21 +39,21 @@ export class Opening<O extends object = { [option: string]: unknown }> {
     namespace: string | null,
     options: O,
     sources: { readonly [setting: string]: string },
-    path: string,
   ) {
     this.seeds = seeds
     this.namespace = namespace
     this.options = options
     this.sources = sources
-    this.#path = path
   }
 
   /** The settings and their sources, one per line, without secrets. */
   explain(): string {
     const rows: [string, string][] = [['seeds', this.seeds]]
-    if (this.namespace !== null) rows.push(['namespace', this.namespace])
+    // A keyspace is an option.
+    const isOption = Object.hasOwn(this.options, 'keyspace')
+    if (this.namespace !== null && !isOption) rows.push(['namespace', this.namespace])
     for (const [name, value] of Object.entries(this.options).sort(byName)) {
-      if (name !== this.#path) rows.push([name, display(name, value)])
+      rows.push([name, display(name, value)])
     }
     const line = ([name, value]: [string, string]) => `${name} = ${value}  (${this.sources[name]})`
     return rows.map(line).join('\n')
@@ -135,7 +124,7 @@ export function readOpening<O extends object>(
     merged[name] = settings[at]
     sources[name] = from[at] as string
   })
-  return new Opening(seeds, path, merged as O, sources, database.path)
+  return new Opening(seeds, path, merged as O, sources)
 }
 
 /** Whether seeds are those of a URL, or left out: then the environment counts. */

@@ -61,7 +61,7 @@ class Opening:
     def explain(self) -> str:
         """The settings and their sources, one option per line, without secrets."""
         rows = [("seeds", self.seeds, self.sources["seeds"])]
-        if self.namespace is not None:
+        if self.namespace is not None and "keyspace" not in self.options:
             rows.append(("namespace", self.namespace, self.sources["namespace"]))
         for name, value in sorted(self.options.items()):
             rows.append((name, display(name, value), self.sources[name]))

@@ -44,7 +44,9 @@ impl<V> Opening<V> {
     /// option.
     pub fn explain(&self, path: &str, show: impl Fn(&str, &Setting<V>) -> String) -> String {
         let mut lines = vec![format!("seeds = {}  ({})", self.seeds, self.seeds_source)];
-        if let Some((namespace, source)) = &self.path {
+        // A keyspace is an option.
+        let is_option = self.options.iter().any(|it| it.name == path);
+        if let Some((namespace, source)) = self.path.as_ref().filter(|_| !is_option) {
             lines.push(format!("{path} = {namespace}  ({source})"));
         }
         let mut options: Vec<_> = self.options.iter().collect();
