@@ -114,6 +114,7 @@ export class Client extends KeyVerbs {
   static fromUrl(url?: string | null, options: ClientOptions = {}): Promise<Client> {
     return connecting(() => {
       checkUrl(url)
+      // Seeds are no URL: this says what one looks like.
       if (typeof url === 'string' && !url.includes('://')) opening.read(url)
       return Client.#connect(url ?? undefined, options)
     })

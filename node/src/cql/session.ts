@@ -101,6 +101,7 @@ export class Session extends Verbs {
   static fromUrl(url?: string | null, options: SessionOptions = {}): Promise<Session> {
     return new Promise((resolve) => {
       checkUrl(url)
+      // Contact points are no URL: this says what one looks like.
       if (typeof url === 'string' && !url.includes('://')) opening.read(url)
       resolve(Session.#connect(url ?? undefined, options))
     })

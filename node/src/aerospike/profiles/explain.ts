@@ -55,9 +55,13 @@ export class Explanation extends Map<string, Used> {
 /** The options that clients were connected with. */
 const opened = new WeakMap<Connection, { readonly [option: string]: unknown }>()
 
+/** Options that no call inherits, and that are not kept: secrets, and what may be large. */
+const NOT_KEPT = ['password', 'tls', 'signal']
+
 /** Keeps the options of a client, for explanations. */
 export function rememberOptions(connection: Connection, options: object): void {
-  opened.set(connection, options as { readonly [option: string]: unknown })
+  const kept = Object.entries(options).filter(([name]) => !NOT_KEPT.includes(name))
+  opened.set(connection, Object.fromEntries(kept))
 }
 
 /** Options about the subject of a call, which no profile has. */
