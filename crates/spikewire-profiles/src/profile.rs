@@ -82,9 +82,10 @@ impl<V: OptionValue, C: Fn(&str, &V) -> Result<(), String>> Compiler<V, C> {
         options.sort();
         let options = options.join(", ");
         let sections: Vec<_> = children(section).map(|(name, _)| V::spelling(name)).collect();
-        let sections = match sections.is_empty() {
-            true => String::new(),
-            false => format!("; sections: {}", sections.join(", ")),
+        let sections = if sections.is_empty() {
+            String::new()
+        } else {
+            format!("; sections: {}", sections.join(", "))
         };
         format!("there is no option or section '{key}' here; options: {options}{sections}")
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use spikewire::{Client, Opening, Seeds, cql};
-use spikewire_aerospike_server::Cluster;
+use spikewire_aerospike_server::{Cluster, Options};
 
 fn cases(database: &str) -> Vec<Value> {
     let text = include_str!("../../../tests/opening_cases.json");
@@ -86,7 +86,7 @@ fn settings_are_explained() {
 
 #[test]
 fn a_client_by_url() {
-    let cluster = Cluster::start(Default::default()).unwrap();
+    let cluster = Cluster::start(Options::default()).unwrap();
     let url = format!("aerospike://{}/test?timeout=5s", cluster.seeds().to_list());
     let client = Client::from_url(&url).unwrap();
     let opening = Opening::from_url(&url).unwrap();

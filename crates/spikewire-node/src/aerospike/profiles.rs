@@ -137,10 +137,14 @@ pub fn explained<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let names = |at| texts("an option", call.argument(at));
     let (valued, empty, of_profile, of_client) = (names(2)?, names(3)?, names(4)?, names(5)?);
     let has = |names: &[String], option: &str| names.contains(&spelled(option));
-    let of_call = |option: &str| match () {
-        () if has(&valued, option) => Presence::Value,
-        () if has(&empty, option) => Presence::Empty,
-        () => Presence::Absent,
+    let of_call = |option: &str| {
+        if has(&valued, option) {
+            Presence::Value
+        } else if has(&empty, option) {
+            Presence::Empty
+        } else {
+            Presence::Absent
+        }
     };
     let profile =
         |option: &str| if has(&of_profile, option) { Presence::Value } else { Presence::Absent };

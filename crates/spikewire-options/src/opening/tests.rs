@@ -247,3 +247,21 @@ fn what_takes_the_place_of_seeds_leaves_them_empty() {
     assert_eq!(opening.seeds, "");
     assert_eq!(opened(Some("db://h"), &[("DB_BUNDLE", "file")], &[]).unwrap().seeds, "h");
 }
+
+#[test]
+fn damaged_urls_are_rejected_or_read() {
+    const URL: &str =
+        "dbs://a%40:b@[::1]:3000,h:1/space?timeout=1ms&racks=1,2&map=a=b&reconnect=1,2";
+    for at in 0..URL.len() {
+        for part in ["", "%", "@", ":", ",", "/", "?", "&", "=", "#", "ü", " ", "\0", "9", "-", "."]
+        {
+            for url in
+                [format!("{}{part}", &URL[..at]), format!("{}{part}{}", &URL[..at], &URL[at + 1..])]
+            {
+                if let Err(error) = opened(Some(&url), &[], &[]) {
+                    assert!(error.starts_with("the URL"), "{error}");
+                }
+            }
+        }
+    }
+}

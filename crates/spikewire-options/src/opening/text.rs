@@ -167,7 +167,13 @@ pub fn quoted(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\\' => out.push_str("\\\\"),
             _ if char == quote => out.extend(['\\', char]),
-            _ if char.is_control() => out.push_str(&format!("\\x{:02x}", char as u32)),
+            _ if char.is_control() => {
+                let code = char as u32;
+                out.extend(['\\', 'x']);
+                out.extend(
+                    [code >> 4, code & 15].map(|it| char::from_digit(it, 16).unwrap_or('0')),
+                );
+            }
             _ => out.push(char),
         }
     }

@@ -136,10 +136,8 @@ fn words_of_yaml_are_values() {
     let mut text = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for (at, name) in ('b'..='j').enumerate() {
         let before = char::from(b'a' + at as u8);
-        text.push_str(&format!(
-            "{name}: &{name} [{}*{before}]\n",
-            format!("*{before}, ").repeat(9)
-        ));
+        let aliases = format!("*{before}, ").repeat(9);
+        text = format!("{text}{name}: &{name} [{aliases}*{before}]\n");
     }
     let error = read(text.as_bytes(), Format::Yaml, "p").unwrap_err();
     assert_eq!(error.message, "it is nested too deeply");
@@ -150,4 +148,24 @@ fn formats_are_known_by_the_ends_of_names() {
     assert_eq!(Format::of("a.TOML"), Some(Format::Toml));
     assert_eq!(Format::of("a.b.yml"), Some(Format::Yaml));
     assert_eq!((Format::of("p.ini"), Format::of("toml")), (None, None));
+}
+
+#[test]
+fn damaged_files_are_rejected_or_read() {
+    const DAMAGE: &[u8] = b"\0[]{}'\"=:&*!|>-.#%\n\t \xff9";
+    for text in [TOML, YAML, "a: &x [1, *x]\n? b\n: |\n  c\n"] {
+        for at in 0..text.len() {
+            for byte in DAMAGE {
+                let mut damaged = text.as_bytes().to_vec();
+                damaged[at] = *byte;
+                for format in [Format::Toml, Format::Yaml] {
+                    for end in [at + 1, text.len()] {
+                        if let Err(error) = read(&damaged[..end], format, "p") {
+                            assert!(error.to_string().starts_with("p"), "{error}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
