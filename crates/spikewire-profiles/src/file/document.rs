@@ -72,5 +72,5 @@ impl Document {
 /// The number of the line of a byte, from 1.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     let end = at.min(text.len());
-    text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count() + 1
+    text.as_bytes()[..end].split(|byte| *byte == b'\n').count()
 }

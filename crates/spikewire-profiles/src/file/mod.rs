@@ -94,7 +94,7 @@ pub fn read(text: &[u8], format: Format, file: &str) -> Result<Vec<FileProfile>,
         key: String::new(),
     };
     let text = std::str::from_utf8(text).map_err(|at| {
-        let line = text[..at.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = text[..at.valid_up_to()].split(|byte| *byte == b'\n').count();
         error("the file is not UTF-8", Some(line))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

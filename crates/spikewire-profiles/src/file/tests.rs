@@ -161,7 +161,7 @@ fn damaged_files_are_rejected_or_read() {
                 for format in [Format::Toml, Format::Yaml] {
                     for end in [at + 1, text.len()] {
                         if let Err(error) = read(&damaged[..end], format, "p") {
-                            assert!(error.to_string().starts_with("p"), "{error}");
+                            assert!(error.to_string().starts_with('p'), "{error}");
                         }
                     }
                 }

@@ -198,12 +198,15 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, line: usize) -> Res
         return Err(no_such(tag, line));
     }
     let value = plain(text);
-    let fits = match (&*tag.suffix, &value) {
-        ("str", _) => return Ok(Literal::Text(text.to_owned())),
-        ("null", Literal::None) | ("bool", Literal::Flag(_)) => true,
-        ("int" | "float", Literal::Number(_)) => true,
-        _ => false,
-    };
+    if tag.suffix == "str" {
+        return Ok(Literal::Text(text.to_owned()));
+    }
+    let fits = matches!(
+        (&*tag.suffix, &value),
+        ("null", Literal::None)
+            | ("bool", Literal::Flag(_))
+            | ("int" | "float", Literal::Number(_))
+    );
     if fits { Ok(value) } else { Err(no_such(tag, line)) }
 }
 
