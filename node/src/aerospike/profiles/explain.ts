@@ -55,13 +55,13 @@ export class Explanation extends Map<string, Used> {
 /** The options that clients were connected with. */
 const opened = new WeakMap<Connection, { readonly [option: string]: unknown }>()
 
-/** Options that no call inherits, and that are not kept: secrets, and what may be large. */
-const NOT_KEPT = ['password', 'tls', 'signal']
+/** Options that no call inherits, and that are not stored: secrets, and what may be large. */
+const NOT_STORED = ['password', 'tls', 'signal']
 
 /** Keeps the options of a client, for explanations. */
 export function rememberOptions(connection: Connection, options: object): void {
-  const kept = Object.entries(options).filter(([name]) => !NOT_KEPT.includes(name))
-  opened.set(connection, Object.fromEntries(kept))
+  const stored = Object.entries(options).filter(([name]) => !NOT_STORED.includes(name))
+  opened.set(connection, Object.fromEntries(stored))
 }
 
 /** Options about the subject of a call, which no profile has. */
