@@ -7,6 +7,7 @@ export type { Call, Concurrent, ConcurrentOptions, Items } from './bridge/concur
 export { Batch, type BatchKind } from './cql/batch.js'
 export * from './cql/errors.js'
 export { Late, type ManyOptions } from './cql/many.js'
+export * as opening from './cql/opening.js'
 export type {
   AddressTranslator,
   Authenticator,

@@ -108,9 +108,21 @@ export {
   WILDCARD,
 } from './aerospike/model/values.js'
 export * as op from './aerospike/op/index.js'
+export * as opening from './aerospike/opening.js'
 export * as ctx from './aerospike/operation/ctx.js'
 export { Expression } from './aerospike/operation/expression.js'
 export { Operation } from './aerospike/operation/operation.js'
+export { Explanation, type Used } from './aerospike/profiles/explain.js'
+export { Profiles, Watch, type WatchOptions } from './aerospike/profiles/files.js'
+export { type Mode, Profile, ProfileError } from './aerospike/profiles/profile.js'
+export type {
+  BatchSection,
+  JobSection,
+  ProfileOptions,
+  QuerySection,
+  ReadSection,
+  WriteSection,
+} from './aerospike/profiles/sections.js'
 export {
   type DeleteAllOptions,
   Job,

@@ -256,7 +256,10 @@ test('invalid rows and unknown options are rejected', async () => {
   }
   await assert.rejects(data.batch([], { replica: wrong('x') }), /^RangeError: replica must be/)
   await assert.rejects(data.batch([], { timeout: wrong('x') }), /^TypeError: timeout must be/)
-  await assert.rejects(data.batch([], wrong({ ttl: 5 })), /^TypeError: unknown option ttl/)
+  await assert.rejects(
+    data.batch([], wrong({ generation: 5 })),
+    /^TypeError: unknown option generation/,
+  )
   for (const make of [
     () => new Read(1, wrong({ tll: 1 })),
     () => new Write(1, { n: 1 }, wrong({ tll: 1 })),

@@ -296,7 +296,8 @@ test('callbacks, signals and time limits work', skip, async () => {
 
 test('invalid options and contact points of a session are rejected', skip, async () => {
   for (const [points, options, message] of [
-    ['http://here', {}, /is not a valid host/],
+    ['http://here', {}, /^the URL must begin with cassandra:/],
+    ['here:port', {}, /is not a valid host/],
     [[], {}, /no contact point/],
     [AT, { pageSize: 'x' }, /pageSize must be a whole number/],
     [AT, { colour: 1 }, /unknown session option "colour"; there are: adaptiveLimits, addressMap/],

@@ -28,6 +28,7 @@ const CLIENT = [
   'docs/node.md',
   'docs/node-builder.md',
   'docs/node-observability.md',
+  'docs/node-opening.md',
   'docs/node-operations.md',
   'docs/node-programs.md',
   'docs/node-queries.md',

@@ -30,6 +30,8 @@ const FORBIDDEN = [
   ['src/aerospike/batch', 'src/aerospike/query/query.js'],
   ['src/aerospike/batch', 'src/aerospike/builder/streams.js'],
   ['src/aerospike/builder', 'src/aerospike/client.js'],
+  ['src/aerospike/profiles', 'src/aerospike/dataset.js'],
+  ['src/opening', 'src/options/check.js'],
   ['src/testing', 'src/aerospike/client.js'],
   ['src/statistics', 'src/aerospike/client.js'],
   ['src/metrics', 'src/bridge/connection.js'],

@@ -9163,6 +9163,13 @@ class Marker:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
+def _read_opening(
+    kind: Literal["blocking", "asynchronous", "session"],
+    url: str | None,
+    variables: list[tuple[str, str]],
+    options: dict[str, Any],
+    /,
+) -> tuple[str, str, str | None, dict[str, Any], dict[str, str]]: ...
 def _raw_text_digest(set: str | None, text: bytes, /) -> bytes:
     """The digest of a key of text that is no UTF-8."""
 

@@ -21,6 +21,7 @@
 //! | [`recording`] | traces of live traffic, to send the like to another cluster |
 //! | `opening` | connecting to a cluster, with connections that are ready |
 //! | `client_options` | the options by name, with their bounds |
+//! | `url_scheme` | the options in URLs and environment variables |
 //!
 //! It does not depend on any host language, and the protocol crate does not depend on it.
 
@@ -46,6 +47,7 @@ mod route;
 mod security;
 pub mod transaction;
 pub mod transport;
+mod url_scheme;
 
 pub use spikewire_transport::clock;
 
@@ -58,3 +60,4 @@ pub use opening::connect;
 pub use security::Credentials;
 pub use spikewire_aerospike_protocol::error_details::{DetailLevel, ErrorDetails};
 pub use spikewire_transport::tls::{Pem, RevocationCheck, Tls, TlsError, TlsOptions};
+pub use url_scheme::{URL_SCHEME, UrlChecks};

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`options`], [`authenticator`], [`address_translator`] | session options; the program's part in connections |
 //! | `session_options` | the options by name, with their bounds |
+//! | `url_scheme` | the options in URLs and environment variables |
 //! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
 //! | `shards` | the shards of a node, and which of them a token belongs to |
 //! | [`cluster`] | the control connection, nodes, tokens, replicas |
@@ -48,8 +49,10 @@ pub mod text;
 pub mod ticket;
 mod timestamps;
 pub mod type_registry;
+mod url_scheme;
 
 pub use error::{Error, Kind, Result, SESSION_CLOSED};
 pub use options::Options;
 pub use session::Session;
 pub use session_options::SessionOptions;
+pub use url_scheme::{URL_SCHEME, UrlChecks};

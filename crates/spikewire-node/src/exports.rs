@@ -3,18 +3,19 @@
 #![expect(unsafe_code, reason = "each export is a C function")]
 
 use crate::aerospike::{
-    admin, calls, columns, expression, key, many, operation, query, recording, space, testing,
-    transaction, verbs,
+    admin, calls, columns, expression, key, many, operation, profiles, query, recording, space,
+    testing, transaction, verbs,
 };
 use crate::js::Export;
 use crate::js::call::export;
 use crate::signals::stats;
-use crate::{cql, setup, signals, stages, tables};
+use crate::{cql, opening, setup, signals, stages, tables};
 
 /// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
     export!("setup", setup::setup),
     export!("space", space::space),
+    export!("openingRead", opening::opening),
     export!("connect", verbs::connection::connect),
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
@@ -73,6 +74,13 @@ pub const EXPORTS: &[Export] = &[
     export!("recordingStart", recording::start),
     export!("recordingSummary", recording::summary),
     export!("recordingStop", recording::stop),
+    export!("profileCompile", profiles::compiled),
+    export!("profileFile", profiles::file),
+    export!("profileCalls", profiles::calls),
+    export!("profileExplain", profiles::explained),
+    export!("profileCheck", profiles::checked),
+    export!("operationsWrite", profiles::operations_write),
+    export!("isStrong", profiles::is_strong),
     export!("info", admin::info),
     export!("truncate", admin::truncate),
     export!("giveUp", admin::cancel),

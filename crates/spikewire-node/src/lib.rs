@@ -13,6 +13,7 @@
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
 //! | [`arguments`], [`tables`], [`tls`] | arguments of calls; tables; TLS options |
+//! | [`opening`] | settings of clients from URLs and variables |
 //! | [`errors`] | JavaScript errors |
 //! | [`signals`], [`stages`] | counters and events; the stages of calls seen here |
 //! | [`js`], [`uv`] | Node-API and libuv |
@@ -30,6 +31,7 @@ mod errors;
 mod exports;
 mod hooks;
 mod js;
+mod opening;
 mod outbox;
 mod register;
 mod setup;

@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `value` | the value of an option in a host language |
 //! | `bounds` | bounds of counts and durations by the name of the option |
-//! | `literal` | values without a host language, for tests (feature `literal`) |
+//! | `literal` | values without a host language: from URLs, variables and files |
+//! | [`opening`] | which options a client is opened with, and where each comes from |
 //! | [`parse`] | counts, durations and keywords, checked |
 //! | `percentile` | percentiles of latencies by name |
 //! | `secret`, `credentials` | passwords, and the users they go with |
@@ -17,8 +18,8 @@
 mod bounds;
 mod credentials;
 mod invalid_argument;
-#[cfg(any(test, feature = "literal"))]
 mod literal;
+pub mod opening;
 pub mod parse;
 mod percentile;
 mod secret;
@@ -27,7 +28,6 @@ mod value;
 pub use bounds::Bounds;
 pub use credentials::check_credentials;
 pub use invalid_argument::{InvalidArgument, InvalidArgumentClass};
-#[cfg(any(test, feature = "literal"))]
 pub use literal::Literal;
 pub use percentile::{percentile, percentile_of};
 pub use secret::Secret;

@@ -1,4 +1,4 @@
-//! Values of options without a host language: for tests of options.
+//! Values of options without a host language: from URLs, environment variables and files.
 
 use std::fmt::{self, Display};
 use std::time::Duration;
@@ -14,6 +14,8 @@ pub enum Literal {
     Flag(bool),
     /// A number; as a duration, in seconds.
     Number(f64),
+    /// A duration in seconds, which hosts have in their own unit.
+    Span(f64),
     /// A string.
     Text(String),
     /// A list.
@@ -63,7 +65,7 @@ impl Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(flag) => flag.fmt(f),
-            Self::Number(number) => number.fmt(f),
+            Self::Number(number) | Self::Span(number) => number.fmt(f),
             Self::Text(text) => write!(f, "{text:?}"),
             Self::None | Self::List(_) | Self::Map(_) => f.write_str(&self.kind()),
         }
@@ -79,7 +81,7 @@ impl OptionValue for Literal {
         match self {
             Self::None => Form::None,
             Self::Flag(_) => Form::Flag,
-            Self::Number(_) => Form::Other,
+            Self::Number(_) | Self::Span(_) => Form::Other,
             Self::Text(_) => Form::Text,
             Self::List(_) => Form::List,
             Self::Map(_) => Form::Map,
@@ -90,7 +92,7 @@ impl OptionValue for Literal {
         let kind = match self {
             Self::None => "null",
             Self::Flag(_) => "boolean",
-            Self::Number(_) => "number",
+            Self::Number(_) | Self::Span(_) => "number",
             Self::Text(_) => "string",
             Self::List(_) => "list",
             Self::Map(_) => "map",
@@ -123,14 +125,14 @@ impl OptionValue for Literal {
 
     fn number(&self) -> Option<f64> {
         match self {
-            Self::Number(number) => Some(*number),
+            Self::Number(number) | Self::Span(number) => Some(*number),
             _ => None,
         }
     }
 
     fn span(&self, name: &str) -> Result<Duration, InvalidArgument> {
         match self {
-            Self::Number(number) => parse::seconds(name, *number, number),
+            Self::Number(number) | Self::Span(number) => parse::seconds(name, *number, number),
             _ => Err(self.wrong_type(format_args!("{name} must be seconds as a number"))),
         }
     }

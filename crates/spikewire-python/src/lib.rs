@@ -12,6 +12,7 @@
 //! | [`columns`] | arrays and tables as Python has them |
 //! | [`first_use`] | what is created with the module rather than on first use |
 //! | [`gil_cell`] | the mutable state of frozen classes |
+//! | [`opening`] | settings of clients from URLs and variables |
 //! | [`stages`], [`signals`] | the stages of calls that only Python sees; metrics and events |
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
@@ -28,6 +29,7 @@ mod cql;
 mod errors;
 mod first_use;
 mod gil_cell;
+mod opening;
 mod signals;
 mod stages;
 
@@ -112,6 +114,8 @@ mod _native {
     use crate::cql::canned::CannedCore;
     #[pymodule_export]
     use crate::cql::module::cql;
+    #[pymodule_export]
+    use crate::opening::_read_opening;
     #[pymodule_export]
     use crate::signals::Signals;
 

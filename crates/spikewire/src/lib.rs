@@ -230,6 +230,7 @@ mod driving;
 pub mod metrics;
 pub mod recording;
 mod seeds;
+mod setting_text;
 #[cfg(feature = "tracing")]
 mod span_end;
 

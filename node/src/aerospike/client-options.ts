@@ -1,5 +1,6 @@
 /** How to open a client: seeds and options. */
 
+import { AEROSPIKE, isFromSettings, readOpening, seedsOrigin } from '../opening/opening.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import type { TlsOptions } from '../options/tls.js'
 import { Codec, type CodecOptions } from './codec/codec.js'
@@ -268,6 +269,25 @@ function choice(name: string, value: unknown): boolean {
     throw new RangeError(`${name} must be '${words[0]}' or '${words[1]}', got ${String(value)}`)
   }
   return value === words[1]
+}
+
+/**
+ * Seeds and options with which a client is opened. `origin` says where seeds came from that the
+ * program did not give itself.
+ */
+export interface Opened {
+  readonly seeds: unknown
+  readonly options: ClientOptions
+  readonly namespace: string | null
+  readonly origin?: string
+}
+
+/** The settings of a client: a URL, or none, also those of the environment. */
+export function openedWith(seeds: unknown, options: ClientOptions): Opened {
+  if (!isFromSettings(seeds)) return { seeds, options, namespace: null }
+  sorted(options)
+  const opening = readOpening<ClientOptions>(AEROSPIKE, seeds, options, process.env, false)
+  return { ...opening, origin: seedsOrigin(opening, AEROSPIKE) }
 }
 
 /** Seeds in the form in which the engine takes them. */

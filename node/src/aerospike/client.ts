@@ -11,6 +11,7 @@ import {
 } from '../bridge/concurrent.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkUrl, isOptions, withOrigin } from '../opening/opening.js'
 import { checkOptions } from '../options/check.js'
 import { Metrics, statsOf } from '../statistics/control.js'
 import { type EventListener, listen, publishEvents } from '../statistics/events.js'
@@ -21,15 +22,19 @@ import { Modules } from './admin/modules.js'
 import { Roles } from './admin/roles.js'
 import { Users } from './admin/users.js'
 import { Builder } from './builder/session.js'
-import { type ClientOptions, seedText, sorted } from './client-options.js'
+import { type ClientOptions, type Opened, openedWith, seedText, sorted } from './client-options.js'
 import { Dataset } from './dataset.js'
 import { connectionWithin, KeyVerbs, type TransactionParts } from './key-verbs.js'
-import { ClientClosed } from './model/errors.js'
+import { ClientClosed, ConnectionFailed } from './model/errors.js'
 import { spaceNumber } from './model/key.js'
 import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
+import * as opening from './opening.js'
 import type { Operation } from './operation/operation.js'
+import { type Explanation, explained, rememberOptions } from './profiles/explain.js'
+import type { Profile } from './profiles/profile.js'
+import { OF_CLIENT, profileOf, viewClass } from './profiles/views.js'
 import {
   type DeleteAllOptions,
   type Job,
@@ -82,14 +87,24 @@ export class Client extends KeyVerbs {
   #roles: Roles | undefined
   #metrics: Metrics | undefined
 
+  #namespace: string | null = null
+
   /**
    * Connects to a cluster.
    *
+   * Seeds may be a URL, `'aerospike://user:password@db1:3000,db2/namespace?timeout=250ms'`. If they
+   * are left out, that of the variable `SPIKEWIRE_AEROSPIKE_URL` is used, or else `127.0.0.1:3000`.
+   * In both cases options also come from the URL, and from variables such as
+   * `SPIKEWIRE_AEROSPIKE_TIMEOUT`; those passed here take precedence.
+   *
    * @param seeds - `'host:port'`, several separated by commas, or an array of them; with a TLS name
-   *   `'host:name:port'`
+   *   `'host:name:port'`; or a URL
    * @throws ConnectionFailed, Timeout if no seed answers; ServerError if the login is rejected;
-   * TypeError, RangeError for invalid options
+   * TypeError, RangeError for invalid options, which name the part of the URL or the variable
    */
+  static connect(callback: Callback<Client>): void
+  static connect(options: ClientOptions, callback: Callback<Client>): void
+  static connect(options?: ClientOptions): Promise<Client>
   static connect(seeds: string | readonly string[], callback: Callback<Client>): void
   static connect(
     seeds: string | readonly string[],
@@ -98,40 +113,84 @@ export class Client extends KeyVerbs {
   ): void
   static connect(seeds: string | readonly string[], options?: ClientOptions): Promise<Client>
   static connect(
-    seeds: string | readonly string[],
+    seeds?: string | readonly string[] | ClientOptions | Callback<Client>,
     options: ClientOptions | Callback<Client> = {},
     callback?: Callback<Client>,
   ): Promise<Client> | undefined {
-    if (typeof options === 'function') return Client.connect(seeds, {}, options) as undefined
-    checkCallback(callback)
-    const promise = Client.#connect(seeds, options)
-    return outcome(promise, callback)
-  }
-
-  static #connect(seeds: string | readonly string[], options: ClientOptions): Promise<Client> {
-    const opened = new Promise<number>(executor)
-    const slot = openSlot()
-    let signal: AbortSignal | undefined
-    let conversion: Conversion | undefined
-    try {
-      const { names, values, integers, doubles, maps, codec } = sorted(options)
-      conversion = Conversion.of(codec)
-      signal = options.signal
-      if (signal !== undefined) signal.throwIfAborted()
-      native.connect(slot, seedText(seeds), names, values, integers, doubles, maps)
-    } catch (error) {
-      rejectCall(slot, error)
-    }
-    const connected = opened.then((handle) => {
-      const connection = new Connection(handle, CLIENT)
-      publishEvents(connection)
-      return new Client(connection, conversion)
-    })
-    return signal === undefined ? connected : closedWhenAborted(connected, signal)
+    if (typeof options === 'function') return Client.#opened(seeds, {}, options)
+    return Client.#opened(seeds, options, callback)
   }
 
   /**
-   * A dataset: a namespace and one of its sets.
+   * Connects by a URL or the environment: like `connect`, but takes no other seeds.
+   *
+   * @param url - default: that of the variable `SPIKEWIRE_AEROSPIKE_URL`, or the default seed
+   */
+  static fromUrl(url?: string | null, options: ClientOptions = {}): Promise<Client> {
+    return connecting(() => {
+      checkUrl(url)
+      // Seeds are no URL: this says what one looks like.
+      if (typeof url === 'string' && !url.includes('://')) opening.read(url)
+      return Client.#connect(url ?? undefined, options)
+    })
+  }
+
+  static #opened(
+    seeds: string | readonly string[] | ClientOptions | Callback<Client> | undefined,
+    options: ClientOptions,
+    callback: Callback<Client> | undefined,
+  ): Promise<Client> | undefined {
+    if (typeof seeds === 'function') return Client.#opened(undefined, {}, seeds)
+    if (isOptions<ClientOptions>(seeds)) return Client.#opened(undefined, seeds, callback)
+    checkCallback(callback)
+    return outcome(Client.#connect(seeds, options), callback)
+  }
+
+  static #connect(
+    seeds: string | readonly string[] | undefined,
+    options: ClientOptions,
+  ): Promise<Client> {
+    const connected = new Promise<number>(executor)
+    const slot = openSlot()
+    let signal: AbortSignal | undefined
+    let conversion: Conversion | undefined
+    let opened: Opened = { seeds, options, namespace: null }
+    try {
+      opened = openedWith(seeds, options)
+      const { names, values, integers, doubles, maps, codec } = sorted(opened.options)
+      conversion = Conversion.of(codec)
+      signal = options.signal
+      if (signal !== undefined) signal.throwIfAborted()
+      native.connect(slot, seedText(opened.seeds), names, values, integers, doubles, maps)
+    } catch (error) {
+      rejectCall(slot, error)
+    }
+    const { origin } = opened
+    const client = connected.then(
+      (handle) => {
+        const connection = new Connection(handle, CLIENT)
+        publishEvents(connection)
+        rememberOptions(connection, opened.options)
+        const client = new Client(connection, conversion)
+        client.#namespace = opened.namespace
+        return client
+      },
+      (error) => {
+        const isOpening = origin !== undefined && error instanceof ConnectionFailed
+        throw isOpening ? withOrigin(error, origin) : error
+      },
+    )
+    return signal === undefined ? client : closedWhenAborted(client, signal)
+  }
+
+  /** The namespace of the URL that the client was opened with; `null` if there is none. */
+  get namespace(): string | null {
+    return this.#namespace
+  }
+
+  /**
+   * A dataset: a namespace and one of its sets. The default namespace is that of the URL that the
+   * client was opened with.
    *
    * ```ts
    * const User = z.object({ name: z.string(), age: z.number().int() })
@@ -143,18 +202,60 @@ export class Client extends KeyVerbs {
    * @throws TypeError, RangeError for invalid names, options and schemas
    */
   dataset<S extends RecordSchema>(
-    namespace: string,
+    namespace: string | null | undefined,
     set: string | null | undefined,
     options: TypedOptions<S>,
   ): Dataset<InferOutput<S>, InferInput<S>>
   dataset<B extends object = Bins>(
-    namespace: string,
+    namespace?: string | null,
     set?: string | null,
     options?: DatasetOptions,
   ): Dataset<B>
-  dataset(namespace: string, set?: string | null, options?: DatasetOptions): Dataset<object> {
+  dataset(
+    namespace?: string | null,
+    set?: string | null,
+    options?: DatasetOptions,
+  ): Dataset<object> {
+    const named = namespace ?? this.#namespace
+    if (named === null) {
+      throw new TypeError(
+        'dataset() needs a namespace: this client was opened without one ' +
+          "(Client.connect('aerospike://host/namespace'))",
+      )
+    }
     const conversion = conversionOf(this.conversion, options)
-    return new Dataset<object>(this.connection, namespace, set, conversion)
+    const dataset = new Dataset<object>(this.connection, named, set, conversion)
+    const profile = profileOf(this)
+    return profile === null ? dataset : dataset.withProfile(profile)
+  }
+
+  /** The profile whose options stand for those that calls leave out; `null` if there is none. */
+  get profile(): Profile | null {
+    return profileOf(this)
+  }
+
+  /**
+   * The same connections and verbs, with the options of a profile as defaults of each call. Closing
+   * either client closes both.
+   *
+   * @throws TypeError if it is no profile
+   */
+  withProfile(profile: Profile): Client {
+    const View = viewClass(Client, profile, OF_CLIENT)
+    const view = new View(this.connection, this.conversion)
+    view.#namespace = this.#namespace
+    return view
+  }
+
+  /**
+   * What a call would use, and where each option comes from: the call, the profile, this client, or
+   * the default. Nothing is sent. The arguments are those of the call; for `operate` and
+   * `operateMany`, the operations count.
+   *
+   * @throws RangeError if there is no such verb; TypeError, RangeError for invalid options
+   */
+  explain(verb: string, ...args: unknown[]): Explanation {
+    return explained(this, this.connection, true, verb, args)
   }
 
   /**
@@ -194,7 +295,7 @@ export class Client extends KeyVerbs {
    * @throws RangeError, TypeError for an invalid timeout; ClientClosed
    */
   transaction(options?: TransactionOptions): Transaction {
-    return new Transaction(this.connection, options, this.conversion)
+    return new Transaction(this.connection, options, this.conversion, profileOf(this))
   }
 
   /**
@@ -203,7 +304,12 @@ export class Client extends KeyVerbs {
    * @throws TransactionError for a transaction of another client
    */
   within(transaction: TransactionParts): KeyVerbs {
-    return new KeyVerbs(connectionWithin(transaction, this.connection), this.conversion)
+    const connection = connectionWithin(transaction, this.connection)
+    const profile = profileOf(this)
+    return new (profile === null ? KeyVerbs : viewClass(KeyVerbs, profile, OF_CLIENT))(
+      connection,
+      this.conversion,
+    )
   }
 
   /**
@@ -220,7 +326,7 @@ export class Client extends KeyVerbs {
     call: (transaction: Transaction) => Promise<T> | T,
     options?: RunInTransactionOptions,
   ): Promise<T> {
-    return runInTransaction(this.connection, call, options, this.conversion)
+    return runInTransaction(this.connection, call, options, this.conversion, profileOf(this))
   }
 
   /** The secondary indexes of the cluster. */
@@ -563,6 +669,11 @@ export class Client extends KeyVerbs {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** A promise for what may throw at once. */
+function connecting(connect: () => Promise<Client>): Promise<Client> {
+  return new Promise((resolve) => resolve(connect()))
 }
 
 /** The set of a job. A forgotten argument must not mean the whole namespace. */

@@ -12,6 +12,9 @@ import { native, type Space } from './model/native.js'
 import type { Bins } from './model/record.js'
 import type { BinValue } from './model/values.js'
 import type { Operation } from './operation/operation.js'
+import { type Explanation, explained } from './profiles/explain.js'
+import type { Profile } from './profiles/profile.js'
+import { OF_DATASET, profileOf, viewClass } from './profiles/views.js'
 import {
   type DeleteAllOptions,
   type Job,
@@ -59,10 +62,42 @@ export class Dataset<B extends object = Bins, W extends object = Partial<B>> ext
    * @throws TransactionError for a transaction of another client
    */
   within(transaction: TransactionParts): Dataset<B, W> {
-    const home = this.#transaction?.home ?? this.connection
-    const connection = connectionWithin(transaction, home)
+    const connection = connectionWithin(transaction, this.#home)
     const { namespace, set, conversion } = this
-    return new Dataset<B, W>(connection, namespace, set, conversion, transaction)
+    const dataset = new Dataset<B, W>(connection, namespace, set, conversion, transaction)
+    const profile = profileOf(this)
+    return profile === null ? dataset : dataset.withProfile(profile)
+  }
+
+  /** The connection of its client. */
+  get #home(): Connection {
+    return this.#transaction?.home ?? this.connection
+  }
+
+  /** The profile whose options stand for those that calls leave out; `null` if there is none. */
+  get profile(): Profile | null {
+    return profileOf(this)
+  }
+
+  /**
+   * The same set, with the options of a profile as defaults of each call.
+   *
+   * @throws TypeError if it is no profile
+   */
+  withProfile(profile: Profile): Dataset<B, W> {
+    const View = viewClass(Dataset<B, W>, profile, OF_DATASET)
+    return new View(this.connection, this.namespace, this.set, this.conversion, this.#transaction)
+  }
+
+  /**
+   * What a call would use, and where each option comes from: the call, the profile, the client, or
+   * the default. Nothing is sent. The arguments are those of the call; for `operate` and
+   * `operateMany`, the operations count.
+   *
+   * @throws RangeError if there is no such verb; TypeError, RangeError for invalid options
+   */
+  explain(verb: string, ...args: unknown[]): Explanation {
+    return explained(this, this.#home, false, verb, args)
   }
 
   /** The set of a background job. */

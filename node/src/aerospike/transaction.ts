@@ -9,6 +9,7 @@ import { CommitFailed, SpikewireError, TransactionError } from './model/errors.j
 import { Key } from './model/key.js'
 import { native } from './model/native.js'
 import type { Bins } from './model/record.js'
+import type { Profile } from './profiles/profile.js'
 import type { Conversion } from './typed/conversion.js'
 import { conversionOf, type DatasetOptions, type TypedOptions } from './typed/options.js'
 import type { InferInput, InferOutput, RecordSchema } from './typed/schemas.js'
@@ -62,9 +63,16 @@ export class Transaction {
   readonly home: Connection
 
   readonly #conversion: Conversion | undefined
+  readonly #profile: Profile | null
 
   /** @internal */
-  constructor(home: Connection, options: TransactionOptions = {}, conversion?: Conversion) {
+  constructor(
+    home: Connection,
+    options: TransactionOptions = {},
+    conversion?: Conversion,
+    profile: Profile | null = null,
+  ) {
+    this.#profile = profile
     home.check()
     this.home = home
     this.#conversion = conversion
@@ -85,7 +93,8 @@ export class Transaction {
   ): Dataset<B>
   dataset(namespace: string, set?: string | null, options?: DatasetOptions): Dataset<object> {
     const conversion = conversionOf(this.#conversion, options)
-    return new Dataset<object>(this.connection, namespace, set, conversion, this)
+    const dataset = new Dataset<object>(this.connection, namespace, set, conversion, this)
+    return this.#profile === null ? dataset : dataset.withProfile(this.#profile)
   }
 
   /** The number by which servers know it, in hexadecimal digits. */
@@ -166,11 +175,12 @@ export async function runInTransaction<T>(
   call: (transaction: Transaction) => Promise<T> | T,
   options: RunInTransactionOptions = {},
   conversion?: Conversion,
+  profile: Profile | null = null,
 ): Promise<T> {
   const retries = native.transactionRetries(options.attempts, options.limit)
   try {
     for (;;) {
-      const transaction = new Transaction(home, options, conversion)
+      const transaction = new Transaction(home, options, conversion, profile)
       try {
         const value = await call(transaction)
         await transaction.endBlock(true)

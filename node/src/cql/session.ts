@@ -11,14 +11,24 @@ import {
 } from '../bridge/concurrent.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import {
+  CASSANDRA,
+  checkUrl,
+  isFromSettings,
+  isOptions,
+  readOpening,
+  seedsOrigin,
+  withOrigin,
+} from '../opening/opening.js'
 import { checkOptions } from '../options/check.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { Metrics, statsOf } from '../statistics/control.js'
 import { type EventListener, listen, publishEvents } from '../statistics/events.js'
 import type { Stats } from '../statistics/stats.js'
-import { SessionClosed } from './errors.js'
+import { ConnectionFailed, SessionClosed } from './errors.js'
 import { makeInstances } from './factories.js'
 import { native } from './native.js'
+import * as opening from './opening.js'
 import type { SessionOptions } from './options.js'
 import { asking } from './questions.js'
 import { type Schema, schemaOf } from './schema.js'
@@ -61,11 +71,20 @@ export class Session extends Verbs {
   /**
    * Connects to a cluster.
    *
+   * Contact points may be a URL, `'cassandra://user:password@db1:9042,db2/keyspace?timeout=5s'`. If
+   * they are left out, that of the variable `SPIKEWIRE_CQL_URL` is used, or else `127.0.0.1:9042`. In
+   * both cases options also come from the URL, and from variables such as `SPIKEWIRE_CQL_TIMEOUT`;
+   * those passed here take precedence.
+   *
    * @param contactPoints - `'host:port'`, several separated by commas, or an array of them; the
-   * default port is 9042
+   * default port is 9042; or a URL
    * @throws ConnectionFailed, AuthenticationFailed if no contact point leads to a node, with the
-   * reason for each; TypeError, RangeError for invalid options
+   * reason for each; TypeError, RangeError for invalid options, which name the part of the URL or the
+   * variable
    */
+  static connect(callback: Callback<Session>): void
+  static connect(options: SessionOptions, callback: Callback<Session>): void
+  static connect(options?: SessionOptions): Promise<Session>
   static connect(contactPoints: string | readonly string[], callback: Callback<Session>): void
   static connect(
     contactPoints: string | readonly string[],
@@ -77,34 +96,57 @@ export class Session extends Verbs {
     options?: SessionOptions,
   ): Promise<Session>
   static connect(
-    contactPoints: string | readonly string[],
+    contactPoints?: string | readonly string[] | SessionOptions | Callback<Session>,
     options?: SessionOptions | Callback<Session>,
     callback?: Callback<Session>,
   ): Promise<Session> | undefined {
-    if (typeof options === 'function') {
-      return Session.connect(contactPoints, {}, options) as undefined
-    }
+    if (typeof options === 'function') return Session.open(contactPoints, {}, options)
     return Session.open(contactPoints, options, callback)
+  }
+
+  /**
+   * Connects by a URL or the environment: like `connect`, but takes no other contact points.
+   *
+   * @param url - default: that of the variable `SPIKEWIRE_CQL_URL`, or the default contact point
+   */
+  static fromUrl(url?: string | null, options: SessionOptions = {}): Promise<Session> {
+    return new Promise((resolve) => {
+      checkUrl(url)
+      // Contact points are no URL: this says what one looks like.
+      if (typeof url === 'string' && !url.includes('://')) opening.read(url)
+      resolve(Session.#connect(url ?? undefined, options))
+    })
   }
 
   /** @internal */
   static open(
-    contactPoints: string | readonly string[],
+    contactPoints: string | readonly string[] | SessionOptions | Callback<Session> | undefined,
     options: SessionOptions | undefined,
     callback: Callback<Session> | undefined,
   ): Promise<Session> | undefined {
+    if (typeof contactPoints === 'function') return Session.open(undefined, {}, contactPoints)
+    if (isOptions<SessionOptions>(contactPoints)) {
+      return Session.open(undefined, contactPoints, callback)
+    }
     checkCallback(callback)
     return outcome(Session.#connect(contactPoints, options), callback)
   }
 
   static #connect(
-    contactPoints: string | readonly string[],
-    options: SessionOptions | undefined,
+    seeds: string | readonly string[] | undefined,
+    ownOptions: SessionOptions | undefined,
   ): Promise<Session> {
     const opened = new Promise<number>(executor)
     const slot = openSlot()
     let signal: AbortSignal | undefined
+    let [contactPoints, options] = [seeds, ownOptions]
+    let origin: string | undefined
     try {
+      if (isFromSettings(seeds)) {
+        const settings = readOpening(CASSANDRA, seeds, ownOptions ?? {}, process.env, false)
+        ;({ seeds: contactPoints, options } = settings)
+        origin = seedsOrigin(settings, CASSANDRA)
+      }
       const names: string[] = []
       const values: unknown[] = []
       for (const [name, value] of Object.entries(options ?? {})) {
@@ -126,11 +168,17 @@ export class Session extends Verbs {
     } catch (error) {
       rejectCall(slot, error)
     }
-    const connected = opened.then((handle) => {
-      const connection = new Connection(handle, SESSION)
-      publishEvents(connection)
-      return new Session(connection)
-    })
+    const connected = opened.then(
+      (handle) => {
+        const connection = new Connection(handle, SESSION)
+        publishEvents(connection)
+        return new Session(connection)
+      },
+      (error) => {
+        const isOpening = origin !== undefined && error instanceof ConnectionFailed
+        throw isOpening ? withOrigin(error, origin as string) : error
+      },
+    )
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
@@ -292,8 +340,11 @@ export class Session extends Verbs {
 /**
  * Connects to a cluster; the same as `Session.connect`.
  *
- * @param contactPoints - `'host:port'`, several separated by commas, or an array of them
+ * @param contactPoints - `'host:port'`, several separated by commas, or an array of them; or a URL
  */
+export function connect(callback: Callback<Session>): void
+export function connect(options: SessionOptions, callback: Callback<Session>): void
+export function connect(options?: SessionOptions): Promise<Session>
 export function connect(
   contactPoints: string | readonly string[],
   callback: Callback<Session>,
@@ -308,11 +359,11 @@ export function connect(
   options?: SessionOptions,
 ): Promise<Session>
 export function connect(
-  contactPoints: string | readonly string[],
+  contactPoints?: string | readonly string[] | SessionOptions | Callback<Session>,
   options?: SessionOptions | Callback<Session>,
   callback?: Callback<Session>,
 ): Promise<Session> | undefined {
-  if (typeof options === 'function') return Session.connect(contactPoints, options) as undefined
+  if (typeof options === 'function') return Session.open(contactPoints, {}, options)
   return Session.open(contactPoints, options, callback)
 }
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from spikewire.cql import _native
-from spikewire.cql.options import SessionOptions
 from spikewire.opening import Opening, read
-from spikewire.opening.url import Scheme
+from spikewire.opening.scheme import Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from spikewire.cql.options import SessionOptions
 
 __all__ = ["CASSANDRA", "session_opening"]
 
@@ -18,11 +19,9 @@ __all__ = ["CASSANDRA", "session_opening"]
 CASSANDRA = Scheme(
     name="cassandra",
     prefix="SPIKEWIRE_CQL_",
-    path="keyspace",
+    kind="session",
     port=9042,
-    options=SessionOptions.__annotations__,
     probe=_native.SessionCore,
-    instead=frozenset({"secure_connect_bundle"}),
 )
 
 

@@ -5,11 +5,10 @@ and from where. ``docs/opening.md`` has the rules.
 
 | module | what it holds |
 |---|---|
-| here | the order of precedence: what is used, and where each option comes from |
-| ``url`` | the parts of a URL |
-| ``encryption`` | the entries of ``tls``, each an option of its own |
+| here | what is used, and where each option comes from; the rules are the engine's |
+| ``scheme`` | what URLs and variables of a database look like |
+| ``values`` | values for display |
 | ``flags`` | flags of commands: a user, TLS |
-| ``values`` | the text of an option as a value of its type |
 | ``default_seeds`` | clients without seeds, and errors that say where seeds came from |
 | ``in_thread`` | opening that blocks, in a thread beside an event loop |
 """
@@ -17,18 +16,17 @@ and from where. ``docs/opening.md`` has the rules.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
-from spikewire.opening.encryption import TLS, alone, entry, merge_options, texts
-from spikewire.opening.url import Scheme, parse_url
-from spikewire.opening.values import convert_option, display
-from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions
+from spikewire._native import _read_opening  # pyright: ignore[reportPrivateUsage]
+from spikewire.opening.scheme import Scheme
+from spikewire.opening.values import display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["AEROSPIKE", "Opening", "read", "read_for", "require_namespace"]
 
@@ -36,23 +34,11 @@ __all__ = ["AEROSPIKE", "Opening", "read", "read_for", "require_namespace"]
 AEROSPIKE = Scheme(
     name="aerospike",
     prefix="SPIKEWIRE_AEROSPIKE_",
-    path="namespace",
+    kind="blocking",
     port=3000,
-    options=BlockingOptions.__annotations__,
     probe=NativeClient,
-    seed="a host, host:port, host:tls-name:port",
-    passed_over=AsyncOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
-_AEROSPIKE_ASYNC = Scheme(
-    name=AEROSPIKE.name,
-    prefix=AEROSPIKE.prefix,
-    path=AEROSPIKE.path,
-    port=AEROSPIKE.port,
-    options=AsyncOptions.__annotations__,
-    probe=NativeAsyncClient,
-    seed=AEROSPIKE.seed,
-    passed_over=BlockingOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
-)
+_AEROSPIKE_ASYNC = replace(AEROSPIKE, kind="asynchronous", probe=NativeAsyncClient)
 
 
 @dataclass(frozen=True)
@@ -75,7 +61,7 @@ class Opening:
     def explain(self) -> str:
         """The settings and their sources, one option per line, without secrets."""
         rows = [("seeds", self.seeds, self.sources["seeds"])]
-        if self.namespace is not None:
+        if self.namespace is not None and "keyspace" not in self.options:
             rows.append(("namespace", self.namespace, self.sources["namespace"]))
         for name, value in sorted(self.options.items()):
             rows.append((name, display(name, value), self.sources[name]))
@@ -97,44 +83,20 @@ def read(
     Raises ``ValueError`` or ``TypeError`` that names the keyword, the part of the URL, or the
     variable.
     """
+    if url is not None and not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"the URL must be str, not {type(url).__name__}"
+        raise TypeError(message)
     environment = os.environ if environment is None else environment
-    source = "the URL"
-    if url is None:
-        name = f"{scheme.prefix}URL"
-        url, source = environment.get(name) or None, f"the variable {name}"
-    seeds, namespace = scheme.seeds, None
-    sources = {"seeds": "the default"}
-    variables = _from_environment(scheme, environment)
-    levels = [(variables, {name: f"the variable {scheme.variable(name)}" for name in variables})]
-    if url is not None:
-        parts = parse_url(url, scheme, source)
-        if parts.seeds is not None:
-            seeds, sources["seeds"] = parts.seeds, source
-        namespace = parts.path
-        if namespace is not None:
-            sources["namespace"] = source
-        checked = {
-            name: convert_option(name, text, texts(scheme.options), f"{source}, option {name}")
-            for name, text in parts.options.items()
-        }
-        _check(scheme, checked, lambda name: f"{source}, option {name}")
-        rest = parts.login | _of_path(scheme, namespace, source)
-        if parts.is_encrypted and checked.get(TLS) is not True:
-            rest[TLS] = True
-        for name in checked.keys() & rest.keys():
-            message = f"{source}, option {name}: another part of the URL sets it, too"
-            raise ValueError(message)
-        checked |= rest
-        levels.append((checked, dict.fromkeys(checked, source)))
-    for name in filter(entry, options):
-        scheme.probe(seeds, **{name: options[name]})  # The keyword is `tls`, with entries.
-    levels.append((options, dict.fromkeys(options, "a keyword")))
-    used, option_sources = merge_options(levels)
-    if not scheme.instead.isdisjoint(used) and sources["seeds"] == "the default":
-        seeds = ""
+    variables = [it for it in environment.items() if it[0].startswith(scheme.prefix)]
+    for name in options:
+        if name.startswith("tls_"):  # The keyword is `tls`, with entries.
+            scheme.probe(scheme.seeds, **{name: options[name]})
+    seeds, source, namespace, used, sources = _read_opening(scheme.kind, url, variables, options)
+    if source == "the default" and seeds:
+        seeds = scheme.seeds
     # Validates the keywords, and options that must be checked together.
     scheme.probe(seeds, **used)
-    return Opening(seeds, namespace, used, sources | option_sources)
+    return Opening(seeds, namespace, used, {"seeds": source, **sources})
 
 
 def read_for(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
@@ -153,45 +115,3 @@ def require_namespace(own: str | None, explicit: str | None) -> str:
         )
         raise TypeError(message)
     return namespace
-
-
-def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The options set by environment variables; an empty variable counts as missing."""
-    values: dict[str, Any] = {}
-    for variable, text in environment.items():
-        if not variable.startswith(scheme.prefix) or not text:
-            continue
-        name = variable.removeprefix(scheme.prefix).lower()
-        if name != "url" and name not in scheme.passed_over:
-            values[name] = convert_option(
-                name, text, texts(scheme.options), f"the variable {variable}"
-            )
-    _check(scheme, values, lambda name: f"the variable {scheme.variable(name)}")
-    return values
-
-
-def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:
-    """The option set by the URL's path, if any; otherwise the path is a namespace."""
-    if name is None:
-        return {}
-    if scheme.path in scheme.options:
-        return {scheme.path: name}
-    try:
-        NativeClient(scheme.seeds).dataset(name)
-    except ValueError as error:
-        message = f"{source}, {scheme.path}: {error}"
-        raise ValueError(message) from None
-    return {}
-
-
-def _check(scheme: Scheme, options: Mapping[str, Any], where: Callable[[str], str]) -> None:
-    """Runs the client's own checks on each option, so that the message can name its source."""
-    for name, value in options.items():
-        if name in scheme.together:
-            continue
-        try:
-            scheme.probe(scheme.seeds, **alone(name, value))
-        except (TypeError, ValueError, OverflowError) as error:
-            message = f"{where(name)}: {error}"
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(message) from None

@@ -10,6 +10,7 @@
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`client`], [`ticket`] | a client, and the tickets of its commands |
 //! | [`transaction`], [`transaction_stage`], [`single_row`] | transactions: their facts and end, their batches, their commands on one record |
+//! | [`profiles`] | options of calls by kind of operation |
 //! | [`recording`] | recordings of calls |
 //! | [`admin`] | info, truncation, indexes, modules, users, roles |
 //! | [`testing`] | the embedded cluster |
@@ -25,6 +26,7 @@ pub mod expression;
 pub mod key;
 pub mod many;
 pub mod operation;
+pub mod profiles;
 pub mod query;
 pub mod record;
 pub mod recording;

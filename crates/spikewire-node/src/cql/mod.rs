@@ -18,7 +18,7 @@ mod bind;
 mod classes;
 mod errors;
 mod job;
-mod options;
+pub mod options;
 pub mod questions;
 pub mod rows;
 pub mod session;

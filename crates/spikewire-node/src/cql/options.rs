@@ -8,7 +8,7 @@ use crate::arguments::{OptionArgument, text};
 use crate::js::{Result, Value};
 
 /// The options of this package: how values are converted, and what cancels opening.
-const OWN: [&str; 5] = ["address_translator", "authenticator", "integers", "maps", "signal"];
+pub const OWN: [&str; 5] = ["address_translator", "authenticator", "integers", "maps", "signal"];
 
 /// Parses contact points, and options as two arrays of names and values.
 pub fn read(

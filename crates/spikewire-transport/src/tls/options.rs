@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use spikewire_options::{InvalidArgument, OptionValue, Secret, parse};
+use spikewire_options::{Form, InvalidArgument, Literal, OptionValue, Secret, parse};
 
 /// Certificates or a key in PEM format.
 #[derive(Clone, PartialEq, Eq)]
@@ -80,10 +80,61 @@ pub trait TlsValue: OptionValue {
     fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
 }
 
-#[cfg(feature = "literal")]
-impl TlsValue for spikewire_options::Literal {
+/// The entries, by their names in URLs and variables.
+const ENTRIES: [&str; 10] = [
+    "ca",
+    "certificate",
+    "crl_check",
+    "crls",
+    "private_key",
+    "private_key_password",
+    "server_name",
+    "system_ca",
+    "verify",
+    "verify_hostname",
+];
+
+/// From URLs and variables, which have the paths of files.
+impl TlsValue for Literal {
     fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error> {
-        Ok(self.flag(name)?.then(TlsOptions::default))
+        let mut options = TlsOptions::default();
+        if self.form() != Form::Map {
+            return Ok(self.flag(name)?.then_some(options));
+        }
+        let (mut certificate, mut key) = (None, None);
+        for (name, value) in self.options(name, "unknown entry of tls", &ENTRIES)? {
+            if !value.has_value() {
+                continue;
+            }
+            let file = || Ok::<_, InvalidArgument>(Pem::File(value.text(name)?.into()));
+            match name {
+                "ca" => options.authorities = vec![file()?],
+                "certificate" => certificate = Some(file()?),
+                "crl_check" => {
+                    options.revocation_check = RevocationCheck::parse(name, &value.text(name)?)?;
+                }
+                "crls" => options.revocation_lists = vec![file()?],
+                "private_key" => key = Some(file()?),
+                "private_key_password" => options.key_password = Some(value.text(name)?.into()),
+                "server_name" => options.server_name = Some(value.text(name)?),
+                "system_ca" => options.system_authorities = Some(value.flag(name)?),
+                "verify" => options.verify = value.flag(name)?,
+                _ => options.verify_hostname = value.flag(name)?,
+            }
+        }
+        options.identity = match (certificate, key) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            _ => {
+                let message = "tls: certificate and private_key go together";
+                return Err(InvalidArgument::of_value(message));
+            }
+        };
+        if options.key_password.is_some() && options.identity.is_none() {
+            let message = "tls: private_key_password goes with private_key";
+            return Err(InvalidArgument::of_value(message));
+        }
+        Ok(Some(options))
     }
 }
 

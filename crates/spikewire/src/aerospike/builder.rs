@@ -8,6 +8,8 @@ use spikewire_aerospike::{
     Auth, Backoff, ClientOptions, CommitLevel, DetailLevel, Hedge, ReplicaPolicy, ShareReads, Tls,
 };
 
+use spikewire_options::{Literal, OptionValue};
+
 use crate::{Result, Seeds};
 
 /// Builds a client from options.
@@ -345,6 +347,15 @@ impl Builder {
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
+    }
+
+    /// Sets an option by name.
+    pub(crate) fn set(&mut self, name: &str, value: &Literal) -> Result<()> {
+        if name == "threads" {
+            self.threads = value.count(name, (1, 256))? as usize;
+            return Ok(());
+        }
+        Ok(self.client.set(name, value, &[])?)
     }
 
     /// The validated options, the defaults of calls, and the number of threads.

@@ -12,6 +12,7 @@
 //! | `client_kind`, `verbs`, `many`, `batch`, `answer` | what both clients share |
 //! | `transaction` | what transactions of both have in common |
 //! | `blocking`, `asynchronous` | the clients |
+//! | `opening` | clients from URLs and environment variables |
 //! | `query`, `index`, `module`, `role`, `user`, `cluster` | what is done with either of them |
 
 mod administration;
@@ -31,6 +32,7 @@ mod index;
 mod key;
 mod many;
 mod module;
+mod opening;
 mod operation;
 mod options;
 mod query;
@@ -60,6 +62,7 @@ pub use expression::{Expression, exp};
 pub use index::{Index, IndexType, Indexes, NewIndex};
 pub use key::Key;
 pub use module::{Module, Modules};
+pub use opening::Opening;
 pub use operation::{NumberKind, Operation, Order, Overflow, Returning, op};
 pub use options::CallOptions;
 pub use query::{Job, Progress, Query};

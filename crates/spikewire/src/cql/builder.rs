@@ -12,7 +12,7 @@ use spikewire_cassandra::options::SpeculativeDelay;
 use spikewire_cassandra::{Options, Result, SessionOptions};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
-use spikewire_options::{Secret, parse};
+use spikewire_options::{Literal, OptionValue, Secret, parse};
 use spikewire_transport::tls::Tls;
 
 use crate::seeds::Seeds;
@@ -344,6 +344,15 @@ impl Builder {
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
+    }
+
+    /// Sets an option by name.
+    pub(super) fn set(&mut self, name: &str, value: &Literal) -> Result<()> {
+        if name == "threads" {
+            self.threads = value.count(name, (1, 256))? as usize;
+            return Ok(());
+        }
+        Ok(self.session.set(name, value, &[])?)
     }
 
     /// The validated options, and the number of threads.

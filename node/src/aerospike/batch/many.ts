@@ -13,10 +13,12 @@ import {
   type LimitOptions,
   READ_MANY,
   type ReadManyOptions,
+  type ReadOptions,
   type ReplyOptions,
   toNativeOptions,
   WRITE_MANY,
   type WriteManyOptions,
+  type WriteOptions,
 } from '../command/options.js'
 import {
   APPLY,
@@ -64,8 +66,17 @@ export interface GetManyOptions extends ReadManyOptions {
   bins?: readonly string[] | undefined
 }
 
-/** Options of `batch`, for all of its rows; `deadline` is for batches of `Read`. */
-export interface BatchOptions extends LimitOptions, DeadlineOptions, ReplyOptions {}
+/**
+ * Options of `batch`; `deadline` is for batches of `Read`. `readMode` and `readTouch` of rows that
+ * read, and `ttl`, `exists`, `durable` and `sendKey` of rows that write, are for rows that do not set
+ * them.
+ */
+export interface BatchOptions
+  extends LimitOptions,
+    DeadlineOptions,
+    ReplyOptions,
+    Pick<ReadOptions, 'readMode' | 'readTouch'>,
+    Pick<WriteOptions, 'ttl' | 'exists' | 'durable' | 'sendKey'> {}
 
 /** Options of `deleteMany`. */
 export interface DeleteManyOptions extends DeleteOptions, ReplyOptions {}
@@ -90,7 +101,8 @@ type TableParts = [length: number, columns: ColumnParts[]]
 const GET_COLUMNS = [...READ_MANY, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
 /** @internal */
 export const GET_MANY = [...READ_MANY, 'bins']
-const BATCH = [...LIMITS, 'deadline', 'respondAllKeys']
+const OF_ROWS = ['readMode', 'readTouch', 'ttl', 'exists', 'durable', 'sendKey']
+const BATCH = [...LIMITS, ...OF_ROWS, 'deadline', 'respondAllKeys']
 const DELETE_MANY = [...DELETE, 'respondAllKeys']
 const APPLY_MANY = [...APPLY, 'respondAllKeys']
 /** The verbs by their options. */

@@ -98,6 +98,33 @@ export interface AerospikeNative extends NativePart {
     doubles: boolean,
     maps: boolean,
   ): void
+  /** What is wrong with a profile, and where; its settings: section, option, place, value. */
+  profileCompile(sections: unknown): [place: string | null, message: string | null, flat: unknown[]]
+  /**
+   * What is wrong with a file, its line and the key; names and settings of its profiles in turn:
+   * section, option, place, value, source.
+   */
+  profileFile(
+    bytes: Uint8Array,
+    name: string,
+  ): [message: string | null, line: number | null, key: string, flat: unknown[]]
+  /** Verb, whether it writes, mode and numbers of settings, for sections and options in turn. */
+  profileCalls(places: string[]): unknown[]
+  /** Option, number of its source and default, for the names of options that are set. */
+  profileExplain(
+    verb: string,
+    writing: boolean,
+    valued: string[],
+    empty: string[],
+    ofProfile: string[],
+    ofClient: string[],
+  ): unknown[]
+  /** Rejects options that a verb does not take, and invalid values. */
+  profileCheck(verb: string, option: string, value: unknown): void
+  /** Whether any of the operations writes. */
+  operationsWrite(operations: readonly unknown[]): boolean
+  /** Whether a namespace is strongly consistent; `null`: there is none of this name. */
+  isStrong(client: Handle, namespace: string): boolean | null
   /** Closes every connection of a client. */
   close(client: Handle, slot: Slot): void
   /** Names and addresses of the nodes, alternating. */

@@ -1,7 +1,9 @@
 //! Batches that mix reads, writes, deletes and Lua functions.
 
 use spikewire_aerospike::command::batch::{ResultFlags, RowCommand};
-use spikewire_aerospike::command::{CommandDefaults, CommandSpec, InvalidArgument, Operations};
+use spikewire_aerospike::command::{
+    CommandDefaults, CommandSpec, InvalidArgument, Operations, ReadOptions, WriteOptions,
+};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
@@ -33,7 +35,9 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let base = &rows.client.defaults;
     let policy = arguments::policy(&base.policy, &options)?;
     let defaults = CommandDefaults { policy, ..*base };
-    let mut batch = MixedBatch { call, defaults, rows, answered: Vec::new() };
+    // Options of rows that do not set them.
+    let usual = (arguments::read_options(&options)?, arguments::write_options(&options)?);
+    let mut batch = MixedBatch { call, defaults, usual, rows, answered: Vec::new() };
     for row in 0..batch.rows.count()? {
         batch.row(row).map_err(|failure| at_row(failure, row))?;
     }
@@ -44,6 +48,7 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 struct MixedBatch<'c, 'e> {
     call: &'c Call<'e>,
     defaults: CommandDefaults,
+    usual: (ReadOptions, WriteOptions),
     rows: Rows<'c, 'e>,
     answered: Vec<Option<Vec<bool>>>,
 }
@@ -56,7 +61,7 @@ impl<'e> MixedBatch<'_, 'e> {
         if kind == sort::READ {
             return self.read(row, &options, element(2)?, element(3)?);
         }
-        let options = arguments::write_options(&options)?;
+        let options = self.of_write(kind, &options)?;
         match kind {
             sort::WRITE => {
                 let hooks = self.call.host.environment.hooks()?;
@@ -86,6 +91,25 @@ impl<'e> MixedBatch<'_, 'e> {
         }
     }
 
+    /// The options of a row that writes.
+    fn of_write(&self, kind: u32, row: &Options<'e>) -> Result<WriteOptions> {
+        let (own, usual) = (arguments::write_options(row)?, &self.usual.1);
+        let is_left_out = |name| Ok::<_, Failure>(row.get(name)?.is_none());
+        let deletes = kind == sort::DELETE;
+        Ok(WriteOptions {
+            ttl: if is_left_out(c"ttl")? && !deletes { usual.ttl } else { own.ttl },
+            exists: if is_left_out(c"exists")? && matches!(kind, sort::WRITE | sort::OPERATE) {
+                usual.exists
+            } else {
+                own.exists
+            },
+            durable: if is_left_out(c"durable")? { usual.durable } else { own.durable },
+            // A delete compares the key.
+            send_key: if deletes { own.send_key } else { own.send_key.or(usual.send_key) },
+            ..own
+        })
+    }
+
     fn read(
         &mut self,
         row: u32,
@@ -93,7 +117,10 @@ impl<'e> MixedBatch<'_, 'e> {
         bins: Value<'e>,
         operations: Value<'e>,
     ) -> Result<()> {
-        let options = arguments::read_options(options)?;
+        let own = arguments::read_options(options)?;
+        let usual = &self.usual.0;
+        let (touch, mode) = (own.touch.or(usual.touch), own.mode.or(usual.mode));
+        let options = ReadOptions { touch, mode, ..own };
         let Some(operations) = operations.present() else {
             let bins = arguments::bins(bins)?;
             return self.add(row, RowCommand::get(&self.defaults, &options, bins)?);
