@@ -448,8 +448,11 @@ export class Client extends KeyVerbs {
   /**
    * Closes every connection. Calls in flight fail with `ClientClosed`. Closing again is harmless.
    */
-  close(): Promise<void> {
-    return this.connection.close()
+  close(): Promise<void>
+  close(callback: Callback<void>): void
+  close(callback?: Callback<void>): Promise<void> | undefined {
+    checkCallback(callback)
+    return outcome(this.connection.close(), callback)
   }
 
   [inspect.custom](): string {

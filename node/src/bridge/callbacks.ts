@@ -2,7 +2,7 @@
 
 import type { Slot } from '../addon/native.js'
 import { onAbort } from './signals.js'
-import { abandon } from './slots.js'
+import { abandon, holderOf } from './slots.js'
 
 /** Called with the outcome of a call, never before the call has returned. */
 export type Callback<T> = (error: Error | null, value?: T) => void
@@ -34,16 +34,19 @@ export function outcome<T>(
   return undefined
 }
 
-/** Rejects a call when its signal is aborted. A request already sent may still be executed. */
+/**
+ * Rejects a call when its signal is aborted, and calls `onGiveUp`. A request already sent may still
+ * be executed.
+ */
 export function withSignal<T>(
   promise: Promise<T>,
   slot: Slot,
   signal: AbortSignal,
-  onGiveUp?: () => void,
+  onGiveUp: () => void,
 ): void {
+  const holder = holderOf(slot)
   const over = onAbort(signal, () => {
-    abandon(slot, signal.reason)
-    onGiveUp?.()
+    if (abandon(slot, holder, signal.reason)) onGiveUp()
   })
   promise.then(over, over)
 }

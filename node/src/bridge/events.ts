@@ -1,5 +1,6 @@
 /** Events about nodes. */
 
+import { AsyncResource } from 'node:async_hooks'
 import type { Connection } from './connection.js'
 
 /** What happened to a node, or to the cluster. */
@@ -111,5 +112,6 @@ export function listen(connection: Connection, take: Take, listener: unknown): (
     listeners = new Listeners(connection, take)
     all.set(connection, listeners)
   }
-  return listeners.add(listener as EventListener)
+  // All listeners share one timer, but each is called in its own async context.
+  return listeners.add(AsyncResource.bind(listener as EventListener))
 }

@@ -71,6 +71,8 @@ export interface CqlNative extends NativePart {
     error: string | null,
   ): void
   cqlClose(session: Handle, slot: Slot): void
+  /** A statement in flight, which nobody waits for any more, does not keep the process alive. */
+  cqlAbandon(session: Handle, slot: Slot): void
   /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]
   /** Starts or stops keeping events; with `null`, those since the last call, name and node in turn. */

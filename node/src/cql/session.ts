@@ -207,8 +207,11 @@ export class Session extends Verbs {
    * Closes every connection. Statements in flight fail with `SessionClosed`. Closing again is
    * harmless.
    */
-  close(): Promise<void> {
-    return this.#connection.close()
+  close(): Promise<void>
+  close(callback: Callback<void>): void
+  close(callback?: Callback<void>): Promise<void> | undefined {
+    checkCallback(callback)
+    return outcome(this.#connection.close(), callback)
   }
 
   [inspect.custom](): string {

@@ -491,8 +491,11 @@ export abstract class Verbs {
     const slot = openSlot()
     try {
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.#connection.handle, slot)
-      if (signal !== undefined) withSignal(promise, slot, signal)
+      const session = this.#connection.handle
+      send(session, slot)
+      if (signal !== undefined) {
+        withSignal(promise, slot, signal, () => native.cqlAbandon(session, slot))
+      }
     } catch (error) {
       rejectCall(slot, error)
     }

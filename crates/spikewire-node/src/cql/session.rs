@@ -193,6 +193,17 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
+/// `cqlAbandon(session, slot)`: a statement in flight keeps the environment alive no longer.
+pub fn abandon<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let slot = call.index(1)?;
+    // A closed session has no statements in flight.
+    if let Ok(session) = Session::of(call) {
+        session.outbox.abandon(slot);
+        session.driver.deliver_now(call.env);
+    }
+    Ok(None)
+}
+
 /// `cqlNodes(session)`: address, datacenter, rack, release and state of each node, in turn.
 pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let session = Session::of(call)?;

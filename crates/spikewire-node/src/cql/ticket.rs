@@ -38,6 +38,10 @@ impl Completion for StatementCompletion {
         let error = Error::new(Kind::Closed, "the session was closed");
         Self { slot, decode_options: CqlDecodeOptions::default(), result: Err(error.into()) }
     }
+
+    fn slot(&self) -> u32 {
+        self.slot
+    }
 }
 
 /// A statement in flight on a driver.

@@ -413,8 +413,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
       const nativeOptions = toNativeOptions(options, known)
       const signal = options?.signal
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.connection.handle, slot, nativeOptions)
-      if (signal !== undefined) withSignal(promise, slot, signal)
+      const client = this.connection.handle
+      send(client, slot, nativeOptions)
+      if (signal !== undefined) {
+        withSignal(promise, slot, signal, () => native.abandon(client, slot))
+      }
     } catch (error) {
       rejectCall(slot, error)
     }

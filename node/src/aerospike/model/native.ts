@@ -281,6 +281,8 @@ export interface AerospikeNative extends NativePart {
     set: string | null | undefined,
     before: Date | undefined,
   ): void
+  /** A call in flight, which nobody waits for any more, does not keep the process alive. */
+  abandon(client: Handle, slot: Slot): void
   /** Stops waiting for an administrative command. */
   giveUp(client: Handle, slot: Slot): void
   /**

@@ -81,6 +81,16 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
+/// `abandon(client, slot)`: a call in flight keeps the environment alive no longer.
+pub fn abandon<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let slot = call.index(1)?;
+    // A closed client has no calls in flight.
+    if let Ok((client, _)) = Client::of_call(call) {
+        client.abandon(call.env, slot);
+    }
+    Ok(None)
+}
+
 /// `nodes(client)`: name, address, version and features (separated by commas) of each node, one
 /// after the other.
 pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
