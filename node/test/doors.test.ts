@@ -29,6 +29,7 @@ const FORBIDDEN = [
   ['src/aerospike/operation', 'src/aerospike/op/index.js'],
   ['src/aerospike/batch', 'src/aerospike/query/query.js'],
   ['src/testing', 'src/aerospike/client.js'],
+  ['src/stores', 'src/cql/session.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],
 ] as const
