@@ -2,14 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { after, before, test } from 'node:test'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { after, before, type TestContext, test } from 'node:test'
 import { inspect } from 'node:util'
 import vm from 'node:vm'
 import { connect, type Query, type Row, type Session } from 'spikewire/cql'
+import { withoutPython } from './cases.js'
 import { AT, sessionIn, withoutCassandra } from './support/cassandra.js'
-import { output, PACKAGE } from './support/programs.js'
+import { proxied } from './support/cassandra-helper.js'
+import { PACKAGE } from './support/programs.js'
 
 const skip = { skip: withoutCassandra }
+const skipProxy = { skip: withoutCassandra || withoutPython }
 let session: Session
 
 before(async () => {
@@ -70,22 +76,39 @@ test('callbacks, events, questions and iteration keep the async context', skip, 
   assert.deepEqual(new Set(stored), new Set(['caller']))
 })
 
-test('an aborted statement lets the process end', skip, async () => {
-  // Paused, the node accepts what is sent and answers nothing: a table that takes long to read is enough.
+test('an aborted statement lets the process end', skipProxy, async (context: TestContext) => {
+  const proxy = await proxied(context)
   const text = `
     import { connect } from 'spikewire/cql'
-    const session = await connect(${JSON.stringify(AT)}, { keyspace: 'node_contexts', timeout: 60_000 })
+    const options = { keyspace: 'node_contexts', timeout: 60_000 }
+    const session = await connect(${JSON.stringify(proxy.address)}, options)
+    const read = await session.prepare('SELECT * FROM items WHERE id = ?')
+    console.log('connected')
+    // Until the node answers no more.
+    for (let answers = true; answers; )
+      await session.execute(read, [1], { timeout: 300 }).catch(() => { answers = false })
     const controller = new AbortController()
     const { signal } = controller
-    const calls = Array.from({ length: 50 }, () =>
-      session.execute('SELECT * FROM items', [], { signal }).catch((error) => error.name))
-    controller.abort()
-    console.log(new Set(await Promise.all(calls)))
-    const others = await session.execute('SELECT * FROM items WHERE id = 1')
-    console.log(others.length)`
+    const calls = [
+      session.execute(read, [1], { signal }),
+      session.execute('SELECT name FROM items WHERE id = ?', [1], { signal }),
+      session.batch().add(read, [1]).execute({ signal }),
+    ].map((call) => call.catch((error) => error.name))
+    setImmediate(() => controller.abort())
+    console.log(new Set(await Promise.all(calls)))`
   const args = ['--input-type=module', '-e', text]
-  const printed = await output(process.execPath, args, { cwd: PACKAGE, timeout: 50_000 })
-  assert.equal(printed, "Set(1) { 'AbortError' }\n1\n")
+  const began = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: PACKAGE,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  assert.equal((await lines.next()).value, 'connected')
+  await proxy.inject('replies', { hold: true })
+  assert.equal((await lines.next()).value, "Set(1) { 'AbortError' }")
+  assert.deepEqual(await ended, [0, null])
+  assert.ok(performance.now() - began < 40_000)
 })
 
 test('values of another realm are values, and results are memory of their own', skip, async () => {

@@ -29,6 +29,7 @@ const CLIENT = [
   'docs/node-operations.md',
   'docs/node-programs.md',
   'docs/node-queries.md',
+  'docs/node-frameworks.md',
 ]
 const PAGES = [
   ...CLIENT,

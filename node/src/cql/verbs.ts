@@ -3,6 +3,7 @@
 import type { Slot } from '../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
 import type { Connection } from '../bridge/connection.js'
+import { untilAborted } from '../bridge/signals.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
@@ -302,7 +303,8 @@ export abstract class Verbs {
         const known = this.#texts.get(nameOf(statement, options))
         if (known !== undefined) return this.#execute(page, known, parameters, options)
         const values = copied(parameters)
-        return this.#prepareText(statement, options).then((prepared) =>
+        const preparing = this.#prepareText(statement, options)
+        return untilAborted(preparing, options?.signal).then((prepared) =>
           this.#execute<R>(page, prepared, values, options),
         )
       }
@@ -436,7 +438,7 @@ export abstract class Verbs {
       const prepared = Prepared.latest(
         typeof statement === 'string'
           ? (this.#texts.get(nameOf(statement, options)) ??
-              (await this.#prepareText(statement, options)))
+              (await untilAborted(this.#prepareText(statement, options), options?.signal)))
           : statement,
       )
       used.add(prepared)
