@@ -108,9 +108,9 @@ if (isMainThread) {
       () => new Worker(fileURLToPath(import.meta.url), { workerData: seeds }),
     )
     const count = async (where: string) => {
-      let found = 0
-      for await (const _ of jobs.query({ where, bins: ['state'] })) found++
-      return found
+      let matches = 0
+      for await (const _ of jobs.query({ where, bins: ['state'] })) matches++
+      return matches
     }
     while ((await count("$.state == 'done'")) < 5) await sleep(PAUSE)
     // One dies in the middle of a job.

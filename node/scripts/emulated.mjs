@@ -17,7 +17,9 @@ import { attempt, HERE } from './tools.mjs'
 
 const { nativeFile } = createRequire(import.meta.url)('../dist/addon/library.js')
 const text = { type: 'string' }
-const { values } = parseArgs({ options: { platform: text, node: text, root: text, libraries: text } })
+const { values } = parseArgs({
+  options: { platform: text, node: text, root: text, libraries: text },
+})
 
 function fail(reason) {
   console.error(`emulated.mjs: ${reason}`)

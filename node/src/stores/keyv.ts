@@ -130,7 +130,7 @@ export class KeyvSpikewire extends EventEmitter {
   deleteMany(keys: string[]): Promise<boolean[]>
   async deleteMany(keys: string[]): Promise<unknown> {
     const deleted = await this.#records.deleteMany(keys.map((key) => this.#key(key)))
-    return deleted.raiseForErrors().found > 0
+    return deleted.raiseForErrors().codes.includes(0)
   }
 
   /** Whether there is an entry. */
@@ -141,8 +141,8 @@ export class KeyvSpikewire extends EventEmitter {
 
   /** Whether there are entries, asked in one batch. */
   async hasMany(keys: string[]): Promise<boolean[]> {
-    const wanted = keys.map((key) => this.#key(key))
-    const records = await this.#records.getMany(wanted, { bins: ['expires'] })
+    const recordKeys = keys.map((key) => this.#key(key))
+    const records = await this.#records.getMany(recordKeys, { bins: ['expires'] })
     return [...records.raiseForErrors()].map((record) => isLive(record))
   }
 
