@@ -35,7 +35,8 @@ interface Visits {
 }
 
 async function service(seeds: string): Promise<FastifyInstance> {
-  const app = fastify()
+  // Connections that browsers keep open do not keep the service from ending.
+  const app = fastify({ forceCloseConnections: true })
   await app.register(spikewire, { seeds, timeout: 500 })
   const visits = app.spikewire.dataset<Visits>('test', 'visits')
 

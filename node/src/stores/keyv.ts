@@ -106,8 +106,8 @@ export class KeyvSpikewire extends EventEmitter {
     return true
   }
 
+  // The results of this and of `deleteMany` are typed as Keyv 6 and as Keyv 5 have them.
   /** Stores many values in one batch. */
-  // The result is typed as Keyv 6 and as Keyv 5 have it.
   setMany(entries: KeyvSpikewireEntry[]): Promise<boolean[]>
   setMany(entries: KeyvSpikewireEntry[]): Promise<void>
   async setMany(entries: KeyvSpikewireEntry[]): Promise<unknown> {
