@@ -1,6 +1,8 @@
 /** Calls whose signal was aborted: they keep no process alive, and affect no other call. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { Client } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
@@ -41,6 +43,30 @@ for (const [name, call] of Object.entries(CALLS)) {
     assert.ok(performance.now() - began < 30_000)
   })
 }
+
+test('the process ends after connecting was aborted', async () => {
+  // Accepts connections and never answers.
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const at = JSON.stringify(`127.0.0.1:${(silent.address() as AddressInfo).port}`)
+  const text = `
+    import { Client } from 'spikewire'
+    import { connect } from 'spikewire/cql'
+    const options = { connectTimeout: 60_000, signal: AbortSignal.timeout(50) }
+    const calls = [Client.connect(${at}, options), connect(${at}, options)]
+    for (const call of calls) await call.catch((error) => console.log(error.name))`
+  const began = performance.now()
+  try {
+    const printed = await output(process.execPath, ['--input-type=module', '-e', text], {
+      cwd: PACKAGE,
+      timeout: 50_000,
+    })
+    assert.equal(printed, 'TimeoutError\nTimeoutError\n')
+    assert.ok(performance.now() - began < 30_000)
+  } finally {
+    silent.close()
+  }
+})
 
 test('other calls in flight keep the process alive', async () => {
   const text = `

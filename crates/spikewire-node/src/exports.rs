@@ -6,6 +6,7 @@ use crate::aerospike::{
     admin, calls, columns, expression, key, many, operation, query, recording, space, testing,
     transaction, verbs,
 };
+use crate::connecting;
 use crate::js::Export;
 use crate::js::call::export;
 use crate::{cql, setup};
@@ -112,6 +113,7 @@ pub const EXPORTS: &[Export] = &[
     export!("jobWait", query::job::wait),
     export!("jobAbort", query::job::abort),
     export!("release", query::job::release),
+    export!("connectAbandon", connecting::abandon),
     export!("cqlSetup", cql::session::setup),
     export!("cqlConnect", cql::session::connect),
     export!("cqlClose", cql::session::close),

@@ -28,6 +28,8 @@ export interface NativePart {
   readonly build: Compiled
   /** Releases a resource that JavaScript no longer references. */
   release(resource: number): void
+  /** Connecting, which nobody waits for any more, does not keep the process alive. */
+  connectAbandon(connecting: number): void
 }
 
 /** The native part of this copy of the package. */

@@ -97,16 +97,18 @@ export class Client extends KeyVerbs {
     const opened = new Promise<number>(executor)
     const slot = openSlot()
     let signal: AbortSignal | undefined
+    let connecting: number | undefined
     try {
       const { names, values, integers, doubles, maps } = sorted(options)
       signal = options.signal
       if (signal !== undefined) signal.throwIfAborted()
-      native.connect(slot, seedText(seeds), names, values, integers, doubles, maps)
+      const texts = seedText(seeds)
+      connecting = native.connect(slot, texts, names, values, integers, doubles, maps)
     } catch (error) {
       rejectCall(slot, error)
     }
     const connected = opened.then((handle) => new Client(new Connection(handle, CLIENT)))
-    return signal === undefined ? connected : closedWhenAborted(connected, signal)
+    return closedWhenAborted(connected, connecting, signal)
   }
 
   /** A dataset: a namespace and one of its sets. */

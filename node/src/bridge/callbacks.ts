@@ -1,6 +1,6 @@
 /** Callbacks and abort signals. */
 
-import type { Slot } from '../addon/native.js'
+import { nativePart, type Slot } from '../addon/native.js'
 import { onAbort } from './signals.js'
 import { abandon, holderOf } from './slots.js'
 
@@ -53,14 +53,20 @@ export function withSignal<T>(
 
 /**
  * Cancels connecting when the signal is aborted; a client that gets connected nevertheless is
- * closed.
+ * closed. `connecting` is its number, which is released.
  */
 export function closedWhenAborted<T extends { close(): Promise<void> }>(
   connected: Promise<T>,
-  signal: AbortSignal,
+  connecting: number | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<T> {
+  if (connecting === undefined) return connected
+  const release = () => nativePart.release(connecting)
+  connected.then(release, release)
+  if (signal === undefined) return connected
   return new Promise((resolve, reject) => {
     const over = onAbort(signal, () => {
+      nativePart.connectAbandon(connecting)
       reject(signal.reason)
       connected.then(
         (client) => client.close(),

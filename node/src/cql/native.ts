@@ -53,7 +53,7 @@ export type CqlHooks = [
 export interface CqlNative extends NativePart {
   /** Passes the functions that the native part calls; must be called once. */
   cqlSetup(...hooks: CqlHooks): void
-  /** Settles the slot with a session's handle. */
+  /** Settles the slot with a session's handle; returns the number to abandon it with. */
   cqlConnect(
     slot: Slot,
     contactPoints: string,
@@ -62,7 +62,7 @@ export interface CqlNative extends NativePart {
     ask: unknown,
     logsIn: boolean,
     translates: boolean,
-  ): void
+  ): number
   /** The answer to a question of a connection, or why there is none. */
   cqlAnswer(
     handle: Handle,

@@ -93,6 +93,7 @@ export class Session extends Verbs {
     const opened = new Promise<number>(executor)
     const slot = openSlot()
     let signal: AbortSignal | undefined
+    let connecting: number | undefined
     try {
       const names: string[] = []
       const values: unknown[] = []
@@ -111,12 +112,12 @@ export class Session extends Verbs {
       const [logsIn, translates] = [authenticator !== undefined, translator !== undefined]
       const ask = logsIn || translates ? asking(authenticator, translator) : undefined
       const points = pointsText(contactPoints, options?.secureConnectBundle !== undefined)
-      native.cqlConnect(slot, points, names, values, ask, logsIn, translates)
+      connecting = native.cqlConnect(slot, points, names, values, ask, logsIn, translates)
     } catch (error) {
       rejectCall(slot, error)
     }
     const connected = opened.then((handle) => new Session(new Connection(handle, SESSION)))
-    return signal === undefined ? connected : closedWhenAborted(connected, signal)
+    return closedWhenAborted(connected, connecting, signal)
   }
 
   /** Whether the session is open. */

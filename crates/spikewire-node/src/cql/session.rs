@@ -18,6 +18,7 @@ use super::ticket::{Outbox, Pledge, StatementCaller, StatementTicket};
 use super::value::CqlDecodeOptions;
 use crate::arguments::text;
 use crate::binding::Call;
+use crate::connecting::Connecting;
 use crate::driver::Driver;
 use crate::environment::Environment;
 use crate::environment::factories::Factories;
@@ -130,7 +131,7 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     // Certificates are read on that thread, too.
     let open = move || Ok::<_, Failure>(Engine::open(options.finish()?)?);
-    work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
+    let running = work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
         let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked").into()))
             .and_then(|engine| {
@@ -141,7 +142,7 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         environment.settle(env, slot, result);
     })?;
-    Ok(None)
+    Connecting::add(call, running).map(Some)
 }
 
 fn started<'e>(

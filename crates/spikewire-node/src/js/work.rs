@@ -60,12 +60,28 @@ impl Caller {
     }
 }
 
+/// Work that may be under way.
+pub struct Running(Box<dyn Fn(Env<'_>)>);
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Running")
+    }
+}
+
+impl Running {
+    /// The environment may end before the work does.
+    pub fn abandon(&self, env: Env<'_>) {
+        (self.0)(env);
+    }
+}
+
 /// Runs `work` on a thread of its own, and then `done` with its result on the environment's thread,
-/// which lives at least until then. A panic of `work` is `Err`. If the environment is torn down
+/// which lives at least until then, unless the work is abandoned. A panic of `work` is `Err`. If the environment is torn down
 /// before, `done` is not called, and the result is dropped.
 ///
 /// If the system has no thread left, the work is done here.
-pub fn spawn<W, D, R>(env: Env<'_>, name: &str, work: W, done: D) -> Result<()>
+pub fn spawn<W, D, R>(env: Env<'_>, name: &str, work: W, done: D) -> Result<Running>
 where
     W: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
@@ -73,6 +89,14 @@ where
 {
     let place = Arc::new(Mutex::new(Exchange { result: None, is_gone: false }));
     let caller = caller(env, name, Delivery { done: Cell::new(Some(done)), place: place.clone() })?;
+    let (function, shared) = (caller.0, place.clone());
+    let running = Running(Box::new(move |env| {
+        let exchange = shared.lock();
+        if !exchange.is_gone {
+            // SAFETY: the function is not freed yet, and this is the environment's thread.
+            unsafe { sys::napi_unref_threadsafe_function(env.raw, function) };
+        }
+    }));
     let task = Arc::new(Mutex::new(Some((work, caller, place))));
     let perform = move || {
         let Some((work, caller, place)) = task.lock().take() else { return };
@@ -83,7 +107,7 @@ where
     if thread.spawn(perform).is_err() {
         here();
     }
-    Ok(())
+    Ok(running)
 }
 
 fn caller<D, R>(env: Env<'_>, name: &str, delivery: Delivery<D, R>) -> Result<Caller>

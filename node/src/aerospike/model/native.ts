@@ -82,7 +82,10 @@ export interface AerospikeNative extends NativePart {
   setup(...hooks: Hooks): void
   /** The number of a set. */
   space(namespace: string, set: string | undefined): Space
-  /** Settles the slot with a client's handle. Options are the engine's names, and values. */
+  /**
+   * Settles the slot with a client's handle; returns the number to abandon it with. Options are the
+   * engine's names, and values.
+   */
   connect(
     slot: Slot,
     seeds: string,
@@ -91,7 +94,7 @@ export interface AerospikeNative extends NativePart {
     bigints: boolean,
     doubles: boolean,
     maps: boolean,
-  ): void
+  ): number
   /** Closes every connection of a client. */
   close(client: Handle, slot: Slot): void
   /** Names and addresses of the nodes, alternating. */
