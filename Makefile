@@ -10,6 +10,7 @@ VENV_FT := .venv-ft
 # Types are checked where nothing is installed that the checks do not name: what they say must not
 # depend on which tests ran before.
 VENV_LINT := .venv-lint
+VENV_CROSS := .venv-cross
 BIN := $(VENV)/bin
 
 # What the extension modules are made of. They are built again when one of these is newer.
@@ -39,6 +40,8 @@ ARGS ?=
 BASE ?=
 TESTS ?=
 NODE_TESTS ?=
+# The npm package's platforms, as in PLATFORMS='linux-arm64-gnu linux-x64-musl' (node/scripts/platforms.mjs).
+PLATFORMS ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
 # Most of them wait for timeouts and other programs most of the time, so that two cores have room for
 # four. Which files begin is for conftest.py to say: to pytest-xdist, a file of few tests is a short one.
@@ -76,6 +79,7 @@ help: ## List the targets
 	@echo "  Settings: PYTHON=program  SEEDS=host:port  ARGS='flags of spikewire compare'"
 	@echo "            TESTS='arguments of pytest'  SPIKEWIRE_PYTHON_FT=program|none"
 	@echo "            NODE_TESTS='parts of file names'  SPIKEWIRE_NODE=none"
+	@echo "            PLATFORMS='linux-arm64-gnu linux-x64-musl'"
 
 # --- Building ---------------------------------------------------------------------------------
 
@@ -128,9 +132,16 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 	@touch $@
 
 .PHONY: npm-packages
-npm-packages: node ## Make the packages that npm gets, into node/packages/
-	$(WITH_NODE); cd node && node scripts/native.mjs --profile dist && node scripts/pack.mjs
+npm-packages: node $(if $(PLATFORMS),cross-tools) ## Make the packages that npm gets, into node/packages/
+	$(WITH_NODE); cd node && PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && \
+	for name in $(or $(PLATFORMS),this); do \
+		node scripts/native.mjs --profile dist $$([ $$name = this ] || echo --platform $$name) || exit; \
+	done && node scripts/pack.mjs
 	@rm -f node/native/.built-*
+
+.PHONY: cross-tools
+cross-tools: # What links native parts for other platforms.
+	@python=$$(tools/python.sh) && tools/venv.sh $(VENV_CROSS) "$$python" requirements/cross.txt
 
 .PHONY: lab-node
 lab-node: node # The Node.js part of the lab, for the npm package in node/.

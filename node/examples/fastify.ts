@@ -1,23 +1,44 @@
 /**
  * A small web service: `GET /NAME` counts a visit of NAME and returns the count.
  *
- * The client is opened when the service starts and closed when it stops. Requests that arrive
- * together are sent to the cluster in one write.
+ * The client is a plugin: it is opened when the service starts, is at hand as `app.spikewire` with its
+ * type, and is closed when the service stops. Requests that arrive together are sent to the cluster in
+ * one write.
  */
 
-import fastify, { type FastifyInstance } from 'fastify'
-import { Client, op, Timeout } from 'spikewire'
+import fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import plugin from 'fastify-plugin'
+import { Client, type ClientOptions, op, Timeout } from 'spikewire'
 import { withCluster } from './seeds.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    spikewire: Client
+  }
+}
+
+interface SpikewireOptions extends ClientOptions {
+  seeds: string
+}
+
+const connect: FastifyPluginAsync<SpikewireOptions> = async (app, { seeds, ...options }) => {
+  const client = await Client.connect(seeds, options)
+  app.decorate('spikewire', client)
+  app.addHook('onClose', () => client.close())
+}
+
+/** As a plugin of its own right, it decorates the instance that registers it. */
+const spikewire = plugin(connect, { name: 'spikewire', fastify: '5.x' })
 
 interface Visits {
   n: number
 }
 
 async function service(seeds: string): Promise<FastifyInstance> {
-  const app = fastify()
-  const client = await Client.connect(seeds, { timeout: 500 })
-  app.addHook('onClose', () => client.close())
-  const visits = client.dataset<Visits>('test', 'visits')
+  // Connections that browsers keep open do not keep the service from ending.
+  const app = fastify({ forceCloseConnections: true })
+  await app.register(spikewire, { seeds, timeout: 500 })
+  const visits = app.spikewire.dataset<Visits>('test', 'visits')
 
   app.get<{ Params: { name: string } }>('/:name', async ({ params: { name } }, reply) => {
     try {
@@ -39,5 +60,7 @@ await withCluster(async (seeds) => {
     const answer = await fetch(`${address}/${name}`)
     console.log(answer.status, await answer.text())
   }
+  const { spikewire: client } = app
   await app.close()
+  console.log(client)
 })

@@ -1,8 +1,10 @@
 // Runs long loads against the package and watches its memory and file descriptors.
 //
-//  node scripts/endurance.mjs [--operations N] [--clients N] [--terminations N] [--seconds N]
+//  node --expose-gc scripts/endurance.mjs [--operations N] [--workers N] [--clients N] [--terminations N]
+//      [--seconds N]
 //
 // operations: N reads and writes of single records, 128 in flight.
+// workers: N of the same by four worker threads, each with its own client.
 // clients: N clients are opened and closed, some with calls in flight.
 // terminations: N worker threads are terminated in mid-call.
 // seconds: a load that has not ended by then is cut short.
@@ -30,7 +32,13 @@ const SLACK = { rss: 24 << 20, descriptors: 4 }
 
 const number = { type: 'string', default: '0' }
 const { values } = parseArgs({
-  options: { operations: number, clients: number, terminations: number, seconds: number },
+  options: {
+    operations: number,
+    workers: number,
+    clients: number,
+    terminations: number,
+    seconds: number,
+  },
 })
 const counts = Object.fromEntries(
   Object.entries(values).map(([name, text]) => {
@@ -116,6 +124,58 @@ async function clients(from, to, isOver) {
   return n
 }
 
+const THREADS = 4
+const LOAD = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { Client } = require('spikewire')
+Client.connect(workerData.seeds, { timeout: 60_000 }).then((client) => {
+  const records = client.dataset('test', 'threads')
+  parentPort.on('message', async ({ from, to }) => {
+    if (from === undefined) return client.close().then(() => parentPort.close())
+    const { keys, inFlight } = workerData
+    let next = from
+    const work = async () => {
+      while (next < to) {
+        const n = next++
+        if (n % 2 === 0) await records.put(n % keys, { n, list: [n] })
+        else await records.get(n % keys, { default: null })
+      }
+    }
+    await Promise.all(Array.from({ length: inFlight }, work))
+    parentPort.postMessage('done')
+  })
+  parentPort.postMessage('ready')
+})`
+
+/** The threads, and what they do of a part. */
+async function startThreads() {
+  const workerData = { seeds, keys: KEYS, inFlight: IN_FLIGHT / THREADS }
+  const threads = Array.from(
+    { length: THREADS },
+    () => new Worker(LOAD, { eval: true, workerData }),
+  )
+  await Promise.all(threads.map((thread) => once(thread, 'message')))
+  const run = async (from, to, isOver) => {
+    if (isOver()) return from
+    const share = (to - from) / THREADS
+    const done = threads.map((thread, at) => {
+      const part = { from: Math.floor(from + share * at), to: Math.floor(from + share * (at + 1)) }
+      thread.postMessage(part)
+      return once(thread, 'message')
+    })
+    await Promise.all(done)
+    return to
+  }
+  const stop = () =>
+    Promise.all(
+      threads.map((thread) => {
+        thread.postMessage({})
+        return once(thread, 'exit')
+      }),
+    )
+  return { run, stop }
+}
+
 const PUMP = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { Client } = require('spikewire')
@@ -149,6 +209,11 @@ try {
   const load = (...part) => operations(client, ...part)
   flat = (await watched('operations', counts.operations, load)) && flat
   await client.close()
+  if (counts.workers > 0) {
+    const threads = await startThreads()
+    flat = (await watched('workers', counts.workers, threads.run)) && flat
+    await threads.stop()
+  }
   flat = (await watched('clients', counts.clients, clients)) && flat
   flat = (await watched('terminations', counts.terminations, terminations)) && flat
 } finally {

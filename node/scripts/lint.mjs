@@ -14,6 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'spikewire-pack-'))
 try {
   run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder])
   const packed = join(folder, readdirSync(folder)[0])
+  bin('publint', ['run', '--strict', packed])
   const attw = join(HERE, 'node_modules', '.bin', 'attw')
   process.exitCode = attempt(attw, [packed, '--no-color', '--no-emoji'])
 } finally {

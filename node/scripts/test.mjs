@@ -17,7 +17,7 @@ const TOGETHER = 4
 const cassandra = Boolean(process.env.SPIKEWIRE_CASSANDRA_AT)
 const SMOKE = ['smoke', ...(cassandra ? ['smoke-cql'] : [])]
 const ELSEWHERE = [
-  ...['admin', 'batch', 'faults', 'job', 'many', 'operations', 'query', 'query-stream'],
+  ...['admin', 'batch', 'faults', 'job', 'many', 'memory', 'operations', 'query', 'query-stream'],
   ...(cassandra ? ['cql', 'cql-faults', 'cql-many', 'cql-query', 'cql-types', 'cql-values'] : []),
 ]
 

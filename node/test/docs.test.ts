@@ -33,6 +33,7 @@ const CLIENT = [
   'docs/node-programs.md',
   'docs/node-queries.md',
   'docs/node-types.md',
+  'docs/node-frameworks.md',
 ]
 const PAGES = [
   ...CLIENT,

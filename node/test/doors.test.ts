@@ -36,6 +36,7 @@ const FORBIDDEN = [
   ['src/statistics', 'src/aerospike/client.js'],
   ['src/metrics', 'src/bridge/connection.js'],
   ['src/otel', 'src/aerospike/client.js'],
+  ['src/stores', 'src/cql/session.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],
 ] as const

@@ -10,8 +10,14 @@ const FOLDER = join(PACKAGE, 'build', 'examples')
 
 /** A line that each example must print. */
 const SAYS: Record<string, string> = {
+  cluster: '11 requests, 1 process replaced, exit codes 0,0',
   errors: 'timed out after 1 attempt(s), in doubt: true',
+  express: '{"cart":["tea","milk"],"euro":5}',
   fastify: '200 {"name":"alice","visits":2}',
+  job_queue: '60 jobs done, 7 squared is 49',
+  keyv: '{ euro: 3 } 12 false',
+  nestjs: '404 {"message":"Not Found","statusCode":404}',
+  next_route: '404 {"error":"no gold"}',
   quickstart: '0 1 4 9 16 25 36 49 64 81',
   stream_to_file: '5000 lines, not empty',
   'users.test': '# pass 2',

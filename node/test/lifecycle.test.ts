@@ -191,7 +191,16 @@ test('worker threads are terminated while a cluster starts, changes and stops', 
 })
 
 test('memory and descriptors stay flat under a long load', async () => {
-  const args = ['--operations', '40000', '--clients', '40', '--terminations', '20']
+  const args = [
+    '--operations',
+    '40000',
+    '--workers',
+    '20000',
+    '--clients',
+    '40',
+    '--terminations',
+    '20',
+  ]
   const script = join(PACKAGE, 'scripts/endurance.mjs')
   const printed = await output(process.execPath, ['--expose-gc', script, ...args], {
     cwd: PACKAGE,
@@ -202,6 +211,7 @@ test('memory and descriptors stay flat under a long load', async () => {
     lines.map((line) => [JSON.parse(line).name, JSON.parse(line).flat]),
     [
       ['operations', true],
+      ['workers', true],
       ['clients', true],
       ['terminations', true],
     ],

@@ -7,7 +7,13 @@ import { test } from 'node:test'
 /** Names that runtimes add to CommonJS modules. */
 const MARKS = ['__esModule', 'module.exports']
 
-for (const name of ['spikewire', 'spikewire/cql', 'spikewire/testing']) {
+for (const name of [
+  'spikewire',
+  'spikewire/cql',
+  'spikewire/testing',
+  'spikewire/keyv',
+  'spikewire/express-session',
+]) {
   test(`import and require of ${name} give the same things`, async () => {
     const imported: Record<string, unknown> = await import(name)
     const required: Record<string, unknown> = createRequire(import.meta.url)(name)

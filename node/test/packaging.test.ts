@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { output, PACKAGE, run, temporaryFolder } from './support/programs.js'
@@ -31,7 +32,11 @@ test('the packed package is installed elsewhere and works', async (test) => {
   const folder = temporaryFolder(test)
   const packages = join(folder, 'packages')
   await output(process.execPath, [join(PACKAGE, 'scripts/pack.mjs'), '--out', packages])
-  const tarballs = readdirSync(packages).filter((name) => name.endsWith('.tgz'))
+  const { platform } = createRequire(join(PACKAGE, 'package.json'))('./dist/addon/library.js')
+  // There may be some for other platforms.
+  const tarballs = readdirSync(packages).filter(
+    (name) => name.startsWith(`spikewire-${platform()}-`) || /^spikewire-\d.*tgz$/.test(name),
+  )
   assert.equal(tarballs.length, 2, 'this platform, and the main package')
 
   await test.test('the packed sources are a complete workspace', async () => {

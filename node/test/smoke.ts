@@ -154,7 +154,7 @@ async function main(): Promise<void> {
   const required = createRequire(import.meta.url)('spikewire')
   assert.equal(required.Client, Client)
   const cluster = await Cluster.start({ nodes: 1 })
-  const client = await Client.connect(cluster.seeds)
+  const client = await Client.connect(cluster.seeds, { timeout: 60_000 })
   await values(client)
   await verbs(client)
   await batches(client)

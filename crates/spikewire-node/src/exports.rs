@@ -6,6 +6,7 @@ use crate::aerospike::{
     admin, calls, columns, expression, key, many, operation, profiles, query, recording, space,
     testing, transaction, verbs,
 };
+use crate::connecting;
 use crate::js::Export;
 use crate::js::call::export;
 use crate::signals::stats;
@@ -19,6 +20,7 @@ pub const EXPORTS: &[Export] = &[
     export!("connect", verbs::connection::connect),
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
+    export!("abandon", verbs::connection::abandon),
     export!("digest", key::digest),
     export!("shape", space::shape),
     export!("get", verbs::single::get),
@@ -131,10 +133,12 @@ pub const EXPORTS: &[Export] = &[
     export!("metricsBounds", stats::bounds),
     export!("metricsRoute", signals::route),
     export!("handedOver", stages::handed_over),
+    export!("connectAbandon", connecting::abandon),
     export!("cqlSetup", cql::session::setup),
     export!("cqlConnect", cql::session::connect),
     export!("cqlClose", cql::session::close),
     export!("cqlAnswer", cql::questions::answer),
+    export!("cqlAbandon", cql::session::abandon),
     export!("cqlNodes", cql::session::nodes),
     export!("cqlSchema", cql::session::schema),
     export!("cqlKeyspace", cql::session::keyspace),

@@ -11,6 +11,7 @@
 //! | [`register`], [`exports`] | initialisation; the functions exported to JavaScript |
 //! | [`setup`], [`hooks`] | setup by the package; its functions called from here |
 //! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
+//! | [`connecting`] | what keeps the environment alive until a client or session is connected |
 //! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
 //! | [`arguments`], [`tables`], [`tls`] | arguments of calls; tables; TLS options |
 //! | [`opening`] | settings of clients from URLs and variables |
@@ -24,6 +25,7 @@
 mod aerospike;
 mod arguments;
 mod binding;
+mod connecting;
 mod cql;
 mod driver;
 mod environment;

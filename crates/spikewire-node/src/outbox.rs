@@ -24,6 +24,9 @@ pub trait Completion: Send + Sized + 'static {
 
     /// The result for a promise that was unsettled when its client was closed.
     fn closed(slot: u32) -> Self;
+
+    /// The slot of its promise.
+    fn slot(&self) -> u32;
 }
 
 /// A ticket whose outcome becomes a JavaScript value.
@@ -50,6 +53,9 @@ pub struct Outbox<F> {
     pending: AtomicU32,
     /// Slots of cancelled commands.
     cancelled: Mutex<Vec<u32>>,
+    /// Slots of pending calls that nobody waits for any more.
+    abandoned: Mutex<Vec<u32>>,
+    abandoned_count: AtomicU32,
 }
 
 impl<F> Default for Outbox<F> {
@@ -58,6 +64,8 @@ impl<F> Default for Outbox<F> {
             finished: Mutex::default(),
             pending: AtomicU32::default(),
             cancelled: Mutex::default(),
+            abandoned: Mutex::default(),
+            abandoned_count: AtomicU32::default(),
         }
     }
 }
@@ -89,9 +97,28 @@ impl<F> Outbox<F> {
         self.cancelled.lock().push(slot);
     }
 
-    /// The number of pending calls.
+    /// The number of pending calls that are waited for.
+    #[inline]
     pub fn pending(&self) -> u32 {
-        self.pending.load(Relaxed)
+        self.pending.load(Relaxed).saturating_sub(self.abandoned_count.load(Relaxed))
+    }
+
+    /// Marks a pending call as one that nobody waits for any more.
+    pub fn abandon(&self, slot: u32) {
+        let mut abandoned = self.abandoned.lock();
+        abandoned.push(slot);
+        self.abandoned_count.store(abandoned.len() as u32, Relaxed);
+    }
+
+    /// Removes that mark from a call that has ended.
+    #[inline]
+    pub fn clear_abandoned(&self, slot: u32) {
+        if self.abandoned_count.load(Relaxed) == 0 {
+            return;
+        }
+        let mut abandoned = self.abandoned.lock();
+        abandoned.retain(|other| *other != slot);
+        self.abandoned_count.store(abandoned.len() as u32, Relaxed);
     }
 }
 
@@ -139,6 +166,7 @@ impl<F: Completion> Pledge<F> {
 impl<F: Completion> Drop for Pledge<F> {
     fn drop(&mut self) {
         self.outbox.pending.fetch_sub(1, Relaxed);
+        self.outbox.clear_abandoned(self.slot);
         if !self.is_released {
             self.outbox.put(F::closed(self.slot));
         }

@@ -16,6 +16,8 @@ export interface BuildOptions {
   profile?: string | undefined
   /** The platform to build for, by its Rust and package names. Default: this one. */
   target?: { rust: string; name: string } | undefined
+  /** Links with zig (`cargo zigbuild`), for other platforms and older versions of glibc. */
+  zig?: boolean | undefined
   /** Strip symbols, as in published packages. Changing this recompiles everything. */
   strip?: boolean | undefined
 }
@@ -28,13 +30,20 @@ interface CargoMessage {
 }
 
 /** Builds the native part and moves it to where it is loaded from. Returns the path. */
-export function build({ workspace, profile, target, strip }: BuildOptions): string {
+export function build({ workspace, profile, target, zig, strip }: BuildOptions): string {
   if (!existsSync(join(workspace, 'Cargo.toml'))) {
     throw new Error(`there are no Rust sources in ${workspace}`)
   }
-  const args = ['build', '--package', 'spikewire-node', '--profile', profile ?? 'release']
-  args.push('--locked', '--message-format', 'json-render-diagnostics')
-  if (target) args.push('--target', target.rust)
+  const args = [zig ? 'zigbuild' : 'build', '--profile', profile ?? 'release']
+  args.push(
+    '--package',
+    'spikewire-node',
+    '--locked',
+    '--message-format',
+    'json-render-diagnostics',
+  )
+  // Node.js itself needs glibc 2.28.
+  if (target) args.push('--target', zig ? target.rust.replace(/-gnu$/, '-gnu.2.28') : target.rust)
   if (strip) args.push('--config', `profile.${profile ?? 'release'}.strip = "symbols"`)
   const name = target?.name ?? platform()
   const env = { ...process.env }

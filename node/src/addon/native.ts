@@ -33,6 +33,8 @@ export interface NativePart {
   tableOpen(source: Uint8Array | readonly unknown[]): [Handle, string[], number]
   /** Releases a resource that JavaScript no longer references. */
   release(resource: number): void
+  /** Connecting, which nobody waits for any more, does not keep the process alive. */
+  connectAbandon(connecting: number): void
 }
 
 /** The native part of this copy of the package. */

@@ -155,13 +155,15 @@ export class Client extends KeyVerbs {
     let signal: AbortSignal | undefined
     let conversion: Conversion | undefined
     let opened: Opened = { seeds, options, namespace: null }
+    let connecting: number | undefined
     try {
       opened = openedWith(seeds, options)
       const { names, values, integers, doubles, maps, codec } = sorted(opened.options)
       conversion = Conversion.of(codec)
       signal = options.signal
       if (signal !== undefined) signal.throwIfAborted()
-      native.connect(slot, seedText(opened.seeds), names, values, integers, doubles, maps)
+      const texts = seedText(opened.seeds)
+      connecting = native.connect(slot, texts, names, values, integers, doubles, maps)
     } catch (error) {
       rejectCall(slot, error)
     }
@@ -180,7 +182,7 @@ export class Client extends KeyVerbs {
         throw isOpening ? withOrigin(error, origin) : error
       },
     )
-    return signal === undefined ? client : closedWhenAborted(client, signal)
+    return closedWhenAborted(client, connecting, signal)
   }
 
   /** The namespace of the URL that the client was opened with; `null` if there is none. */
@@ -656,8 +658,11 @@ export class Client extends KeyVerbs {
   /**
    * Closes every connection. Calls in flight fail with `ClientClosed`. Closing again is harmless.
    */
-  close(): Promise<void> {
-    return this.connection.close()
+  close(): Promise<void>
+  close(callback: Callback<void>): void
+  close(callback?: Callback<void>): Promise<void> | undefined {
+    checkCallback(callback)
+    return outcome(this.connection.close(), callback)
   }
 
   [inspect.custom](): string {

@@ -1,6 +1,7 @@
 /** Recordings of live traffic. */
 
 import type { Handle } from '../addon/native.js'
+import { type Callback, checkCallback, outcome } from '../bridge/callbacks.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
 import { native, type RecordingFields } from './model/native.js'
@@ -71,9 +72,12 @@ export class Recording {
    *
    * @throws Error with the system's `code`, such as `'ENOSPC'`, if the file could not be written
    */
-  stop(): Promise<RecordingSummary> {
+  stop(): Promise<RecordingSummary>
+  stop(callback: Callback<RecordingSummary>): void
+  stop(callback?: Callback<RecordingSummary>): Promise<RecordingSummary> | undefined {
+    checkCallback(callback)
     this.#stopping ??= this.#stop()
-    return this.#stopping
+    return outcome(this.#stopping, callback)
   }
 
   async #stop(): Promise<RecordingSummary> {

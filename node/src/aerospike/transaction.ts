@@ -2,6 +2,7 @@
 
 import { inspect } from 'node:util'
 import type { Handle } from '../addon/native.js'
+import { type Callback, checkCallback, outcome } from '../bridge/callbacks.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { Dataset } from './dataset.js'
@@ -122,8 +123,11 @@ export class Transaction {
    * @throws CommitFailed, whose `part` says where, and whose `inDoubt` says that it may be committed
    * nevertheless: then commit again; TransactionError if it is aborted, or if calls are running
    */
-  commit(): Promise<EndStatus> {
-    return this.#end('commit')
+  commit(): Promise<EndStatus>
+  commit(callback: Callback<EndStatus>): void
+  commit(callback?: Callback<EndStatus>): Promise<EndStatus> | undefined {
+    checkCallback(callback)
+    return outcome(this.#end('commit'), callback)
   }
 
   /**
@@ -131,8 +135,11 @@ export class Transaction {
    *
    * @throws TransactionError if it is committed, or may be
    */
-  abort(): Promise<EndStatus> {
-    return this.#end('abort')
+  abort(): Promise<EndStatus>
+  abort(callback: Callback<EndStatus>): void
+  abort(callback?: Callback<EndStatus>): Promise<EndStatus> | undefined {
+    checkCallback(callback)
+    return outcome(this.#end('abort'), callback)
   }
 
   /** @internal The end of a block that did, or did not, succeed. */
@@ -148,9 +155,9 @@ export class Transaction {
     } catch (error) {
       rejectCall(slot, error)
     }
-    const outcome = await ended
-    if (typeof outcome === 'string') return outcome
-    const [error, part, records] = outcome
+    const status = await ended
+    if (typeof status === 'string') return status
+    const [error, part, records] = status
     error.part = part
     error.records = records.map(([record, namespace, set, digest]) => {
       record.key = Key.fromDigest(namespace, set || null, digest)

@@ -1,8 +1,8 @@
 /** Callbacks and abort signals. */
 
-import type { Slot } from '../addon/native.js'
+import { nativePart, type Slot } from '../addon/native.js'
 import { onAbort } from './signals.js'
-import { abandon } from './slots.js'
+import { abandon, holderOf } from './slots.js'
 
 /** Called with the outcome of a call, never before the call has returned. */
 export type Callback<T> = (error: Error | null, value?: T) => void
@@ -34,30 +34,39 @@ export function outcome<T>(
   return undefined
 }
 
-/** Rejects a call when its signal is aborted. A request already sent may still be executed. */
+/**
+ * Rejects a call when its signal is aborted, and calls `onGiveUp`. A request already sent may still
+ * be executed.
+ */
 export function withSignal<T>(
   promise: Promise<T>,
   slot: Slot,
   signal: AbortSignal,
-  onGiveUp?: () => void,
+  onGiveUp: () => void,
 ): void {
+  const holder = holderOf(slot)
   const over = onAbort(signal, () => {
-    abandon(slot, signal.reason)
-    onGiveUp?.()
+    if (abandon(slot, holder, signal.reason)) onGiveUp()
   })
   promise.then(over, over)
 }
 
 /**
  * Cancels connecting when the signal is aborted; a client that gets connected nevertheless is
- * closed.
+ * closed. `connecting` is its number, which is released.
  */
 export function closedWhenAborted<T extends { close(): Promise<void> }>(
   connected: Promise<T>,
-  signal: AbortSignal,
+  connecting: number | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<T> {
+  if (connecting === undefined) return connected
+  const release = () => nativePart.release(connecting)
+  connected.then(release, release)
+  if (signal === undefined) return connected
   return new Promise((resolve, reject) => {
     const over = onAbort(signal, () => {
+      nativePart.connectAbandon(connecting)
       reject(signal.reason)
       connected.then(
         (client) => client.close(),

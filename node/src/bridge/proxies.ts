@@ -20,8 +20,10 @@ export function standsFor(proxy: object): object | string {
   const prototype: unknown = Object.getPrototypeOf(proxy)
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return { ...proxy }
   try {
-    if (proxy instanceof Map) return new Map(proxy)
-    if (proxy instanceof Set) return new Set(proxy)
+    // Not `instanceof`: test runners have a Map and a Set of their own.
+    const tag = Object.prototype.toString.call(proxy)
+    if (tag === '[object Map]') return new Map(proxy as Map<unknown, unknown>)
+    if (tag === '[object Set]') return new Set(proxy as Set<unknown>)
   } catch {
     // The methods of both need the object itself.
   }

@@ -33,3 +33,13 @@ export function onAbort(signal: AbortSignal, abort: () => void): () => void {
     signal.removeEventListener('abort', listener)
   }
 }
+
+/** A promise that is also rejected when the signal is aborted. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const over = onAbort(signal, () => reject(signal.reason))
+    promise.finally(over).then(resolve, reject)
+    if (signal.aborted) reject(signal.reason)
+  })
+}

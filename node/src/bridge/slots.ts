@@ -57,12 +57,22 @@ export function rejectCall(slot: Slot, error: unknown): void {
   reject?.(error)
 }
 
-/** Rejects a call's promise early; the slot stays taken until the native part is done. */
-export function abandon(slot: Slot, reason: unknown): void {
+/** The call that has a slot now; another one may have it as soon as this one is settled. */
+export function holderOf(slot: Slot): unknown {
+  return rejecters[slot]
+}
+
+/**
+ * Rejects a call's promise early; the slot stays taken until the native part is done. Returns
+ * whether the call was not settled yet, by its `holderOf`.
+ */
+export function abandon(slot: Slot, holder: unknown, reason: unknown): boolean {
   const reject = rejecters[slot]
+  if (reject === undefined || reject !== holder) return false
   resolvers[slot] = undefined
   rejecters[slot] = undefined
-  reject?.(reason)
+  reject(reason)
+  return true
 }
 
 /** Records and errors that can be told which record they belong to. */

@@ -1,5 +1,6 @@
 /** Batches: several statements in one request. */
 
+import { inspect } from 'node:util'
 import type { Callback } from '../bridge/callbacks.js'
 import type { BatchOptions } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
@@ -72,5 +73,9 @@ export class Batch {
     callback?: Callback<Rows>,
   ): Promise<Rows> | undefined {
     return this.#run([...this.#entries], options, callback)
+  }
+
+  [inspect.custom](): string {
+    return `Batch(${this.kind}, ${this.length} statements)`
   }
 }

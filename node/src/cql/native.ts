@@ -56,7 +56,7 @@ export type PageForm = boolean | 'arrow' | 'arrowPage'
 export interface CqlNative extends NativePart {
   /** Passes the functions that the native part calls; must be called once. */
   cqlSetup(...hooks: CqlHooks): void
-  /** Settles the slot with a session's handle. */
+  /** Settles the slot with a session's handle; returns the number to abandon it with. */
   cqlConnect(
     slot: Slot,
     contactPoints: string,
@@ -65,7 +65,7 @@ export interface CqlNative extends NativePart {
     ask: unknown,
     logsIn: boolean,
     translates: boolean,
-  ): void
+  ): number
   /** The answer to a question of a connection, or why there is none. */
   cqlAnswer(
     handle: Handle,
@@ -74,6 +74,8 @@ export interface CqlNative extends NativePart {
     error: string | null,
   ): void
   cqlClose(session: Handle, slot: Slot): void
+  /** A statement in flight, which nobody waits for any more, does not keep the process alive. */
+  cqlAbandon(session: Handle, slot: Slot): void
   /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]
   /** Settles the slot with the schema as JSON. */

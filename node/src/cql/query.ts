@@ -1,6 +1,8 @@
 /** Queries: the rows of a statement, fetched page by page as they are consumed. */
 
 import type { Readable } from 'node:stream'
+import { inspect } from 'node:util'
+import { type Callback, checkCallback, outcome } from '../bridge/callbacks.js'
 import { type QueryStreamOptions, streamOf } from '../bridge/stream.js'
 import { SessionClosed } from './errors.js'
 import type { Row, Rows } from './rows.js'
@@ -54,12 +56,18 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
   }
 
   /** Returns the query itself, which can be iterated over once. */
-  [Symbol.asyncIterator](): this {
+  [Symbol.asyncIterator](): AsyncIterableIterator<R, undefined, undefined> {
     return this
   }
 
   /** The next row. */
-  next(): Promise<IteratorResult<R, undefined>> {
+  next(callback: Callback<IteratorResult<R, undefined>>): void
+  next(): Promise<IteratorResult<R, undefined>>
+  next(
+    callback?: Callback<IteratorResult<R, undefined>>,
+  ): Promise<IteratorResult<R, undefined>> | undefined {
+    checkCallback(callback)
+    if (callback) return outcome(this.next(), callback)
     const row = this.takeOne()
     if (row !== undefined) return Promise.resolve({ value: row, done: false })
     return this.#next()
@@ -138,6 +146,12 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
     this.#ready = []
     this.#at = 0
     this.#ahead = undefined
+  }
+
+  [inspect.custom](): string {
+    if (this.#isClosed || this.#reason !== undefined) return 'Query(closed)'
+    const ready = this.#ready.length - this.#at
+    return `Query(${ready} rows ready${this.#state === null ? ', on its last page' : ''})`
   }
 
   /** @internal Up to `most` rows that are ready, waiting for some if necessary; none at the end. */

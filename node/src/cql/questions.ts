@@ -1,5 +1,6 @@
 /** Functions of the program that connections wait for: logins, and translations of addresses. */
 
+import { types } from 'node:util'
 import { native } from './native.js'
 
 /** One login of an `Authenticator`. */
@@ -70,7 +71,7 @@ export function asking(authenticator: unknown, translator: unknown): Ask {
       }
       case 'answer': {
         const answer = await login(number).answer(value as Uint8Array | null)
-        if (!(answer instanceof Uint8Array)) {
+        if (!types.isUint8Array(answer)) {
           throw new TypeError('answer() must return a Uint8Array')
         }
         return answer

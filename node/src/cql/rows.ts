@@ -1,5 +1,6 @@
 /** The rows of a result. */
 
+import { type InspectOptions, inspect } from 'node:util'
 import { objectOf } from '../bridge/objects.js'
 import type { CqlValue } from './values.js'
 
@@ -109,6 +110,11 @@ export class Rows<R = Row> implements Iterable<R> {
   /** The custom payload of the reply. */
   get payload(): { [name: string]: Buffer | null } {
     return objectOf(this.#extras?.[2] ?? NOTHING) as { [name: string]: Buffer | null }
+  }
+
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    const count = `${this.length} rows${this.pagingState === null ? '' : ', more to come'}`
+    return `Rows(${count}) ${inspect(this.rows, options)}`
   }
 }
 

@@ -141,6 +141,7 @@ export class Session extends Verbs {
     let signal: AbortSignal | undefined
     let [contactPoints, options] = [seeds, ownOptions]
     let origin: string | undefined
+    let connecting: number | undefined
     try {
       if (isFromSettings(seeds)) {
         const settings = readOpening(CASSANDRA, seeds, ownOptions ?? {}, process.env, false)
@@ -164,7 +165,7 @@ export class Session extends Verbs {
       const [logsIn, translates] = [authenticator !== undefined, translator !== undefined]
       const ask = logsIn || translates ? asking(authenticator, translator) : undefined
       const points = pointsText(contactPoints, options?.secureConnectBundle !== undefined)
-      native.cqlConnect(slot, points, names, values, ask, logsIn, translates)
+      connecting = native.cqlConnect(slot, points, names, values, ask, logsIn, translates)
     } catch (error) {
       rejectCall(slot, error)
     }
@@ -179,7 +180,7 @@ export class Session extends Verbs {
         throw isOpening ? withOrigin(error, origin as string) : error
       },
     )
-    return signal === undefined ? connected : closedWhenAborted(connected, signal)
+    return closedWhenAborted(connected, connecting, signal)
   }
 
   /** Whether the session is open. */
@@ -321,8 +322,11 @@ export class Session extends Verbs {
    * Closes every connection. Statements in flight fail with `SessionClosed`. Closing again is
    * harmless.
    */
-  close(): Promise<void> {
-    return this.#connection.close()
+  close(): Promise<void>
+  close(callback: Callback<void>): void
+  close(callback?: Callback<void>): Promise<void> | undefined {
+    checkCallback(callback)
+    return outcome(this.#connection.close(), callback)
   }
 
   [inspect.custom](): string {

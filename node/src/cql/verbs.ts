@@ -4,6 +4,7 @@ import type { Slot } from '../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
 import { commands } from '../bridge/channels.js'
 import type { Connection } from '../bridge/connection.js'
+import { untilAborted } from '../bridge/signals.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
 import { closeTable } from '../tables/source.js'
@@ -359,7 +360,8 @@ export abstract class Verbs {
         const known = this.#texts.get(nameOf(statement, options))
         if (known !== undefined) return this.#execute(page, known, parameters, options)
         const values = copied(parameters)
-        return this.#prepareText(statement, options).then((prepared) =>
+        const preparing = this.#prepareText(statement, options)
+        return untilAborted(preparing, options?.signal).then((prepared) =>
           this.#execute<R>(page, prepared, values, options),
         )
       }
@@ -529,7 +531,7 @@ export abstract class Verbs {
       const prepared = Prepared.latest(
         typeof statement === 'string'
           ? (this.#texts.get(nameOf(statement, options)) ??
-              (await this.#prepareText(statement, options)))
+              (await untilAborted(this.#prepareText(statement, options), options?.signal)))
           : statement,
       )
       used.add(prepared)
@@ -584,8 +586,11 @@ export abstract class Verbs {
     const slot = openSlot()
     try {
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.#connection.handle, slot)
-      if (signal !== undefined) withSignal(promise, slot, signal)
+      const session = this.#connection.handle
+      send(session, slot)
+      if (signal !== undefined) {
+        withSignal(promise, slot, signal, () => native.cqlAbandon(session, slot))
+      }
     } catch (error) {
       rejectCall(slot, error)
     }

@@ -1,5 +1,6 @@
 /** Rare events, and the listeners that get them. */
 
+import { AsyncResource } from 'node:async_hooks'
 import { hasEventSubscribers, publish } from '../bridge/channels.js'
 import type { Connection } from '../bridge/connection.js'
 import { type EventFields, native } from './native.js'
@@ -171,7 +172,8 @@ export function listen(connection: Connection, listener: unknown): () => void {
     listeners = new Listeners(connection)
     all.set(connection, listeners)
   }
-  return listeners.add(connection, listener as EventListener)
+  // All listeners share one timer, but each is called in its own async context.
+  return listeners.add(connection, AsyncResource.bind(listener as EventListener))
 }
 
 /** Called for a new connection: publishes its events if anybody subscribed to their channels. */

@@ -1,5 +1,6 @@
 /** The embedded cluster as a JavaScript object. */
 
+import { inspect } from 'node:util'
 import type { Slot } from '../addon/native.js'
 import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import type { Faults } from './faults.js'
@@ -74,6 +75,10 @@ export class Cluster {
   /** The addresses of all nodes, separated by commas, as seeds for clients. */
   get seeds(): string {
     return this.addresses.join(',')
+  }
+
+  [inspect.custom](): string {
+    return `Cluster(${this.#closing === undefined ? this.seeds : 'closed'})`
   }
 
   /** Kills a node: its connections are reset, its port is closed, its records are lost. */

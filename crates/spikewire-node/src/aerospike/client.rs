@@ -145,6 +145,12 @@ impl Client {
         self.driver.deliver_now(env);
     }
 
+    /// Lets the environment end before the call of a slot does.
+    pub fn abandon(&self, env: Env<'_>, slot: u32) {
+        self.outbox.abandon(slot);
+        self.driver.deliver_now(env);
+    }
+
     /// Stops waiting for the administrative command of a slot.
     pub fn cancel(&self, slot: u32) {
         self.outbox.cancel(slot);

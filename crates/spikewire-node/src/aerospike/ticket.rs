@@ -74,6 +74,15 @@ impl Completion for CommandCompletion {
     fn closed(slot: u32) -> Self {
         Self::Failed { slot, error: Error::new(Kind::Closed, "the client was closed") }
     }
+
+    fn slot(&self) -> u32 {
+        match self {
+            Self::Reply { slot, .. }
+            | Self::Known { slot, .. }
+            | Self::Value { slot, .. }
+            | Self::Failed { slot, .. } => *slot,
+        }
+    }
 }
 
 /// Finished calls that wait for JavaScript.

@@ -18,6 +18,7 @@ use super::ticket::{Outbox, Pledge, StatementCaller, StatementTicket};
 use super::value::CqlDecodeOptions;
 use crate::arguments::text;
 use crate::binding::Call;
+use crate::connecting::Connecting;
 use crate::driver::Driver;
 use crate::environment::Environment;
 use crate::environment::factories::Factories;
@@ -156,7 +157,7 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     // Certificates are read on that thread, too.
     let open = move || Ok::<_, Failure>(Engine::open(options.finish()?)?);
-    work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
+    let running = work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
         let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked").into()))
             .and_then(|engine| {
@@ -167,7 +168,7 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         environment.settle(env, slot, result);
     })?;
-    Ok(None)
+    Connecting::add(call, running).map(Some)
 }
 
 fn started<'e>(
@@ -216,6 +217,17 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
             environment.settle(env, slot, env.undefined());
         },
     )?;
+    Ok(None)
+}
+
+/// `cqlAbandon(session, slot)`: a statement in flight keeps the environment alive no longer.
+pub fn abandon<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let slot = call.index(1)?;
+    // A closed session has no statements in flight.
+    if let Ok(session) = Session::of(call) {
+        session.outbox.abandon(slot);
+        session.driver.deliver_now(call.env);
+    }
     Ok(None)
 }
 

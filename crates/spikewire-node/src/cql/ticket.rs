@@ -42,6 +42,10 @@ impl Completion for StatementCompletion {
         let (decode_options, watch) = (CqlDecodeOptions::default(), Watch::default());
         Self { slot, decode_options, watch, result: Err(error.into()) }
     }
+
+    fn slot(&self) -> u32 {
+        self.slot
+    }
 }
 
 /// A statement in flight on a driver.

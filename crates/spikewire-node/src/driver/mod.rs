@@ -114,5 +114,9 @@ where
 
 /// Delivers finished work to JavaScript.
 fn deliver_completions<F: Completion>(env: Env<'_>, environment: &Environment, outbox: &Outbox<F>) {
-    outbox.take().into_iter().for_each(|completion| completion.deliver(env, environment));
+    for completion in outbox.take() {
+        // It may have been abandoned after it had ended.
+        outbox.clear_abandoned(completion.slot());
+        completion.deliver(env, environment);
+    }
 }

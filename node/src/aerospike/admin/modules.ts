@@ -71,7 +71,9 @@ export class Modules {
 
   async #register(file: string | URL, options: RegisterOptions | undefined): Promise<void> {
     toNativeOptions(options, [...REGISTER, 'signal'])
-    const path = file instanceof URL ? fileURLToPath(file) : file
+    // Not `instanceof`: test runners have a URL of their own.
+    const isUrl = typeof file === 'object' && typeof file?.href === 'string'
+    const path = isUrl ? fileURLToPath(file.href) : file
     if (typeof path !== 'string') {
       throw new TypeError(`file must be a string or a file: URL, not ${typeof path}`)
     }

@@ -3,7 +3,7 @@
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
 import { commands } from '../../bridge/channels.js'
-import { onAbort } from '../../bridge/signals.js'
+import { untilAborted } from '../../bridge/signals.js'
 import { aboutRecord, executor, NO_RECORD, openSlot, rejectCall } from '../../bridge/slots.js'
 import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from '../command/columns.js'
 import {
@@ -529,8 +529,11 @@ export abstract class ManyVerbs<K, B extends object, W extends object = Partial<
       const nativeOptions = toNativeOptions(options, known)
       const signal = options?.signal
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.connection.handle, slot, nativeOptions)
-      if (signal !== undefined) withSignal(promise, slot, signal)
+      const client = this.connection.handle
+      send(client, slot, nativeOptions)
+      if (signal !== undefined) {
+        withSignal(promise, slot, signal, () => native.abandon(client, slot))
+      }
     } catch (error) {
       rejectCall(slot, error)
     }
@@ -586,14 +589,4 @@ async function collected(
   const signal = options?.signal
   signal?.throwIfAborted()
   return untilAborted(collect(records, signal), signal)
-}
-
-/** A promise that is also rejected when the signal is aborted. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise((resolve, reject) => {
-    const over = onAbort(signal, () => reject(signal.reason))
-    promise.finally(over).then(resolve, reject)
-    if (signal.aborted) reject(signal.reason)
-  })
 }

@@ -454,8 +454,11 @@ export abstract class Verbs<K, B extends object, W extends object = Partial<B>> 
       const nativeOptions = toNativeOptions(options, known)
       const signal = options?.signal
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.connection.handle, slot, space, wire, nativeOptions)
-      if (signal !== undefined) withSignal(promise, slot, signal)
+      const client = this.connection.handle
+      send(client, slot, space, wire, nativeOptions)
+      if (signal !== undefined) {
+        withSignal(promise, slot, signal, () => native.abandon(client, slot))
+      }
     } catch (error) {
       rejectCall(slot, error)
     }

@@ -1,6 +1,6 @@
 /** Keys of records. */
 
-import { inspect } from 'node:util'
+import { inspect, types } from 'node:util'
 import { native, type Space } from './native.js'
 
 /**
@@ -89,7 +89,7 @@ export class Key {
 
   /** The key of a record of which only the 20-byte digest is known; its `key` is `null`. */
   static fromDigest(namespace: string, set: string | null, digest: Uint8Array): Key {
-    if (!(digest instanceof Uint8Array)) {
+    if (!types.isUint8Array(digest)) {
       const kind = Array.isArray(digest) ? 'an array' : digest === null ? 'null' : typeof digest
       throw new TypeError(`a digest must be a Buffer, not ${kind}`)
     }

@@ -88,7 +88,10 @@ export interface AerospikeNative extends NativePart {
   setup(...hooks: Hooks): void
   /** The number of a set. */
   space(namespace: string, set: string | undefined): Space
-  /** Settles the slot with a client's handle. Options are the engine's names, and values. */
+  /**
+   * Settles the slot with a client's handle; returns the number to abandon it with. Options are the
+   * engine's names, and values.
+   */
   connect(
     slot: Slot,
     seeds: string,
@@ -97,7 +100,7 @@ export interface AerospikeNative extends NativePart {
     bigints: boolean,
     doubles: boolean,
     maps: boolean,
-  ): void
+  ): number
   /** What is wrong with a profile, and where; its settings: section, option, place, value. */
   profileCompile(sections: unknown): [place: string | null, message: string | null, flat: unknown[]]
   /**
@@ -324,6 +327,8 @@ export interface AerospikeNative extends NativePart {
     set: string | null | undefined,
     before: Date | undefined,
   ): void
+  /** A call in flight, which nobody waits for any more, does not keep the process alive. */
+  abandon(client: Handle, slot: Slot): void
   /** Stops waiting for an administrative command. */
   giveUp(client: Handle, slot: Slot): void
   /**

@@ -1,6 +1,6 @@
 /** Aerospike values for which JavaScript has no type. */
 
-import { inspect } from 'node:util'
+import { inspect, types } from 'node:util'
 
 /** A value of a bin, or inside a list or map. */
 export type BinValue =
@@ -85,7 +85,7 @@ export class HyperLogLog {
   readonly bytes: Buffer
 
   constructor(bytes: Uint8Array) {
-    if (!(bytes instanceof Uint8Array)) throw new TypeError('a HyperLogLog takes a Buffer')
+    if (!types.isUint8Array(bytes)) throw new TypeError('a HyperLogLog takes a Buffer')
     this.bytes = Buffer.from(bytes)
   }
 

@@ -170,7 +170,7 @@ function progress(parts: unknown): JobProgress {
  */
 export function beginCall<T>(
   connection: Connection,
-  begin: (client: number, slot: Slot) => (() => void) | undefined,
+  begin: (client: number, slot: Slot) => () => void,
   signal?: AbortSignal,
 ): Promise<T> {
   const promise = new Promise<T>(executor)

@@ -1,6 +1,7 @@
 /** Queries: scans and index queries, with back-pressure. */
 
 import type { Readable } from 'node:stream'
+import { inspect } from 'node:util'
 import { type Callback, checkCallback, outcome } from '../../bridge/callbacks.js'
 import type { Connection } from '../../bridge/connection.js'
 import { onAbort } from '../../bridge/signals.js'
@@ -207,12 +208,18 @@ export class Query<B extends object = Bins>
   }
 
   /** Returns the query itself, which can be iterated over once. */
-  [Symbol.asyncIterator](): this {
+  [Symbol.asyncIterator](): AsyncIterableIterator<Record<B>, undefined, undefined> {
     return this
   }
 
   /** The next record. */
-  next(): Promise<IteratorResult<Record<B>, undefined>> {
+  next(callback: Callback<IteratorResult<Record<B>, undefined>>): void
+  next(): Promise<IteratorResult<Record<B>, undefined>>
+  next(
+    callback?: Callback<IteratorResult<Record<B>, undefined>>,
+  ): Promise<IteratorResult<Record<B>, undefined>> | undefined {
+    checkCallback(callback)
+    if (callback) return outcome(this.next(), callback)
     if (this.#at < this.#ready.length && this.#reason === undefined) {
       return Promise.resolve({ value: this.#take(), done: false })
     }
@@ -238,7 +245,14 @@ export class Query<B extends object = Bins>
    *
    * @throws RangeError without a `pageSize`; the errors of iterating
    */
-  async page(): Promise<Page<B>> {
+  page(): Promise<Page<B>>
+  page(callback: Callback<Page<B>>): void
+  page(callback?: Callback<Page<B>>): Promise<Page<B>> | undefined {
+    checkCallback(callback)
+    return outcome(this.#page(), callback)
+  }
+
+  async #page(): Promise<Page<B>> {
     const size = this.#pageSize
     if (size === 0) throw new RangeError('the query has no pageSize')
     while (this.#ready.length - this.#at < size && (await this.#fill(size))) {}
@@ -403,6 +417,12 @@ export class Query<B extends object = Bins>
   close(): void {
     if (this.#isOver) this.#leave()
     else this.#fail(new QueryClosed('the query is closed', -5))
+  }
+
+  [inspect.custom](): string {
+    const { namespace, set } = spaceNames(this.#space)
+    const state = this.#reason !== undefined ? ', closed' : this.#isDone() ? ', at its end' : ''
+    return `Query(${namespace}, ${set ?? 'null'}${state})`
   }
 
   /**

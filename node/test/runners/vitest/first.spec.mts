@@ -1,4 +1,4 @@
-import { Client } from 'spikewire'
+import { Client, HyperLogLog, Key } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
@@ -23,6 +23,22 @@ test('a record is written and read', async () => {
   expect((await records.get('a')).bins).toEqual(bins)
   await expect(records.get('b')).rejects.toThrow(Error)
   await expect(records.put('a', { when: new Date() as never })).rejects.toThrow(TypeError)
+})
+
+test('values of the realm that the tests run in are accepted, and returned', async () => {
+  const client = await Client.connect(cluster.seeds)
+  clients.push(client)
+  const records = client.dataset('test', 'realms')
+  await records.put(new Uint8Array([1, 2]), { n: 1 }, { ttl: new Date(Date.now() + 60_000) })
+  await records.putMany(new Map([['a', { list: [1], map: new Map([[1, 2]]) }]]))
+  const digest = Key.fromDigest('test', 'realms', new Uint8Array(20))
+  expect(await client.get(digest, { default: null })).toBeNull()
+  expect(new HyperLogLog(new Uint8Array(3)).bytes.length).toBe(3)
+  const { list, map } = (await records.get('a')).bins
+  expect([list, map]).toEqual([[1], new Map([[1, 2]])])
+  expect(Array.isArray(list) && map instanceof Map).toBe(true)
+  const signal = AbortSignal.timeout(10_000)
+  expect((await records.getMany(new Set(['a', 'b']), { signal })).found).toBe(1)
 })
 
 test('modules are reset while clients are open', async () => {

@@ -106,11 +106,13 @@ fn moment(value: Value<'_>) -> Result<SystemTime> {
     })
 }
 
-/// `giveUp(client, slot)`: stops waiting for an administrative command.
+/// `giveUp(client, slot)`: stops waiting for an administrative command, which keeps the environment
+/// alive no longer.
 pub fn cancel<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(1)?;
     if let Ok(client) = Client::of(call) {
         client.cancel(slot);
+        client.abandon(call.env, slot);
     }
     Ok(None)
 }

@@ -11,11 +11,13 @@ use crate::aerospike::client::Client;
 use crate::aerospike::value::decode::DecodeOptions;
 use crate::arguments::{self, OptionArgument};
 use crate::binding::Call;
+use crate::connecting::Connecting;
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Result, Value, work};
 
 /// `connect(slot, seeds, names, values, bigints, doubles, maps)`: settles with the handle of a
-/// client. Options are the engine's names, and values, in two arrays.
+/// client, and returns the number to abandon it with. Options are the engine's names, and values, in
+/// two arrays.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
     let seeds = arguments::text("seeds", call.argument(1))?;
@@ -32,14 +34,14 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = call.host.environment.clone();
     // Certificates are read on that thread, too.
     let open = move || spikewire_aerospike::connect(checked.finish()?);
-    work::spawn(call.env, "spikewire.connect", open, move |env, opened| {
+    let running = work::spawn(call.env, "spikewire.connect", open, move |env, opened| {
         let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))
             .map_err(Failure::from)
             .and_then(|cluster| start(env, &environment, cluster, defaults, decode_options));
         environment.settle(env, slot, result);
     })?;
-    Ok(None)
+    Connecting::add(call, running).map(Some)
 }
 
 fn start<'e>(
@@ -78,6 +80,16 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     work::spawn(call.env, "spikewire.close", end, move |env, _| {
         environment.settle(env, slot, env.undefined());
     })?;
+    Ok(None)
+}
+
+/// `abandon(client, slot)`: a call in flight keeps the environment alive no longer.
+pub fn abandon<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let slot = call.index(1)?;
+    // A closed client has no calls in flight.
+    if let Ok((client, _)) = Client::of_call(call) {
+        client.abandon(call.env, slot);
+    }
     Ok(None)
 }
 
