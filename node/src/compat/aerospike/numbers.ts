@@ -1,0 +1,101 @@
+/** The numbers of operations, operators and their constants. */
+
+/** Types of indexed values. */
+export const indexDataType = {
+  STRING: 0,
+  NUMERIC: 1,
+  GEO2DSPHERE: 2,
+  BLOB: 3,
+  INTEGER: 4,
+  DEFAULT: 0,
+} as const
+/** What of a bin is indexed. */
+export const indexType = { DEFAULT: 0, LIST: 1, MAPKEYS: 2, MAPVALUES: 3, SET: 4 } as const
+
+/** Added to a return type: all elements but the selected ones. */
+export const INVERTED = 0x10000
+
+/** What operations on lists and maps return of the elements that they select, by number. */
+export const RETURNS = {
+  0: 'none',
+  1: 'index',
+  2: 'reverse_index',
+  3: 'rank',
+  4: 'reverse_rank',
+  5: 'count',
+  6: 'key',
+  7: 'value',
+  8: 'key_value',
+  13: 'exists',
+  16: 'unordered_map',
+  17: 'ordered_map',
+} as const
+
+/** Orders of lists, by number. */
+export const LIST_ORDERS = { 0: 'unordered', 1: 'ordered' } as const
+/** Orders of maps, by number. */
+export const MAP_ORDERS = { 0: 'unordered', 1: 'key', 3: 'key_value' } as const
+/** How arithmetic on bits treats a result that does not fit, by number. */
+export const OVERFLOWS = { 0: 'fail', 2: 'saturate', 4: 'wrap' } as const
+
+/** What is returned of the elements at the end of a path, by number. */
+export const PATH_RETURNS = { 0: 'tree', 1: 'value', 2: 'key', 3: 'key_value' } as const
+/** A flag of paths: elements on which a step or expression fails are left out. */
+export const PATH_NO_FAIL = 16
+/** A flag of paths: the elements are modified. */
+export const PATH_APPLY = 4
+
+/** Operations on whole bins and on the record. */
+export const SCALAR = { WRITE: 0, READ: 1, INCR: 2, PREPEND: 3, APPEND: 4, TOUCH: 5, DELETE: 6 }
+/** The value of an expression. */
+export const EXPRESSION = { WRITE: 0x500, READ: 0x501 }
+/** Elements at the end of a path. */
+export const PATH = { SELECT: 0x600, MODIFY: 0x601 }
+
+/** Operations on lists. */
+export const LIST = numbered(0x100, [
+  ...['SET_ORDER', 'SORT', 'APPEND', 'APPEND_ITEMS', 'INSERT', 'INSERT_ITEMS'],
+  ...['POP', 'POP_RANGE', 'REMOVE', 'REMOVE_RANGE', 'REMOVE_BY_INDEX', 'REMOVE_BY_INDEX_RANGE'],
+  ...['REMOVE_BY_VALUE', 'REMOVE_BY_VALUE_LIST', 'REMOVE_BY_VALUE_RANGE'],
+  ...['REMOVE_BY_VALUE_REL_RANK_RANGE', 'REMOVE_BY_RANK', 'REMOVE_BY_RANK_RANGE', 'CLEAR', 'SET'],
+  ...['TRIM', 'GET', 'GET_RANGE', 'GET_BY_INDEX', 'GET_BY_INDEX_RANGE', 'GET_BY_VALUE'],
+  ...['GET_BY_VALUE_LIST', 'GET_BY_VALUE_RANGE', 'GET_BY_VALUE_REL_RANK_RANGE', 'GET_BY_RANK'],
+  ...['GET_BY_RANK_RANGE', 'INCREMENT', 'SIZE', 'CREATE'],
+] as const)
+
+/** Operations on maps. */
+export const MAP = numbered(0x200, [
+  ...['SET_POLICY', 'PUT', 'PUT_ITEMS', 'INCREMENT', 'DECREMENT', 'CLEAR', 'REMOVE_BY_KEY'],
+  ...['REMOVE_BY_KEY_LIST', 'REMOVE_BY_KEY_RANGE', 'REMOVE_BY_KEY_REL_INDEX_RANGE'],
+  ...['REMOVE_BY_VALUE', 'REMOVE_BY_VALUE_LIST', 'REMOVE_BY_VALUE_RANGE'],
+  ...['REMOVE_BY_VALUE_REL_RANK_RANGE', 'REMOVE_BY_INDEX', 'REMOVE_BY_INDEX_RANGE'],
+  ...['REMOVE_BY_RANK', 'REMOVE_BY_RANK_RANGE', 'SIZE', 'GET_BY_KEY', 'GET_BY_KEY_LIST'],
+  ...['GET_BY_KEY_RANGE', 'GET_BY_KEY_REL_INDEX_RANGE', 'GET_BY_VALUE', 'GET_BY_VALUE_LIST'],
+  ...['GET_BY_VALUE_RANGE', 'GET_BY_VALUE_REL_RANK_RANGE', 'GET_BY_INDEX', 'GET_BY_INDEX_RANGE'],
+  ...['GET_BY_RANK', 'GET_BY_RANK_RANGE', 'CREATE'],
+] as const)
+
+/** Operations on bits. */
+export const BIT = numbered(0x300, [
+  ...['RESIZE', 'INSERT', 'REMOVE', 'SET', 'OR', 'XOR', 'AND', 'NOT', 'LSHIFT', 'RSHIFT'],
+  ...['ADD', 'SUBTRACT', 'SET_INT', 'GET', 'LSCAN', 'RSCAN', 'GET_INT'],
+] as const)
+
+/** Operations on sketches. `READ` and `READ_LIST` have a command besides. */
+export const HLL = numbered(0x400, [
+  ...['INIT', 'ADD', 'SET_UNION', 'REFRESH_COUNT', 'FOLD', 'READ', 'READ_LIST'],
+] as const)
+
+/** Reads of sketches. */
+export const HLL_READS = {
+  GET_COUNT: 50,
+  GET_UNION: 51,
+  GET_UNION_COUNT: 52,
+  GET_INTERSECT_COUNT: 53,
+  GET_SIMILARITY: 54,
+  DESCRIBE: 55,
+} as const
+
+function numbered<N extends string>(first: number, names: readonly N[]): Record<N, number> {
+  return Object.fromEntries(names.map((name, at) => [name, first + at])) as Record<N, number>
+}

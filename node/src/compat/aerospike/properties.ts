@@ -1,0 +1,123 @@
+/** The properties of operations, checked and converted. */
+
+import type { BinValue } from '../../aerospike/model/values.js'
+import type { Path } from '../../aerospike/operation/ctx.js'
+import type { Operation as NativeOperation } from '../../aerospike/operation/operation.js'
+import { toNativeContext } from './cdt.js'
+import { ArgumentFailure, INVALID_REQUEST } from './failures.js'
+import { INVERTED, RETURNS } from './numbers.js'
+import { toNativeValue } from './values.js'
+
+/** The engine's operations from the properties of the other client's, by number. */
+export type Conversions = { readonly [op: number]: (of: Properties) => NativeOperation }
+
+/** The word for a number in a table; a node rejects other numbers. */
+export function wordOf<T extends string>(
+  what: string,
+  words: { readonly [number: number]: T },
+  number: number,
+): T {
+  const word = words[number]
+  if (word === undefined) throw new ArgumentFailure(`unknown ${what}: ${number}`, INVALID_REQUEST)
+  return word
+}
+
+/** Which of the flags that `names` has are set. */
+export function flagsOf<N extends string>(
+  flags: number,
+  names: { readonly [name in N]: number },
+): { [name in N]: boolean } {
+  const entries = Object.entries<number>(names).map(([name, bit]) => [name, (flags & bit) !== 0])
+  return Object.fromEntries(entries)
+}
+
+/** Reads properties of one object. Invalid ones are `ArgumentFailure`s of the client's code. */
+export class Properties {
+  readonly #of: { readonly [name: string]: unknown }
+
+  constructor(of: object) {
+    this.#of = of as { readonly [name: string]: unknown }
+  }
+
+  #reject(name: string, expected: string): never {
+    throw new ArgumentFailure(`${name} must be ${expected}, not ${typeof this.#of[name]}`)
+  }
+
+  /** Whether the property is neither missing nor `null`. */
+  has(name: string): boolean {
+    return this.#of[name] !== undefined && this.#of[name] !== null
+  }
+
+  get bin(): string {
+    const bin = this.#of['bin']
+    return typeof bin === 'string' ? bin : this.#reject('bin', 'a string')
+  }
+
+  get ctx(): Path | undefined {
+    return toNativeContext(this.#of['context'])
+  }
+
+  /** Fractions are cut off. */
+  integer(name: string): number {
+    const value = this.#of[name]
+    if (typeof value !== 'number') return this.#reject(name, 'a number')
+    return Number.isNaN(value) ? 0 : Math.trunc(value)
+  }
+
+  optionalInteger(name: string): number | undefined {
+    return this.has(name) ? this.integer(name) : undefined
+  }
+
+  boolean(name: string): boolean {
+    const value = this.#of[name]
+    return typeof value === 'boolean' ? value : this.#reject(name, 'a boolean')
+  }
+
+  value(name: string): BinValue {
+    const value = this.#of[name]
+    return value === undefined ? this.#reject(name, 'a value') : toNativeValue(value)
+  }
+
+  optionalValue(name: string): BinValue | undefined {
+    return this.#of[name] === undefined ? undefined : this.value(name)
+  }
+
+  list(name: string): BinValue[] {
+    const value = this.#of[name]
+    return Array.isArray(value) ? value.map(toNativeValue) : this.#reject(name, 'an array')
+  }
+
+  bytes(name: string): Uint8Array {
+    const value = this.#of[name]
+    return value instanceof Uint8Array ? value : this.#reject(name, 'a Buffer')
+  }
+
+  textOrArray(name: string): string | unknown[] {
+    const value = this.#of[name]
+    if (typeof value === 'string' || Array.isArray(value)) return value
+    return this.#reject(name, 'an expression')
+  }
+
+  /** An object as it is. */
+  object(name: string): object {
+    const value = this.#of[name]
+    if (typeof value !== 'object' || value === null) return this.#reject(name, 'an object')
+    return value
+  }
+
+  /** The policy's properties. Without one, they are all missing. */
+  get policy(): Properties {
+    return new Properties(this.has('policy') ? this.object('policy') : {})
+  }
+
+  /** What to return of the selected elements, and whether these are all the others. */
+  get selection(): { returning: (typeof RETURNS)[keyof typeof RETURNS]; inverted: boolean } {
+    const type = this.optionalInteger('returnType') ?? 0
+    const inverted = this.#of['inverted'] === true || (type & INVERTED) !== 0
+    return { returning: wordOf('return type', RETURNS, type & ~INVERTED), inverted }
+  }
+
+  get returning(): (typeof RETURNS)[keyof typeof RETURNS] {
+    return this.selection.returning
+  }
+}
