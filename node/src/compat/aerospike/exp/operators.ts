@@ -1,7 +1,14 @@
 /** Comparisons, logic, calculations and variables in expressions. */
 
 import type { Operand } from '../../../aerospike/operation/expression.js'
-import { engineExpression, type AerospikeExp, ExpressionPart, expression, operand, operands } from '../expression.js'
+import {
+  type AerospikeExp,
+  ExpressionPart,
+  engineExpression,
+  expression,
+  operand,
+  operands,
+} from '../expression.js'
 import { ArgumentFailure, INVALID_REQUEST } from '../failures.js'
 import { OPERATOR } from '../numbers.js'
 

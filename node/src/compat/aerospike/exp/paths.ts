@@ -6,6 +6,7 @@ import type { Operand } from '../../../aerospike/operation/expression.js'
 import { Context, toNativeContext } from '../cdt.js'
 import {
   type AerospikeExp,
+  engineExpression,
   expression,
   isRemoval,
   operand,

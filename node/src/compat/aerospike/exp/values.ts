@@ -6,7 +6,7 @@ import {
 } from '../../../aerospike/model/values.js'
 import type { Kind, Operand } from '../../../aerospike/operation/expression.js'
 import { Double } from '../double.js'
-import { engineExpression, type AerospikeExp, expression, marker } from '../expression.js'
+import { type AerospikeExp, engineExpression, expression, marker } from '../expression.js'
 import { ArgumentFailure } from '../failures.js'
 import type { GeoJSON } from '../geojson.js'
 import { OPERATOR } from '../numbers.js'
@@ -135,7 +135,8 @@ export function binType(binName: string): AerospikeExp {
 
 /** Whether the record has a bin. */
 export function binExists(binName: string): AerospikeExp {
-  const make = (): Operand => engineExpression('join', '!=', engineExpression('binType', binName), 0)
+  const make = (): Operand =>
+    engineExpression('join', '!=', engineExpression('binType', binName), 0)
   return expression(OPERATOR.NE, make)
 }
 
