@@ -9,6 +9,7 @@ import { BIT, HLL, HLL_READS, OVERFLOWS } from './numbers.js'
 import { type Conversions, flagsOf, type Properties, wordOf } from './properties.js'
 
 const BIT_FLAGS = { createOnly: 1, updateOnly: 2, noFail: 4, partial: 8 }
+const RESIZE_FLAGS = { fromFront: 1, growOnly: 2, shrinkOnly: 4 }
 const HLL_FLAGS = { createOnly: 1, updateOnly: 2, noFail: 4, allowFold: 8 }
 
 /** The options in a policy. A node rejects flags that an operation does not take. */
@@ -20,15 +21,16 @@ function policyOf<F extends string, N extends F>(
   return strictFlags(of.policy.optionalInteger('writeFlags') ?? 0, known, names)
 }
 
-/** The options that flags of an operation say, of which a node takes only these. */
+/** The options that flags of an operation say, of which a node takes only these. Other ones have this code. */
 export function strictFlags<F extends string, N extends F>(
   flags: number,
   known: { readonly [name in F]: number },
   names: readonly N[],
+  code: number = INVALID_REQUEST,
 ): { [name in N]: boolean } {
   const taken = names.reduce((sum, name) => sum | known[name], 0)
   if (flags & ~taken) {
-    throw new ArgumentFailure(`flags that the operation does not take: ${flags}`, INVALID_REQUEST)
+    throw new ArgumentFailure(`flags that the operation does not take: ${flags}`, code)
   }
   const all: { [name in F]: boolean } = flagsOf(flags, known)
   return Object.fromEntries(names.map((name) => [name, all[name]])) as { [name in N]: boolean }
@@ -63,7 +65,7 @@ function onNumber(of: Properties): bit.AddOptions {
 const bitOperations: Conversions = {
   [BIT.RESIZE]: (of) =>
     bit.resize(of.bin, of.integer('size'), {
-      ...flagsOf(of.integer('flags'), { fromFront: 1, growOnly: 2, shrinkOnly: 4 }),
+      ...strictFlags(of.integer('flags'), RESIZE_FLAGS, ['fromFront', 'growOnly', 'shrinkOnly']),
       ...policyOf(of, BIT_FLAGS, CREATING),
     }),
   [BIT.INSERT]: (of) =>
@@ -140,4 +142,16 @@ const hllOperations: Conversions = {
 }
 
 /** By number. */
-export const bitConversions: Conversions = { ...bitOperations, ...hllOperations }
+export const bitConversions: Conversions = { ...checked(bitOperations), ...hllOperations }
+
+/** Policies are checked before anything else, and those of reads, too. */
+function checked(conversions: Conversions): Conversions {
+  const entries = Object.entries(conversions).map(([op, convert]) => [
+    op,
+    (of: Properties) => {
+      of.policy.optionalInteger('writeFlags')
+      return convert(of)
+    },
+  ])
+  return Object.fromEntries(entries)
+}

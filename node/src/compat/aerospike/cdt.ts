@@ -3,7 +3,7 @@
 import * as native from '../../aerospike/operation/ctx.js'
 import type { MapKey } from '../../aerospike/operation/types.js'
 import { type AerospikeExp, toNativeExpression } from './expression.js'
-import { ArgumentFailure, asArgument } from './failures.js'
+import { ArgumentFailure, asArgument, INVALID_REQUEST, NOT_APPLICABLE } from './failures.js'
 import { toNativeValue } from './values.js'
 
 /** A step: its type, and the index, rank, key, value or filter that it goes to. */
@@ -133,14 +133,16 @@ export function toNativeContext(context: unknown): native.Path | undefined {
   if (typeof context !== 'object' || !('items' in context) || !Array.isArray(context.items)) {
     throw new ArgumentFailure('a context must be a cdt.Context')
   }
-  if (context.items.length === 0) return undefined
+  if (context.items.length === 0) {
+    throw new ArgumentFailure('a context must have a step', INVALID_REQUEST)
+  }
   return context.items.map((item: ContextItem) => step(item))
 }
 
 function step([type, of]: ContextItem): native.Step {
   const make = STEPS[type]
   if (make === undefined) throw new ArgumentFailure(`unknown type of a step: ${type}`)
-  return asArgument(() => make(of))
+  return asArgument(() => make(of), NOT_APPLICABLE)
 }
 
 const number = (of: unknown): number => (of as number) | 0

@@ -1,7 +1,7 @@
 /** Expressions as programs build them, and their conversion for the engine. */
 
 import { Expression, makeExpression, type Operand } from '../../aerospike/operation/expression.js'
-import { ArgumentFailure, asArgument, INVALID_REQUEST } from './failures.js'
+import { ArgumentFailure, asArgument, INVALID_REQUEST, NOT_APPLICABLE } from './failures.js'
 import { OPERATOR } from './numbers.js'
 
 /**
@@ -12,20 +12,26 @@ import { OPERATOR } from './numbers.js'
  */
 export type AerospikeExp = ExpressionPart[]
 
+/**
+ * Entries of a map: keys and values by turns, or a map without an order. The other client has both in
+ * forms of its own.
+ */
+export type Entries = 'key_value' | 'unordered_map'
+
 /** The object in an expression. */
 export class ExpressionPart {
   /** The number of its operator. */
   readonly op: number
-  /** Whether its value is an array of keys and values by turns. */
-  readonly isPaired: boolean;
+  /** The entries that it returns; `undefined` if it returns something else. */
+  readonly entries: Entries | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the other client's type is as open
   [property: string]: any
   readonly #make: () => Operand
   #operand: Operand | undefined
 
-  constructor(op: number, make: () => Operand, isPaired = false) {
+  constructor(op: number, make: () => Operand, entries?: Entries) {
     this.op = op
-    this.isPaired = isPaired
+    this.entries = entries
     this.#make = make
   }
 
@@ -47,13 +53,30 @@ export function engineExpression(form: string, ...args: readonly unknown[]): Exp
 }
 
 /** An expression with this operator. */
-export function expression(op: number, make: () => Operand, isPaired = false): AerospikeExp {
-  return [new ExpressionPart(op, make, isPaired)]
+export function expression(op: number, make: () => Operand, entries?: Entries): AerospikeExp {
+  return [new ExpressionPart(op, make, entries)]
 }
 
-/** Whether the value of an expression is an array of keys and values by turns. */
-export function isPaired(of: unknown): boolean {
-  return Array.isArray(of) && of.length === 1 && of[0] instanceof ExpressionPart && of[0].isPaired
+/**
+ * An expression on a list, a map, bytes or a sketch. Arguments with values that a node does not take
+ * make one without a value, which is a failure when it is evaluated.
+ */
+export function call(make: () => Operand, entries?: Entries): AerospikeExp {
+  const evaluated = (): Operand => {
+    try {
+      return make()
+    } catch (error) {
+      const isFailure = error instanceof ArgumentFailure && error.code === NOT_APPLICABLE
+      if (isFailure || error instanceof RangeError) return engineExpression('unknown')
+      throw error
+    }
+  }
+  return expression(OPERATOR.CALL, evaluated, entries)
+}
+
+/** The entries that an expression returns, of a map. */
+export function entriesOf(of: unknown): Entries | undefined {
+  return Array.isArray(of) && of[0] instanceof ExpressionPart ? of[0].entries : undefined
 }
 
 /** Whether this is `exp.removeResult()`, which removes elements and is not a value. */

@@ -3,27 +3,40 @@
 import * as native from '../../aerospike/op/list.js'
 import type { Path } from '../../aerospike/operation/ctx.js'
 import type { ByIndex, ByValue, ListOrder, ListReturn } from '../../aerospike/operation/words.js'
+import { NOT_APPLICABLE } from './failures.js'
 import { LIST, LIST_ORDERS } from './numbers.js'
-import { type Conversions, flagsOf, type Properties, wordOf } from './properties.js'
+import { type Conversions, flagsOf, Properties, wordOf } from './properties.js'
 
 const FLAGS = { unique: 1, bounded: 2, noFail: 4, partial: 8 }
 
 function orderOf(of: Properties): ListOrder {
-  return wordOf('order', LIST_ORDERS, of.integer('order'))
+  return wordOf('order', LIST_ORDERS, of.integer('order'), NOT_APPLICABLE)
 }
+
+/** In the order of a policy. A node looks at nothing else of it. */
+const ORDERED = 1
 
 type Flag = keyof typeof FLAGS
 
+/** The policy. Anything but an object counts for none, unlike in operations on maps. */
+function policyIn(of: Properties): Properties {
+  return of.hasObject('policy') ? of.policy : new Properties({})
+}
+
 /** The options in the policy that an operation takes. Servers ignore the other ones. */
 function policyOf<N extends Flag>(of: Properties, names: readonly N[]): { [name in N]: boolean } {
-  const flags = flagsOf(of.policy.optionalInteger('writeFlags') ?? 0, FLAGS)
+  const policy = policyIn(of)
+  policy.optionalInteger('order')
+  const flags = flagsOf(policy.optionalInteger('writeFlags') ?? 0, FLAGS)
   const options = names.map((name) => [name, flags[name]] as const)
   return Object.fromEntries(options) as { [name in N]: boolean }
 }
 
 function created(of: Properties): { order?: ListOrder; ctx: Path | undefined } {
-  const { policy, ctx } = of
-  return policy.has('order') ? { order: orderOf(policy), ctx } : { ctx }
+  const { ctx } = of
+  const policy = policyIn(of)
+  if (!policy.has('order')) return { ctx }
+  return { order: policy.integer('order') & ORDERED ? 'ordered' : 'unordered', ctx }
 }
 
 interface Selection<R> {
@@ -78,12 +91,14 @@ export const listConversions: Conversions = {
       ...policyOf(of, ['unique', 'bounded', 'noFail']),
       ctx: of.ctx,
     }),
-  [LIST.CREATE]: (of) =>
-    native.create(of.bin, orderOf(of), {
+  [LIST.CREATE]: (of) => {
+    const options = {
       pad: of.boolean('pad'),
       persistIndex: of.boolean('persistIndex'),
       ctx: of.ctx,
-    }),
+    }
+    return native.create(of.bin, orderOf(of), options)
+  },
   [LIST.POP]: (of) => native.pop(of.bin, of.integer('index'), { ctx: of.ctx }),
   [LIST.POP_RANGE]: (of) =>
     native.popRange(of.bin, of.integer('index'), of.optionalInteger('count'), { ctx: of.ctx }),

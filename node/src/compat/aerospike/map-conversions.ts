@@ -10,6 +10,7 @@ import type {
   MapOrder,
   MapReturn,
 } from '../../aerospike/operation/words.js'
+import { NOT_APPLICABLE } from './failures.js'
 import { MAP, MAP_ORDERS } from './numbers.js'
 import { type Conversions, flagsOf, type Properties, wordOf } from './properties.js'
 import { toNativeValue } from './values.js'
@@ -21,7 +22,7 @@ const MODES: Record<number, number> = { 0: 0, 1: FLAGS.updateOnly, 2: FLAGS.crea
 type Flag = keyof typeof FLAGS
 
 function orderOf(of: Properties): MapOrder {
-  return wordOf('order', MAP_ORDERS, of.optionalInteger('order') ?? 0)
+  return wordOf('order', MAP_ORDERS, of.optionalInteger('order') ?? 0, NOT_APPLICABLE)
 }
 
 function flagsIn(policy: Properties): number {
@@ -67,9 +68,17 @@ function bound(of: Properties, name: string): MapKey | null {
   return (of.optionalValue(name) ?? null) as MapKey | null
 }
 
+/** An object of any class counts by its own properties. */
+function entries(items: object): Entries {
+  return toNativeValue(items instanceof Map ? items : { ...items }) as Entries
+}
+
 /** By number. */
 export const mapConversions: Conversions = {
-  [MAP.SET_POLICY]: (of) => native.setOrder(of.bin, orderOf(of.policy), { ctx: of.ctx }),
+  [MAP.SET_POLICY]: (of) => {
+    flagsIn(of.policy)
+    return native.setOrder(of.bin, orderOf(of.policy), { ctx: of.ctx })
+  },
   [MAP.PUT]: (of) =>
     native.put(
       of.bin,
@@ -80,18 +89,18 @@ export const mapConversions: Conversions = {
   [MAP.PUT_ITEMS]: (of) =>
     native.putItems(
       of.bin,
-      toNativeValue(of.object('items')) as Entries,
+      entries(of.object('items')),
       policyOf(of, ['createOnly', 'updateOnly', 'noFail', 'partial']),
     ),
   [MAP.INCREMENT]: (of) =>
     native.increment(of.bin, key(of), of.value('incr') as number, policyOf(of, [])),
   [MAP.DECREMENT]: (of) =>
     native.decrement(of.bin, key(of), of.value('decr') as number, policyOf(of, [])),
-  [MAP.CREATE]: (of) =>
-    native.create(of.bin, wordOf('order', MAP_ORDERS, of.integer('order')), {
-      persistIndex: of.boolean('persistIndex'),
-      ctx: of.ctx,
-    }),
+  [MAP.CREATE]: (of) => {
+    const options = { persistIndex: of.boolean('persistIndex'), ctx: of.ctx }
+    of.integer('order')
+    return native.create(of.bin, orderOf(of), options)
+  },
   [MAP.CLEAR]: (of) => native.clear(of.bin, { ctx: of.ctx }),
   [MAP.SIZE]: (of) => native.size(of.bin, { ctx: of.ctx }),
   [MAP.GET_BY_KEY]: (of) => native.getByKey(of.bin, key(of), one(of)),

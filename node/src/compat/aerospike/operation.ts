@@ -2,8 +2,8 @@
 
 import type { Operation as NativeOperation } from '../../aerospike/operation/operation.js'
 import { bitConversions } from './bit-conversions.js'
-import { isPaired } from './expression.js'
-import { ArgumentFailure, asArgument } from './failures.js'
+import { type Entries, entriesOf } from './expression.js'
+import { ArgumentFailure, asArgument, INVALID_REQUEST, NOT_APPLICABLE } from './failures.js'
 import { listConversions } from './list-conversions.js'
 import { mapConversions } from './map-conversions.js'
 import { BIT, EXPRESSION, HLL, INVERTED, LIST, MAP, PATH, SCALAR } from './numbers.js'
@@ -33,6 +33,9 @@ const CONVERSIONS: Conversions = {
   ...bitConversions,
 }
 
+/** Operations that store keys, for which a node has another error if they cannot be keys. */
+const WITH_KEYS = new Set([MAP.PUT, MAP.PUT_ITEMS, MAP.INCREMENT, MAP.DECREMENT])
+
 /**
  * The engine's operation. It is made when the call is, because programs may change operations.
  *
@@ -41,9 +44,11 @@ const CONVERSIONS: Conversions = {
  */
 export function toNativeOperation(operation: object): NativeOperation {
   const of = new Properties(operation)
-  const convert = CONVERSIONS[of.integer('op')]
+  const op = of.integer('op')
+  const convert = CONVERSIONS[op]
   if (convert === undefined) throw new ArgumentFailure('not an operation')
-  return asArgument(() => convert(of))
+  const onCollection = op >= LIST.SET_ORDER && op <= MAP.CREATE && !WITH_KEYS.has(op)
+  return asArgument(() => convert(of), onCollection ? NOT_APPLICABLE : INVALID_REQUEST)
 }
 
 const READS: ReadonlySet<number> = new Set([
@@ -69,22 +74,40 @@ export function ttlOf(operation: { op?: number; ttl?: unknown }): number | undef
   return operation.ttl
 }
 
-function isKeyValue(returnType: unknown): boolean {
-  return typeof returnType === 'number' && (returnType & ~INVERTED) === KEY_VALUE
+const MAPS: { readonly [returnType: number]: Entries } = { 8: 'key_value', 16: 'unordered_map' }
+
+/** The entries of a map that an operation returns. */
+function returnedEntries(operation: object): Entries | undefined {
+  const { op, returnType, exp } = operation as { [name: string]: unknown }
+  if (op === EXPRESSION.READ) return entriesOf(exp)
+  const isMap = typeof op === 'number' && op >= MAP.SET_POLICY && op <= MAP.CREATE
+  return isMap ? MAPS[Number(returnType) & ~INVERTED] : undefined
 }
 
-const KEY_VALUE = 8
-
 /**
- * The result of an operation, as the other client has it: what is a map of the selected entries in the
- * engine is an array there, of keys and values by turns.
+ * The result of an operation, as the other client has it: entries as an array of keys and values by
+ * turns, where the engine has a map, and a map without an order in the order of its keys.
  */
 export function fromNativeResult(operation: object, result: unknown): unknown {
-  const { op, returnType, exp } = operation as { op?: number; returnType?: unknown; exp?: unknown }
-  const isMap = typeof op === 'number' && op >= MAP.SET_POLICY && op <= MAP.CREATE
-  const pairs = isMap ? isKeyValue(returnType) : op === EXPRESSION.READ && isPaired(exp)
-  if (!pairs) return result
-  if (result instanceof Map) return [...result].flat(1)
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
-  return Object.entries(result).flat(1)
+  const kind = returnedEntries(operation)
+  if (kind === undefined || typeof result !== 'object' || result === null) return result
+  if (Array.isArray(result)) return result
+  const entries: [unknown, unknown][] = [
+    ...(result instanceof Map ? result : Object.entries(result)),
+  ]
+  if (kind === 'key_value') return entries.flat(1)
+  const byKey = entries.sort(([one], [other]) => compareKeys(one, other))
+  return result instanceof Map ? new Map(byKey) : Object.fromEntries(byKey as [string, unknown][])
+}
+
+/** Keys in the order of a node: integers, strings by their bytes, bytes. */
+function compareKeys(one: unknown, other: unknown): number {
+  const ranks = [one, other].map((key) => (typeof key === 'string' ? 1 : isBytes(key) ? 2 : 0))
+  if (ranks[0] !== ranks[1]) return (ranks[0] as number) - (ranks[1] as number)
+  if (ranks[0] === 0) return Number(one) - Number(other)
+  return Buffer.compare(Buffer.from(one as string), Buffer.from(other as string))
+}
+
+function isBytes(key: unknown): boolean {
+  return key instanceof Uint8Array
 }

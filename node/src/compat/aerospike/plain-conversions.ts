@@ -10,7 +10,7 @@ import { toNativeContext } from './cdt.js'
 import { type AerospikeExp, isRemoval, toNativeExpression } from './expression.js'
 import { ArgumentFailure, INVALID_REQUEST } from './failures.js'
 import { EXPRESSION, PATH, PATH_APPLY, PATH_NO_FAIL, PATH_RETURNS, SCALAR } from './numbers.js'
-import { type Conversions, flagsOf, type Properties, wordOf } from './properties.js'
+import { type Conversions, type Properties, wordOf } from './properties.js'
 
 function amount(of: Properties): Amount {
   const value = of.value('value')
@@ -29,19 +29,19 @@ function expressionOf(of: Properties, name: string): AerospikeExp | string {
   return of.textOrArray(name) as AerospikeExp | string
 }
 
-const READ_FLAGS = { noFail: 16 }
-const WRITE_FLAGS = { createOnly: 1, updateOnly: 2, allowDelete: 4, policyNoFail: 8, noFail: 16 }
+const EVAL_NO_FAIL = 16
+const WRITE_FLAGS = 31
 
-function writeOptions(flags: number): op.WriteOptions {
-  const { policyNoFail, noFail, ...options } = flagsOf(flags, WRITE_FLAGS)
-  const onlyPolicy = policyNoFail && (options.createOnly || options.updateOnly)
-  return { ...options, noFail: noFail || onlyPolicy }
+/** Flags of an operation with an expression, of which a node takes only these. */
+function expressionFlags(of: Properties, known: number): number {
+  const flags = of.optionalInteger('flags') ?? 0
+  if (flags & ~known) throw new ArgumentFailure(`unknown flags: ${flags}`, INVALID_REQUEST)
+  return flags
 }
 
 /** What is done with the elements at the end of a path, and whether those that fail are skipped. */
 export function pathFlags(flags: number): { action: number; noFail: boolean } {
-  const action = flags & ~PATH_NO_FAIL & ~PATH_APPLY
-  return { action, noFail: (flags & PATH_NO_FAIL) !== 0 }
+  return { action: flags & ~PATH_NO_FAIL, noFail: (flags & PATH_NO_FAIL) !== 0 }
 }
 
 function pathOf(of: Properties): Path {
@@ -64,20 +64,23 @@ export const plainConversions: Conversions = {
   [SCALAR.TOUCH]: () => op.touch(),
   [SCALAR.DELETE]: () => op.delete(),
   [EXPRESSION.READ]: (of) => {
-    const flags = flagsOf(of.optionalInteger('flags') ?? 0, READ_FLAGS)
-    return op.read(of.bin, toNativeExpression(expressionOf(of, 'exp')), flags)
+    const noFail = expressionFlags(of, EVAL_NO_FAIL) !== 0
+    return op.read(of.bin, toNativeExpression(expressionOf(of, 'exp')), { noFail })
   },
   [EXPRESSION.WRITE]: (of) => {
-    const options = writeOptions(of.optionalInteger('flags') ?? 0)
-    return op.write(of.bin, toNativeExpression(expressionOf(of, 'exp')), options)
+    const flags = expressionFlags(of, WRITE_FLAGS)
+    const operation = op.write(of.bin, toNativeExpression(expressionOf(of, 'exp')))
+    // Flags are its last byte. The engine's options combine what can be told apart here.
+    operation.encoded[operation.encoded.length - 1] = flags
+    return operation
   },
   [PATH.SELECT]: (of) => {
     const { action, noFail } = pathFlags(of.integer('flags'))
-    return path.select(of.bin, pathOf(of), { returning: returningOf(action), noFail })
+    return path.select(of.bin, pathOf(of), { returning: returningOf(action & ~PATH_APPLY), noFail })
   },
   [PATH.MODIFY]: (of) => {
     const { action, noFail } = pathFlags(of.integer('flags'))
-    if (action !== 0) throw new ArgumentFailure('unknown flags of a path', INVALID_REQUEST)
+    if (action & ~PATH_APPLY) throw new ArgumentFailure('unknown flags of a path', INVALID_REQUEST)
     const value = expressionOf(of, 'modExp')
     if (isRemoval(value)) return path.remove(of.bin, pathOf(of), { noFail })
     return path.modify(of.bin, pathOf(of), toNativeExpression(value), { noFail })

@@ -4,21 +4,25 @@ import type { BinValue } from '../../aerospike/model/values.js'
 import type { Path } from '../../aerospike/operation/ctx.js'
 import type { Operation as NativeOperation } from '../../aerospike/operation/operation.js'
 import { toNativeContext } from './cdt.js'
-import { ArgumentFailure, INVALID_REQUEST } from './failures.js'
+import { ArgumentFailure, INVALID_REQUEST, NOT_APPLICABLE } from './failures.js'
 import { INVERTED, RETURNS } from './numbers.js'
 import { toNativeValue } from './values.js'
 
 /** The engine's operations from the properties of the other client's, by number. */
 export type Conversions = { readonly [op: number]: (of: Properties) => NativeOperation }
 
-/** The word for a number in a table; a node rejects other numbers. */
+/** The most bytes of a bin's name. */
+const BIN_NAME = 15
+
+/** The word for a number in a table; a node rejects other numbers, with this code. */
 export function wordOf<T extends string>(
   what: string,
   words: { readonly [number: number]: T },
   number: number,
+  code: number = INVALID_REQUEST,
 ): T {
   const word = words[number]
-  if (word === undefined) throw new ArgumentFailure(`unknown ${what}: ${number}`, INVALID_REQUEST)
+  if (word === undefined) throw new ArgumentFailure(`unknown ${what}: ${number}`, code)
   return word
 }
 
@@ -48,9 +52,16 @@ export class Properties {
     return this.#of[name] !== undefined && this.#of[name] !== null
   }
 
+  hasObject(name: string): boolean {
+    return typeof this.#of[name] === 'object' && this.#of[name] !== null
+  }
+
   get bin(): string {
     const bin = this.#of['bin']
-    return typeof bin === 'string' ? bin : this.#reject('bin', 'a string')
+    if (typeof bin !== 'string') return this.#reject('bin', 'a string')
+    if (Buffer.byteLength(bin) > BIN_NAME)
+      throw new ArgumentFailure(`the bin's name is too long: ${bin}`)
+    return bin
   }
 
   get ctx(): Path | undefined {
@@ -107,17 +118,20 @@ export class Properties {
 
   /** The policy's properties. Without one, they are all missing. */
   get policy(): Properties {
-    return new Properties(this.has('policy') ? this.object('policy') : {})
+    return new Properties(this.#of['policy'] === undefined ? {} : this.object('policy'))
   }
 
   /** What to return of the selected elements, and whether these are all the others. */
   get selection(): { returning: (typeof RETURNS)[keyof typeof RETURNS]; inverted: boolean } {
-    const type = this.optionalInteger('returnType') ?? 0
+    const type = this.#of['returnType'] === undefined ? 0 : this.integer('returnType')
     const inverted = this.#of['inverted'] === true || (type & INVERTED) !== 0
-    return { returning: wordOf('return type', RETURNS, type & ~INVERTED), inverted }
+    return { returning: wordOf('return type', RETURNS, type & ~INVERTED, NOT_APPLICABLE), inverted }
   }
 
+  /** The same, for a single element. */
   get returning(): (typeof RETURNS)[keyof typeof RETURNS] {
-    return this.selection.returning
+    const { returning, inverted } = this.selection
+    if (inverted) throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
+    return returning
   }
 }

@@ -19,7 +19,7 @@ const BEYOND = 2n ** 63n
  * The engine's value. `undefined` becomes `null`, and an object of any class becomes a map of its own
  * enumerable properties.
  *
- * @throws ArgumentFailure for a bigint that does not fit into 64 bits, a function and a symbol
+ * @throws ArgumentFailure for a bigint that does not fit into 64 bits, and for a symbol
  */
 export function toNativeValue(value: unknown): BinValue {
   switch (typeof value) {
@@ -36,6 +36,7 @@ export function toNativeValue(value: unknown): BinValue {
       }
       return value
     case 'object':
+    case 'function':
       return value === null ? null : toNativeObject(value)
     default:
       throw new ArgumentFailure(`a ${typeof value} is not a value`)

@@ -6,9 +6,9 @@
 import * as native from '../../../aerospike/exp/bit.js'
 import type { Expression } from '../../../aerospike/operation/expression.js'
 import { strictFlags } from '../bit-conversions.js'
-import { type AerospikeExp, expression, operand } from '../expression.js'
-import { ArgumentFailure, INVALID_REQUEST } from '../failures.js'
-import { OPERATOR, OVERFLOWS } from '../numbers.js'
+import { type AerospikeExp, call as onBytes, operand } from '../expression.js'
+import { ArgumentFailure, NOT_APPLICABLE } from '../failures.js'
+import { OVERFLOWS } from '../numbers.js'
 import { flagsOf, wordOf } from '../properties.js'
 
 /** The options of writes. */
@@ -23,7 +23,7 @@ type Policy = BitPolicy | null | undefined
 const FLAGS = { createOnly: 1, updateOnly: 2, noFail: 4, partial: 8 }
 
 function policyOf<N extends keyof typeof FLAGS>(policy: Policy, names: readonly N[]) {
-  return strictFlags(policy?.writeFlags ?? policy?.flags ?? 0, FLAGS, names)
+  return strictFlags(policy?.writeFlags ?? policy?.flags ?? 0, FLAGS, names, NOT_APPLICABLE)
 }
 
 const existing = (policy: Policy) => policyOf(policy, ['updateOnly', 'noFail', 'partial'])
@@ -32,7 +32,7 @@ const creating = (policy: Policy) => policyOf(policy, ['createOnly', 'updateOnly
 type Make = (...operands: never[]) => Expression<never>
 
 function call(make: Make, ...args: AerospikeExp[]): AerospikeExp {
-  return expression(OPERATOR.CALL, () => make(...(args.map(operand) as never[])) as never)
+  return onBytes(() => make(...(args.map(operand) as never[])) as never)
 }
 
 /** The bytes with another size; `flags` are of `bitwise.resizeFlags`. */
@@ -197,7 +197,7 @@ const SIGNED = 1
 function arithmetic(action: number, policy: Policy): native.AddOptions {
   return {
     signed: (action & SIGNED) !== 0,
-    overflow: wordOf('overflow action', OVERFLOWS, action & ~SIGNED),
+    overflow: wordOf('overflow action', OVERFLOWS, action & ~SIGNED, NOT_APPLICABLE),
     ...policyOf(policy, ['updateOnly', 'noFail']),
   }
 }
@@ -276,7 +276,7 @@ export function count(
 
 function bit(value: unknown): boolean {
   if (typeof value === 'boolean') return value
-  throw new ArgumentFailure('the bit must be a constant: exp.bool', INVALID_REQUEST)
+  throw new ArgumentFailure('the bit must be a constant: exp.bool', NOT_APPLICABLE)
 }
 
 /** The position of the first bit with this value; -1 if there is none. */

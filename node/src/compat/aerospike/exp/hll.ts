@@ -3,8 +3,8 @@
 import * as native from '../../../aerospike/exp/hll.js'
 import type { Expression, Operand } from '../../../aerospike/operation/expression.js'
 import { strictFlags } from '../bit-conversions.js'
-import { type AerospikeExp, expression, operand } from '../expression.js'
-import { OPERATOR } from '../numbers.js'
+import { type AerospikeExp, call as onSketch, operand } from '../expression.js'
+import { NOT_APPLICABLE } from '../failures.js'
 
 /** The options of writes. */
 export interface HLLPolicy {
@@ -18,11 +18,11 @@ type Policy = HLLPolicy | null | undefined
 const FLAGS = { createOnly: 1, updateOnly: 2, noFail: 4, allowFold: 8 }
 
 function policyOf<N extends keyof typeof FLAGS>(policy: Policy, names: readonly N[]) {
-  return strictFlags(policy?.writeFlags ?? policy?.flags ?? 0, FLAGS, names)
+  return strictFlags(policy?.writeFlags ?? policy?.flags ?? 0, FLAGS, names, NOT_APPLICABLE)
 }
 
 function call(make: () => Expression<never>): AerospikeExp {
-  return expression(OPERATOR.CALL, () => make() as Operand)
+  return onSketch(() => make() as Operand)
 }
 
 function on(bin: AerospikeExp): Operand<'hll'> {
@@ -51,7 +51,7 @@ export function initMH(
 
 /** An empty sketch. */
 export function init(bin: AerospikeExp, indexBitCount: number, policy?: Policy): AerospikeExp {
-  return initMH(bin, -1, indexBitCount, policy)
+  return initMH(bin, 0, indexBitCount, policy)
 }
 
 /** The sketch with values added, which is created with minhash bits if need be. */

@@ -1,11 +1,19 @@
 /** Expressions on lists: `exp.lists`. The first argument is a list; the others are expressions, too. */
 
 import * as native from '../../../aerospike/exp/list.js'
-import { type AerospikeExp, expression, operand } from '../expression.js'
+import { type AerospikeExp, call, operand } from '../expression.js'
 import type { ListPolicyOptions } from '../lists.js'
-import { LIST_ORDERS, OPERATOR } from '../numbers.js'
+import { LIST_ORDERS } from '../numbers.js'
 import { flagsOf } from '../properties.js'
-import { changing, ofList, policyOptions, removing, type Within, within } from './selection.js'
+import {
+  changing,
+  ofList,
+  policyOptions,
+  removing,
+  removingOne,
+  type Within,
+  within,
+} from './selection.js'
 
 type Policy = ListPolicyOptions | null | undefined
 
@@ -23,7 +31,7 @@ function unordered<N extends Flag>(policy: Policy, names: readonly N[]) {
 
 /** The number of elements. */
 export function size(bin: AerospikeExp, ctx?: Within): AerospikeExp {
-  return expression(OPERATOR.CALL, () => native.size(operand(bin) as never, within(ctx)))
+  return call(() => native.size(operand(bin) as never, within(ctx)))
 }
 
 /** Elements equal to a value. */
@@ -378,9 +386,9 @@ export function removeByIndex(
   bin: AerospikeExp,
   idx: AerospikeExp,
   ctx?: Within,
-  _returnType?: number,
+  returnType = 0,
 ): AerospikeExp {
-  return changing(ctx, (options) =>
+  return removingOne(returnType, ctx, (options) =>
     native.removeByIndex(operand(bin) as never, operand(idx) as never, options),
   )
 }
@@ -420,9 +428,9 @@ export function removeByRank(
   bin: AerospikeExp,
   rank: AerospikeExp,
   ctx?: Within,
-  _returnType?: number,
+  returnType = 0,
 ): AerospikeExp {
-  return changing(ctx, (options) =>
+  return removingOne(returnType, ctx, (options) =>
     native.removeByRank(operand(bin) as never, operand(rank) as never, options),
   )
 }

@@ -1,10 +1,18 @@
 /** Expressions on maps: `exp.maps`. The first argument is a map; the others are expressions, too. */
 
 import * as native from '../../../aerospike/exp/map.js'
-import { type AerospikeExp, expression, operand } from '../expression.js'
+import { type AerospikeExp, call, operand } from '../expression.js'
 import type { MapPolicyOptions } from '../maps.js'
-import { MAP_ORDERS, OPERATOR } from '../numbers.js'
-import { changing, ofMap, policyOptions, removing, type Within, within } from './selection.js'
+import { MAP_ORDERS } from '../numbers.js'
+import {
+  changing,
+  ofMap,
+  policyOptions,
+  removing,
+  removingOne,
+  type Within,
+  within,
+} from './selection.js'
 
 type Policy = MapPolicyOptions | null | undefined
 
@@ -69,7 +77,7 @@ export function clear(bin: AerospikeExp, ctx?: Within): AerospikeExp {
 
 /** The number of entries. */
 export function size(bin: AerospikeExp, ctx?: Within): AerospikeExp {
-  return expression(OPERATOR.CALL, () => native.size(operand(bin) as never, within(ctx)))
+  return call(() => native.size(operand(bin) as never, within(ctx)))
 }
 
 /** The map without the entry with a key. */
@@ -77,9 +85,9 @@ export function removeByKey(
   bin: AerospikeExp,
   key: AerospikeExp,
   ctx?: Within,
-  _returnType?: number,
+  returnType = 0,
 ): AerospikeExp {
-  return changing(ctx, (options) =>
+  return removingOne(returnType, ctx, (options) =>
     native.removeByKey(operand(bin) as never, operand(key) as never, options),
   )
 }
@@ -239,9 +247,9 @@ export function removeByIndex(
   bin: AerospikeExp,
   idx: AerospikeExp,
   ctx?: Within,
-  _returnType?: number,
+  returnType = 0,
 ): AerospikeExp {
-  return changing(ctx, (options) =>
+  return removingOne(returnType, ctx, (options) =>
     native.removeByIndex(operand(bin) as never, operand(idx) as never, options),
   )
 }
@@ -281,9 +289,9 @@ export function removeByRank(
   bin: AerospikeExp,
   rank: AerospikeExp,
   ctx?: Within,
-  _returnType?: number,
+  returnType = 0,
 ): AerospikeExp {
-  return changing(ctx, (options) =>
+  return removingOne(returnType, ctx, (options) =>
     native.removeByRank(operand(bin) as never, operand(rank) as never, options),
   )
 }

@@ -1,6 +1,7 @@
 /** Comparisons, logic, calculations and variables in expressions. */
 
-import type { Operand } from '../../../aerospike/operation/expression.js'
+import { Double } from '../../../aerospike/model/values.js'
+import { Expression, type Operand } from '../../../aerospike/operation/expression.js'
 import {
   type AerospikeExp,
   ExpressionPart,
@@ -12,12 +13,37 @@ import {
 import { ArgumentFailure, INVALID_REQUEST } from '../failures.js'
 import { OPERATOR } from '../numbers.js'
 
+/** The type of an operand that is a number, if it is known. */
+function numberKind(of: Operand): string | undefined {
+  if (of instanceof Expression) return of.kind
+  if (of instanceof Double) return 'float'
+  if (typeof of === 'number') return Number.isInteger(of) ? 'int' : 'float'
+  return typeof of === 'bigint' ? 'int' : undefined
+}
+
+const OF_FLOATS = ['**', 'log', 'floor', 'ceil', 'toInt']
+
+/**
+ * The operands, among which there are not both integers and floats: the engine would take integer
+ * constants for floats, but a node does not.
+ */
+function withoutMixing(all: Operand[], isFloat = false): Operand[] {
+  const kinds = all.map(numberKind)
+  if (kinds.includes('int') && (isFloat || kinds.includes('float'))) {
+    throw new ArgumentFailure('operands are both integers and floats', INVALID_REQUEST)
+  }
+  return all
+}
+
 function comparison(
   op: number,
   operator: string,
 ): (left: AerospikeExp, right: AerospikeExp) => AerospikeExp {
   return (left, right) =>
-    expression(op, () => engineExpression('join', operator, operand(left), operand(right)))
+    expression(op, () => {
+      const both = withoutMixing([operand(left), operand(right)])
+      return engineExpression('join', operator, ...both)
+    })
 }
 
 /** Whether both are equal. */
@@ -35,7 +61,9 @@ export const le = comparison(OPERATOR.LE, '<=')
 
 /** An operator on some operands. */
 function operator(op: number, word: string): (...operands: AerospikeExp[]) => AerospikeExp {
-  return (...all) => expression(op, () => engineExpression('apply', word, operands(all)))
+  const isFloat = OF_FLOATS.includes(word)
+  return (...all) =>
+    expression(op, () => engineExpression('apply', word, withoutMixing(operands(all), isFloat)))
 }
 
 /** An operator on two operands. */

@@ -6,14 +6,15 @@ import type { Operand } from '../../../aerospike/operation/expression.js'
 import { Context, toNativeContext } from '../cdt.js'
 import {
   type AerospikeExp,
+  call,
   engineExpression,
   expression,
   isRemoval,
   operand,
   toNativeExpression,
 } from '../expression.js'
-import { ArgumentFailure, INVALID_REQUEST } from '../failures.js'
-import { OPERATOR, PATH_RETURNS } from '../numbers.js'
+import { ArgumentFailure, INVALID_REQUEST, NOT_APPLICABLE } from '../failures.js'
+import { OPERATOR, PATH_APPLY, PATH_RETURNS } from '../numbers.js'
 import { pathFlags } from '../plain-conversions.js'
 import { wordOf } from '../properties.js'
 import { KINDS, type type } from './selection.js'
@@ -86,7 +87,7 @@ function stepsOf(ctx: Context): Path {
 
 /** An expression by path. If its type is not what it gives, a node finds that it has no value. */
 function typed(valueType: number, make: () => Operand): AerospikeExp {
-  return expression(OPERATOR.CALL, () => {
+  return call(() => {
     const made = make() as ReturnType<typeof toNativeExpression>
     return made.kind === KINDS[valueType] ? made : engineExpression('unknown')
   })
@@ -107,7 +108,7 @@ export function selectByPath(
   checkPath(ctx)
   return typed(valueType, () => {
     const { action, noFail } = pathFlags(flags)
-    const returning = wordOf('flags of a path', PATH_RETURNS, action)
+    const returning = wordOf('flags of a path', PATH_RETURNS, action, NOT_APPLICABLE)
     const options = { returning, noFail }
     return path.select(operand(bin) as never, stepsOf(ctx), options) as Operand
   })
@@ -132,7 +133,7 @@ export function modifyByPath(
   if (typeof flags !== 'number') throw new TypeError('flags must be a number')
   return typed(valueType, () => {
     const { action, noFail } = pathFlags(flags)
-    if (action !== 0) throw new ArgumentFailure('unknown flags of a path', INVALID_REQUEST)
+    if (action & ~PATH_APPLY) throw new ArgumentFailure('unknown flags of a path', NOT_APPLICABLE)
     const on = operand(bin) as never
     const steps = stepsOf(ctx)
     if (isRemoval(modExp)) return path.remove(on, steps, { noFail }) as Operand

@@ -3,9 +3,9 @@
 import type { Path } from '../../../aerospike/operation/ctx.js'
 import type { Expression, Kind, Operand } from '../../../aerospike/operation/expression.js'
 import { type Context, toNativeContext } from '../cdt.js'
-import { type AerospikeExp, expression } from '../expression.js'
-import { ArgumentFailure, INVALID_REQUEST } from '../failures.js'
-import { INVERTED, OPERATOR, RETURNS } from '../numbers.js'
+import { type AerospikeExp, call, type Entries } from '../expression.js'
+import { ArgumentFailure, NOT_APPLICABLE } from '../failures.js'
+import { INVERTED, RETURNS } from '../numbers.js'
 import { flagsOf } from '../properties.js'
 
 /** Types of values. */
@@ -56,6 +56,8 @@ interface Selection {
   readonly inverted: boolean
   /** The type of a single element; `undefined` if it follows from the use of the value. */
   readonly kind: Kind | undefined
+  /** Whether it returns a single element itself. */
+  readonly isElement: boolean
 }
 
 const POSITIONS: readonly Returning[] = ['index', 'reverse_index', 'rank', 'reverse_rank']
@@ -98,7 +100,7 @@ function selectionOf(
   }
   const isElement = !several && (returning === 'value' || returning === 'key')
   const kind = isElement ? KINDS[wanted] : undefined
-  return { returning, inverted: (returnType & INVERTED) !== 0, kind }
+  return { returning, inverted: (returnType & INVERTED) !== 0, kind, isElement }
 }
 
 /** The options of the engine's function for a selection. */
@@ -120,22 +122,29 @@ export type SelectOne = (
   make: (options: Options) => Operand,
 ) => AerospikeExp
 
+function entriesIn(returning: Returning): Entries | undefined {
+  return returning === 'key_value' || returning === 'unordered_map' ? returning : undefined
+}
+
 function several(known: readonly Returning[]): Select {
   return (returnType, ctx, make) => {
     const { returning, inverted } = selectionOf(known, returnType, undefined)
     const options = (): Options => ({ returning, inverted, ...within(ctx) })
-    return expression(OPERATOR.CALL, () => make(options()), returning === 'key_value')
+    return call(() => make(options()), entriesIn(returning))
   }
 }
 
 function one(known: readonly Returning[]): SelectOne {
   return (valueType, returnType, ctx, make) => {
-    const { returning, inverted, kind } = selectionOf(known, returnType, valueType)
+    const { returning, inverted, kind, isElement } = selectionOf(known, returnType, valueType)
     const options = (): Options => {
-      if (inverted) throw new ArgumentFailure('one element cannot be inverted', INVALID_REQUEST)
+      if (inverted) throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
+      if (kind === undefined && isElement && valueType !== type.AUTO) {
+        throw new ArgumentFailure('no element is of this type', NOT_APPLICABLE)
+      }
       return { returning, kind, ...within(ctx) }
     }
-    return expression(OPERATOR.CALL, () => make(options()), returning === 'key_value')
+    return call(() => make(options()), entriesIn(returning))
   }
 }
 
@@ -147,7 +156,21 @@ export function changing(
   ctx: Within,
   make: (options: { ctx: Path | undefined }) => Expression<never>,
 ): AerospikeExp {
-  return expression(OPERATOR.CALL, () => make(within(ctx)) as Operand)
+  return call(() => make(within(ctx)) as Operand)
+}
+
+/** An expression that removes one element, of which there is no inverse. */
+export function removingOne(
+  returnType: number,
+  ctx: Within,
+  make: (options: { ctx: Path | undefined }) => Expression<never>,
+): AerospikeExp {
+  return changing(ctx, (options) => {
+    if (returnType & INVERTED) {
+      throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
+    }
+    return make(options)
+  })
 }
 
 /** An expression that removes elements: all but the selected ones if `returnType` is inverted. */

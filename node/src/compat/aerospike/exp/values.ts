@@ -106,7 +106,13 @@ export const keyStr = key('string')
 export const keyBlob = key('blob')
 
 function bin(kind: Kind): (binName: string) => AerospikeExp {
-  return (binName) => expression(OPERATOR.BIN, () => engineExpression('bin', binName, kind))
+  return (binName) =>
+    expression(OPERATOR.BIN, () => engineExpression('bin', checkedName(binName), kind))
+}
+
+function checkedName(binName: unknown): unknown {
+  if (typeof binName === 'string') return binName
+  throw new ArgumentFailure("a bin's name must be a string")
 }
 
 /** A bin with a boolean. */
@@ -130,13 +136,13 @@ export const binHll = bin('hll')
 
 /** The number of the type of a bin's value. */
 export function binType(binName: string): AerospikeExp {
-  return expression(OPERATOR.BIN_TYPE, () => engineExpression('binType', binName))
+  return expression(OPERATOR.BIN_TYPE, () => engineExpression('binType', checkedName(binName)))
 }
 
 /** Whether the record has a bin. */
 export function binExists(binName: string): AerospikeExp {
   const make = (): Operand =>
-    engineExpression('join', '!=', engineExpression('binType', binName), 0)
+    engineExpression('join', '!=', engineExpression('binType', checkedName(binName)), 0)
   return expression(OPERATOR.NE, make)
 }
 
