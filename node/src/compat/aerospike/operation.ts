@@ -2,10 +2,11 @@
 
 import type { Operation as NativeOperation } from '../../aerospike/operation/operation.js'
 import { bitConversions } from './bit-conversions.js'
+import { isPaired } from './expression.js'
 import { ArgumentFailure, asArgument } from './failures.js'
 import { listConversions } from './list-conversions.js'
 import { mapConversions } from './map-conversions.js'
-import { BIT, EXPRESSION, HLL, LIST, MAP, PATH, SCALAR } from './numbers.js'
+import { BIT, EXPRESSION, HLL, INVERTED, LIST, MAP, PATH, SCALAR } from './numbers.js'
 import { plainConversions } from './plain-conversions.js'
 import { type Conversions, Properties } from './properties.js'
 
@@ -68,6 +69,10 @@ export function ttlOf(operation: { op?: number; ttl?: unknown }): number | undef
   return operation.ttl
 }
 
+function isKeyValue(returnType: unknown): boolean {
+  return typeof returnType === 'number' && (returnType & ~INVERTED) === KEY_VALUE
+}
+
 const KEY_VALUE = 8
 
 /**
@@ -75,9 +80,10 @@ const KEY_VALUE = 8
  * engine is an array there, of keys and values by turns.
  */
 export function fromNativeResult(operation: object, result: unknown): unknown {
-  const { op, returnType } = operation as { op?: number; returnType?: unknown }
+  const { op, returnType, exp } = operation as { op?: number; returnType?: unknown; exp?: unknown }
   const isMap = typeof op === 'number' && op >= MAP.SET_POLICY && op <= MAP.CREATE
-  if (!isMap || returnType !== KEY_VALUE) return result
+  const pairs = isMap ? isKeyValue(returnType) : op === EXPRESSION.READ && isPaired(exp)
+  if (!pairs) return result
   if (result instanceof Map) return [...result].flat(1)
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
   return Object.entries(result).flat(1)
