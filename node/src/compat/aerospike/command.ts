@@ -1,6 +1,7 @@
 /** Commands: what a call of the client is, and how its outcome reaches a callback or a promise. */
 
 import type { Slot } from '../../addon/native.js'
+import { SpikewireError } from '../../aerospike/model/errors.js'
 import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import { AerospikeError, invalid, toError } from './error.js'
 
@@ -199,7 +200,7 @@ export function checkArray(value: unknown, what: string): void {
 /** The failure of a call because of a part of it; says which, and keeps why as its cause. */
 export function partInvalid(part: string, cause: unknown): unknown {
   if (cause instanceof AerospikeError || cause instanceof ArgumentKind) return cause
-  if (!(cause instanceof Error)) return cause
+  if (cause instanceof SpikewireError || !(cause instanceof Error)) return cause
   const code = (cause as { code?: unknown }).code
   const error = invalid(`${part} invalid`)
   if (typeof code === 'number') error.code = code

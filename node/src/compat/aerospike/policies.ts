@@ -1,11 +1,11 @@
 /** Policies: the options of calls. Fields that are `undefined` have their defaults. */
 
-import type { Expression } from './expression.js'
+import type { AerospikeExp } from './expression.js'
 import type { MetricsListeners } from './metrics.js'
 import type { Transaction } from './transaction.js'
 
 /** An expression, or its encoding in base64. */
-export type FilterExpression = Expression | string
+export type FilterExpression = AerospikeExp | string
 
 /** Options of all calls. */
 export interface BasePolicyOptions {

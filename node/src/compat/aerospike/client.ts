@@ -1,0 +1,164 @@
+/** The client. */
+
+import { ClientBase } from './client-base.js'
+import { type Callback, checkOptional, partInvalid, runAsync } from './command.js'
+import type { Context } from './cdt.js'
+import { AerospikeError, unsupported } from './error.js'
+import type { AerospikeExp } from './expression.js'
+import type { LogInfo } from './config.js'
+import type { InfoPolicyOptions } from './policies.js'
+import { Query, type QueryOptions } from './query.js'
+import { Scan, type ScanOptions } from './scan.js'
+import { SecurityVerbs } from './security.js'
+import { destroyed, stateError, Transaction } from './transaction.js'
+import { abortStatus, commitStatus, transactionPool, txnState } from './transaction-pool.js'
+import { contextFromBase64 } from './cdt.js'
+
+export type { ClientBase }
+
+/** Connections to a node, as `stats` counts them. */
+export interface ConnectionStats {
+  inPool: number
+  inUse: number
+  opened: number
+  closed: number
+  recovered: number
+  aborted: number
+}
+
+/** What a client does right now. */
+export interface Stats {
+  commands: { inFlight: number; queued: number }
+  nodes: { name: string; syncConnections: ConnectionStats; asyncConnections: ConnectionStats }[]
+}
+
+/** A client of a cluster. It is connected by `connect`. */
+export class Client extends SecurityVerbs {
+  /** A query on a set, or on a whole namespace. */
+  query(ns: string, set?: string | QueryOptions | null, options?: QueryOptions | null): Query {
+    this.#checkConnected()
+    return new Query(this, ns, set, options)
+  }
+
+  /** A scan of a set, or of a whole namespace. */
+  scan(ns: string, set?: string | ScanOptions | null, options?: ScanOptions | null): Scan {
+    this.#checkConnected()
+    return new Scan(this, ns, set, options)
+  }
+
+  #checkConnected(): void {
+    if (!this.isConnected()) throw new AerospikeError('Not connected.')
+  }
+
+  /**
+   * Makes all writes of a transaction take effect. Returns one of `commitStatus`.
+   *
+   * @throws AerospikeError if it is aborted or destroyed; or if it cannot be committed
+   */
+  commit(transaction: Transaction): Promise<number>
+  commit(transaction: Transaction, callback: Callback<number>): void
+  commit(transaction: Transaction, callback?: Callback<number>): Promise<number> | number | undefined {
+    transactionPool.tendTransactions()
+    switch (stateOf(transaction)) {
+      case txnState.COMMITTED:
+        return commitStatus.ALREADY_COMMITTED
+      case txnState.ABORTED:
+        throw stateError('The transaction has already been aborted.', 'TXN_ALREADY_ABORTED')
+    }
+    if (transaction.getDestroyed()) throw destroyed()
+    return runAsync(this, 'TransactionCommit', callback, () => transaction.commit(this.native))
+  }
+
+  /**
+   * Drops all writes of a transaction. Returns one of `abortStatus`.
+   *
+   * @throws AerospikeError if it is committed or destroyed
+   */
+  abort(transaction: Transaction): Promise<number>
+  abort(transaction: Transaction, callback: Callback<number>): void
+  abort(transaction: Transaction, callback?: Callback<number>): Promise<number> | number | undefined {
+    transactionPool.tendTransactions()
+    switch (stateOf(transaction)) {
+      case txnState.COMMITTED:
+        throw stateError('The transaction has already been committed.', 'TXN_ALREADY_COMMITTED')
+      case txnState.ABORTED:
+        return abortStatus.ALREADY_ABORTED
+    }
+    if (transaction.getDestroyed()) throw destroyed()
+    return runAsync(this, 'TransactionAbort', callback, () => transaction.abort(this.native))
+  }
+
+  /** The path whose text this is. */
+  contextFromBase64(serializedContext: string): Context {
+    try {
+      return contextFromBase64(serializedContext)
+    } catch (error) {
+      throw partInvalid('Context', error)
+    }
+  }
+
+  /** Sets the filter of what is shipped to another data center; `null`: everything. */
+  setXDRFilter(
+    expression: AerospikeExp | null,
+    dataCenter: string,
+    namespace: string,
+    policy?: InfoPolicyOptions | null,
+  ): Promise<string>
+  setXDRFilter(
+    expression: AerospikeExp | null,
+    dataCenter: string,
+    namespace: string,
+    callback: Callback<string>,
+  ): void
+  setXDRFilter(
+    expression: AerospikeExp | null,
+    dataCenter: string,
+    namespace: string,
+    policy: InfoPolicyOptions | null | undefined,
+    callback: Callback<string>,
+  ): void
+  setXDRFilter(
+    expression: AerospikeExp | null,
+    dataCenter: string,
+    namespace: string,
+    policy?: InfoPolicyOptions | null | Callback<string>,
+    callback?: Callback<string>,
+  ): Promise<string> | undefined {
+    if (typeof policy === 'function') {
+      return this.setXDRFilter(expression, dataCenter, namespace, null, policy) as undefined
+    }
+    checkOptional(policy, 'Policy')
+    return runAsync(this, 'SetXDRFilter', callback, async () => {
+      const text = expression === null ? 'null' : this.expressionToBase64(expression)
+      const request = `xdr-set-filter:dc=${dataCenter};namespace=${namespace};exp=${text}`
+      const answers = await this.infoAll(request, policy)
+      return answers[0]?.info ?? ''
+    })
+  }
+
+  /** What the client does right now, and the nodes of its cluster. */
+  stats(): Stats {
+    const connections = { inPool: 1, inUse: 0, opened: 1, closed: 0, recovered: 0, aborted: 0 }
+    return {
+      commands: { inFlight: this.inFlight, queued: 0 },
+      nodes: this.getNodes().map(({ name }) => ({
+        name,
+        syncConnections: { ...connections },
+        asyncConnections: { ...connections },
+      })),
+    }
+  }
+
+  /** Has no effect: nothing is logged. */
+  updateLogging(_log: LogInfo): void {}
+
+  /** @internal */
+  enableMetrics(): Promise<void> {
+    throw unsupported('enableMetrics')
+  }
+}
+
+function stateOf(transaction: unknown): number {
+  if (transaction instanceof Transaction) return transaction.getState()
+  throw new AerospikeError('transaction must be an instance of class Transaction.')
+}
