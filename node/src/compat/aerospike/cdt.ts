@@ -175,17 +175,3 @@ const STEPS: Record<number, (of: unknown) => native.Step> = {
 function filter(of: unknown): ReturnType<typeof toNativeExpression> {
   return toNativeExpression(of as AerospikeExp | string)
 }
-
-/** A step's bytes before its type: the mark of its kind, and the head of an array of two. */
-const BEFORE_TYPE = 5
-
-/** The wire format of a path, in base64. */
-export function contextToBase64(context: Context): string {
-  const path = toNativeContext(context)
-  if (path === undefined) throw new ArgumentFailure('a context without steps')
-  const head = path.length < 8 ? Buffer.of(0x90 | (2 * path.length)) : Buffer.of(0xdc, 0, 0)
-  if (head.length > 1) head.writeUInt16BE(2 * path.length, 1)
-  return Buffer.concat([head, ...path.map((each) => each.encoded.subarray(BEFORE_TYPE))]).toString(
-    'base64',
-  )
-}

@@ -12,7 +12,7 @@ import { Scan, type ScanOptions } from './scan.js'
 import { SecurityVerbs } from './security.js'
 import { destroyed, stateError, Transaction } from './transaction.js'
 import { abortStatus, commitStatus, transactionPool, txnState } from './transaction-pool.js'
-import { contextFromBase64 } from './cdt.js'
+import { contextFromBase64 } from './context-bytes.js'
 
 export type { ClientBase }
 
