@@ -17,6 +17,7 @@ pub const EXPORTS: &[Export] = &[
     export!("connect", verbs::connection::connect),
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
+    export!("encodedCollections", verbs::connection::encoded_collections),
     export!("events", verbs::connection::events),
     export!("digest", key::digest),
     export!("shape", space::shape),

@@ -1,5 +1,6 @@
 //! A connected client.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ pub struct Client {
     pub cluster: Arc<Cluster>,
     pub streams: Arc<Streams>,
     pub defaults: CommandDefaults,
-    pub decode_options: DecodeOptions,
+    /// Those of calls that are made from now on.
+    pub decode_options: Cell<DecodeOptions>,
     pub driver: Driver<Aerospike, CommandTicket>,
     outbox: Arc<Outbox>,
 }
@@ -48,7 +50,14 @@ impl Client {
         let outbox = Arc::<Outbox>::default();
         let driver = Driver::start(env, environment, cluster.clone(), outbox.clone(), false)?;
         let streams = Streams::new(cluster.clone());
-        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
+        Ok(Self {
+            cluster,
+            streams,
+            defaults,
+            decode_options: Cell::new(decode_options),
+            driver,
+            outbox,
+        })
     }
 
     /// The client in a call's first argument.

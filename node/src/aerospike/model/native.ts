@@ -96,6 +96,8 @@ export interface AerospikeNative extends NativePart {
   close(client: Handle, slot: Slot): void
   /** Names and addresses of the nodes, alternating. */
   nodes(client: Handle): string[]
+  /** Whether calls that are made from now on return lists and maps of bins as encoded Buffers. */
+  encodedCollections(client: Handle, encoded: boolean): void
   /** Starts or stops keeping events; with `null`, those since the last call, name and node in turn. */
   events(client: Handle, listens: boolean | null): string[] | undefined
   /** The digest of a record. */

@@ -6,6 +6,7 @@ import { SpikewireError, Timeout } from '../../aerospike/model/errors.js'
 import { partInvalid } from './command.js'
 import type { CallDefaults } from './defaults.js'
 import { batchType } from './enums.js'
+import { AerospikeError } from './error.js'
 import type { KeyOptions } from './key.js'
 import type { Operation } from './operation.js'
 import {
@@ -123,14 +124,16 @@ function encodedRow(
 
 /**
  * The results of rows. Throws the error of a row that fails because its node could not be asked: the
- * call fails as a whole.
+ * call fails as a whole. `isStrict`: so it does because of any failure.
  */
 export function resultsOf(
   batch: Batch,
   keys: readonly KeyOptions[],
   kindOf: (row: number) => RowKind,
+  isStrict = false,
 ): BatchResult[] {
   for (const error of batch.errors.values()) if (isOfNode(error)) throw error
+  if (isStrict && batch.errors.size > 0) throw batchFailed()
   const doubtful = batch.inDoubt.length === 0 ? undefined : new Set(batch.inDoubt)
   const results: BatchResult[] = new Array(batch.length)
   for (let row = 0; row < batch.length; row++) {
@@ -143,6 +146,12 @@ export function resultsOf(
     results[row] = new BatchResult(code, made, doubtful?.has(row) === true)
   }
   return results
+}
+
+function batchFailed(): AerospikeError {
+  const error = new AerospikeError(status.getMessage(status.BATCH_FAILED))
+  error.code = status.BATCH_FAILED
+  return error
 }
 
 /** Whether a row failed because of its node, not of the record. */

@@ -213,9 +213,9 @@ export abstract class BatchVerbs extends RecordVerbs {
     return run(
       this,
       name,
-      undefined,
+      keys,
       callback,
-      (batch: Batch) => resultsOf(batch, keys, () => kind),
+      (batch: Batch) => resultsOf(batch, keys, () => kind, true),
       (slot) => {
         const rows = keyedRows(keys)
         send(slot, rows, this.#options(policy, kind !== 'read', true))
@@ -235,7 +235,7 @@ export abstract class BatchVerbs extends RecordVerbs {
     return run(
       this,
       name,
-      undefined,
+      [records?.[0]?.key],
       callback,
       (batch: Batch) => resultsOf(batch, keys, (row) => kinds[row] as RowKind),
       (slot) => {

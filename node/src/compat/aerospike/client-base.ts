@@ -2,7 +2,6 @@
 
 import { EventEmitter } from 'node:events'
 import { Client as NativeClient } from '../../aerospike/client.js'
-import { Key as NativeKey } from '../../aerospike/model/key.js'
 import type { NodeEvent } from '../../bridge/events.js'
 import { type Callback, checkCallback, type CommandClient } from './command.js'
 import { Config, type ConfigOptions } from './config.js'
@@ -11,6 +10,7 @@ import { AerospikeError, toError } from './error.js'
 import { clientClosed, clientConnected } from './event-loop.js'
 import { seedsOf } from './hosts.js'
 import { type CallDefaults, defaultsOf } from './defaults.js'
+import type { Counts } from './metrics.js'
 import { status } from './status.js'
 import type { Host, Node } from './types.js'
 
@@ -43,6 +43,8 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
   inFlight = 0
   /** @internal */
   readonly defaults: CallDefaults
+  /** @internal What is counted while metrics are enabled. */
+  counts: Counts | undefined
   #native: NativeClient | undefined
   #addresses = new Map<string, string>()
 
@@ -55,7 +57,7 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     const knowsNodes = () => this.#native?.isOpen === true && this.#native.nodes.length > 0
     // Programs may replace the function, so it is a property.
     this.as_client = { isConnected: knowsNodes }
-    for (const hidden of ['as_client', 'defaults', 'inFlight']) {
+    for (const hidden of ['as_client', 'defaults', 'inFlight', 'counts']) {
       Object.defineProperty(this, hidden, { enumerable: false })
     }
   }
@@ -117,7 +119,9 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     if (name === undefined || node === null || !this.connected) return
     const nodes = this.native.nodes
     for (const each of nodes) this.#addresses.set(each.name, each.address)
-    this.#emit(name, node, this.#addresses.get(node) ?? '')
+    const address = this.#addresses.get(node) ?? ''
+    this.#emit(name, node, address)
+    if (name === 'nodeRemoved') this.nodeClosed(node, address)
     if (name === 'nodeRemoved' && nodes.length === 0) this.#emit('disconnected', '', '')
   }
 
@@ -141,6 +145,9 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
 
   /** @internal What ends with the client. */
   protected beforeClose(): void {}
+
+  /** @internal What follows when a node leaves the cluster. */
+  protected nodeClosed(_name: string, _address: string): void {}
 
   /**
    * Whether the client is connected.
@@ -200,7 +207,3 @@ function connectError(error: unknown): unknown {
   return failed
 }
 
-/** Spikewire's key for one with these parts. */
-export function nativeKey(space: number, wire: unknown): NativeKey {
-  return NativeKey.known(space, wire)
-}

@@ -1,18 +1,19 @@
 /** The client. */
 
-import { ClientBase } from './client-base.js'
+import type { ClientBase } from './client-base.js'
 import { type Callback, checkOptional, partInvalid, runAsync } from './command.js'
 import type { Context } from './cdt.js'
-import { AerospikeError, unsupported } from './error.js'
+import { contextFromBase64 } from './context-bytes.js'
+import { AerospikeError } from './error.js'
 import type { AerospikeExp } from './expression.js'
 import type { LogInfo } from './config.js'
-import type { InfoPolicyOptions } from './policies.js'
+import { checkListeners, MetricsRun } from './metrics-run.js'
+import type { InfoPolicyOptions, MetricsPolicyOptions } from './policies.js'
 import { Query, type QueryOptions } from './query.js'
 import { Scan, type ScanOptions } from './scan.js'
 import { SecurityVerbs } from './security.js'
 import { destroyed, stateError, Transaction } from './transaction.js'
 import { abortStatus, commitStatus, transactionPool, txnState } from './transaction-pool.js'
-import { contextFromBase64 } from './context-bytes.js'
 
 export type { ClientBase }
 
@@ -34,6 +35,8 @@ export interface Stats {
 
 /** A client of a cluster. It is connected by `connect`. */
 export class Client extends SecurityVerbs {
+  #metrics: MetricsRun | undefined
+
   /** A query on a set, or on a whole namespace. */
   query(ns: string, set?: string | QueryOptions | null, options?: QueryOptions | null): Query {
     this.#checkConnected()
@@ -152,10 +155,62 @@ export class Client extends SecurityVerbs {
   /** Has no effect: nothing is logged. */
   updateLogging(_log: LogInfo): void {}
 
-  /** @internal */
-  enableMetrics(): Promise<void> {
-    throw unsupported('enableMetrics')
+  /**
+   * Enables metrics: the listeners of the policy get them at intervals; without listeners, they are
+   * written into files.
+   *
+   * @throws AerospikeError for an invalid policy, or if no file can be created
+   */
+  enableMetrics(policy?: MetricsPolicyOptions | null): Promise<void>
+  enableMetrics(callback: Callback<void>): void
+  enableMetrics(policy: MetricsPolicyOptions | null | undefined, callback: Callback<void>): void
+  enableMetrics(
+    policy?: MetricsPolicyOptions | null | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    if (typeof policy === 'function') return this.enableMetrics(null, policy) as undefined
+    try {
+      checkListeners(policy)
+    } catch (error) {
+      if (callback) throw error
+      return Promise.reject(error)
+    }
+    return runAsync(this, 'EnableMetrics', callback, async () => {
+      const own = policy ?? this.config.policies.metrics ?? {}
+      this.#endMetrics()
+      this.#metrics = new MetricsRun(this, own, packageVersion())
+      this.counts = this.#metrics.counts
+    })
   }
+
+  /** Disables metrics. */
+  disableMetrics(): Promise<void>
+  disableMetrics(callback: Callback<void>): void
+  disableMetrics(callback?: Callback<void>): Promise<void> | undefined {
+    return runAsync(this, 'DisableMetrics', callback, async () => this.#endMetrics())
+  }
+
+  #endMetrics(): void {
+    const metrics = this.#metrics
+    this.#metrics = undefined
+    this.counts = undefined
+    metrics?.end()
+  }
+
+  /** @internal */
+  protected override beforeClose(): void {
+    this.#endMetrics()
+  }
+
+  /** @internal */
+  protected override nodeClosed(name: string, address: string): void {
+    this.#metrics?.nodeClosed(name, address)
+  }
+}
+
+/** The version of this package. */
+function packageVersion(): string {
+  return (require('../../../package.json') as { version: string }).version
 }
 
 function stateOf(transaction: unknown): number {

@@ -4,6 +4,7 @@ import type { Slot } from '../../addon/native.js'
 import { SpikewireError } from '../../aerospike/model/errors.js'
 import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import { AerospikeError, invalid, toError } from './error.js'
+import type { Counts } from './metrics.js'
 
 /** Is called with the outcome of a call, never before the call has returned. */
 export type Callback<T> = (error: AerospikeError | null, result?: T) => void
@@ -11,6 +12,10 @@ export type Callback<T> = (error: AerospikeError | null, result?: T) => void
 /** The client of a command. */
 export interface CommandClient {
   readonly captureStackTraces: boolean
+  /** How many commands wait for their outcome. */
+  inFlight: number
+  /** What is counted while metrics are enabled. */
+  readonly counts: Counts | undefined
   isConnected(checkTenderErrors?: boolean): boolean
 }
 
@@ -67,9 +72,12 @@ function commandOf(client: CommandClient, name: string, key: unknown, stack: str
 
 /** Calls a callback in a turn of its own, so that what it throws is an uncaught exception. */
 function later<T>(callback: Callback<T>, error: AerospikeError | null, result?: T): void {
-  if (error === null) process.nextTick(callback, null, result)
+  if (error === null || result !== undefined) process.nextTick(callback, error, result)
   else process.nextTick(callback, error)
 }
+
+/** The error of a call, or its result; besides an error, what callbacks get, too. */
+export type Outcome<T> = readonly [error: AerospikeError | null, result?: T | undefined]
 
 /** The stack of the call, if the client records them. */
 function stackOf(client: CommandClient): string | undefined {
@@ -86,7 +94,8 @@ export function checkCallback(callback: unknown): void {
 }
 
 /**
- * Runs a call of the native part. `send` gets the slot to settle; `convert` makes the result.
+ * Runs a call of the native part. `send` gets the slot to settle; `convert` makes the result, and
+ * `rescue` the outcome of an error.
  *
  * An `AerospikeError` of `send` is the outcome of the call. Any other error is thrown, or rejects the
  * promise, as it is: arguments of a wrong kind.
@@ -98,6 +107,7 @@ export function run<N, T>(
   callback: Callback<T> | null | undefined,
   convert: (value: N) => T,
   send: (slot: Slot) => void,
+  rescue: (error: AerospikeError) => Outcome<T> = unchanged,
 ): Promise<T> | undefined {
   checkCallback(callback)
   const stack = stackOf(client)
@@ -107,52 +117,64 @@ export function run<N, T>(
     later(callback, error)
     return undefined
   }
-  const failed = (error: unknown) => failureOf(error, client, name, key, stack)
-  if (!callback) {
-    return new Promise((resolve, reject) => {
-      executor(
-        (value: N) => {
-          try {
-            resolve(convert(value))
-          } catch (error) {
-            reject(failed(error))
-          }
-        },
-        (error) => reject(failed(error)),
-      )
-      const slot = openSlot()
-      try {
-        send(slot)
-      } catch (error) {
-        rejectCall(slot, error)
-      }
-    })
+  const { counts } = client
+  const start = counts === undefined ? 0 : performance.now()
+  let resolve: ((value: T) => void) | undefined
+  let reject: ((error: unknown) => void) | undefined
+  const promise = callback
+    ? undefined
+    : new Promise<T>((resolves, rejects) => {
+        resolve = resolves
+        reject = rejects
+      })
+  const finish = (error: AerospikeError | null, result?: T): void => {
+    client.inFlight--
+    counts?.add(name, namespaceOf(key), performance.now() - start, error)
+    if (callback) later(callback, error, result)
+    else if (error === null) resolve?.(result as T)
+    else reject?.(error)
   }
-  let thrown: unknown
+  const fail = (error: unknown): void => {
+    const [failure, result] = rescue(failureOf(error, client, name, key, stack))
+    finish(failure, result)
+  }
+  let wrongKind: ArgumentKind | undefined
   executor(
     (value: N) => {
       let result: T
       try {
         result = convert(value)
       } catch (error) {
-        later(callback, failed(error))
+        fail(error)
         return
       }
-      later(callback, null, result)
+      finish(null, result)
     },
     (error) => {
-      if (thrown === undefined) later(callback, failed(error))
+      if (wrongKind === undefined) fail(error)
+      else client.inFlight--
     },
   )
+  client.inFlight++
   const slot = openSlot()
   try {
     send(slot)
   } catch (error) {
-    if (error instanceof ArgumentKind) thrown = error
+    if (callback && error instanceof ArgumentKind) wrongKind = error
     rejectCall(slot, error)
-    if (thrown !== undefined) throw thrown
+    if (wrongKind !== undefined) throw wrongKind
   }
-  return undefined
+  return promise
+}
+
+/** The namespace of a key, or of the first of several. */
+function namespaceOf(key: unknown): string {
+  const first = Array.isArray(key) ? key[0] : key
+  return String((first as { ns?: unknown } | undefined)?.ns ?? '')
+}
+
+function unchanged(error: AerospikeError): Outcome<never> {
+  return [error]
 }
 
 /** The error of a call, with its command. */

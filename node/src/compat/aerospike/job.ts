@@ -1,7 +1,7 @@
 /** Background jobs, and waiting for indexes and modules. */
 
 import type { Job as NativeJob } from '../../aerospike/query/job.js'
-import { type Callback, checkCallback, runAsync } from './command.js'
+import { type Callback, type CommandClient, checkCallback, runAsync } from './command.js'
 import { jobStatus } from './enums.js'
 import { AerospikeError } from './error.js'
 import { parse } from './info.js'
@@ -9,9 +9,7 @@ import type { InfoPolicyOptions } from './policies.js'
 import { status } from './status.js'
 
 /** What jobs need of their client. */
-export interface JobClient {
-  readonly captureStackTraces: boolean
-  isConnected(checkTenderErrors?: boolean): boolean
+export interface JobClient extends CommandClient {
   infoAll(request: string): Promise<{ host: { node_id: string }; info: string }[]>
 }
 

@@ -38,6 +38,9 @@ const TOTAL = 1000
 const SOCKET = 30_000
 const READ_RETRIES = 2
 
+/** Numbers that are checked, and have no effect. */
+const WITHOUT_EFFECT = ['connectTimeout', 'timeoutDelay'] as const
+
 const REPLICAS: readonly Replica[] = ['master', 'any', 'sequence', 'prefer-rack', 'any']
 const EXISTS: readonly (Exists | undefined)[] = [
   undefined,
@@ -90,6 +93,7 @@ export function whereOf(filter: unknown): unknown {
 /** Sets the limits of a call, and what calls of all kinds have. */
 function addBase(options: NativeOptions, policy: AnyPolicy, writes: boolean): NativeOptions {
   addLimits(options, policy, writes)
+  for (const name of WITHOUT_EFFECT) numberOf(policy, name)
   if (flagOf(policy, 'compress')) options.compress = true
   const filter = policy['filterExpression']
   if (filter !== undefined && filter !== null) options.where = whereOf(filter)

@@ -17,6 +17,8 @@ interface Source {
   begin(): NativeQuery
   /** How many records belong to the page; `undefined`: there are no pages. */
   pageSize: number | undefined
+  /** Counts the query at its end. */
+  ended?(error?: unknown): void
   /** The record that is told for one of the query. */
   convert?(record: NativeRecord): Record
 }

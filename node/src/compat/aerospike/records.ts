@@ -2,15 +2,18 @@
 
 import { native } from '../../aerospike/model/native.js'
 import type { Record as NativeRecord } from '../../aerospike/model/record.js'
+import { delete as deleteRecord } from '../../aerospike/op/index.js'
 import { ClientBase } from './client-base.js'
 import {
   type Callback,
   checkArray,
   checkObject,
   checkOptional,
+  type Outcome,
   partInvalid,
   run,
 } from './command.js'
+import type { AerospikeError } from './error.js'
 import type { KeyOptions } from './key.js'
 import { SCALAR } from './numbers.js'
 import { Operation } from './operation.js'
@@ -45,11 +48,24 @@ import {
   write,
 } from './record-calls.js'
 import { valueOf } from './results.js'
+import { status } from './status.js'
 import { Transaction } from './transaction.js'
 import type { AerospikeBins, AerospikeBinValue, UDF } from './types.js'
 
 /** A policy of a call, or its callback. */
 type Or<P, T> = P | Callback<T> | null | undefined
+
+/** Removes a record, as an operation. */
+const DELETE = [deleteRecord()]
+
+/** What callbacks get besides the error of a read. */
+function withKey(error: AerospikeError, key: KeyOptions): Outcome<Record> {
+  return [error, new Record(key, undefined as unknown as AerospikeBins)]
+}
+
+function isMissing(error: AerospikeError): boolean {
+  return error.code === status.ERR_RECORD_NOT_FOUND
+}
 
 /** The verbs on single records. */
 export abstract class RecordVerbs extends ClientBase {
@@ -118,6 +134,7 @@ export abstract class RecordVerbs extends ClientBase {
         const options = policyOptions(policy, readOptions, this.defaults.read)
         native.get(this.handleFor(policy), slot, space, wire, bins ?? undefined, options, false)
       },
+      (error) => withKey(error, key),
     )
   }
 
@@ -138,15 +155,19 @@ export abstract class RecordVerbs extends ClientBase {
     return run(
       this,
       'Exists',
-      undefined,
+      key,
       callback,
-      (exists: boolean) => exists,
+      Boolean,
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
         const options = policyOptions(policy, readOptions, this.defaults.read)
-        native.exists(this.handleFor(policy), slot, space, wire, options)
+        const handle = this.handleFor(policy)
+        // `exists` does not tell a record that is missing from one that the filter leaves out.
+        if (options?.where === undefined) native.exists(handle, slot, space, wire, options)
+        else native.get(handle, slot, space, wire, [], options, false)
       },
+      (error) => (isMissing(error) ? [null, false] : [error]),
     )
   }
 
@@ -169,18 +190,16 @@ export abstract class RecordVerbs extends ClientBase {
       'Exists',
       key,
       callback,
-      (record: NativeRecord | null | undefined) =>
-        new Record(
-          key,
-          null,
-          record ? { ttl: record.ttl ?? -1, gen: record.generation } : { ttl: null, gen: null },
-        ),
+      ({ ttl, generation }: NativeRecord) =>
+        new Record(key, null, { ttl: ttl ?? -1, gen: generation }),
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
         const options = policyOptions(policy, readOptions, this.defaults.read)
-        native.get(this.handleFor(policy), slot, space, wire, [], options, true)
+        native.get(this.handleFor(policy), slot, space, wire, [], options, false)
       },
+      (error) =>
+        isMissing(error) ? [null, new Record(key, null, { ttl: null, gen: null })] : [error],
     )
   }
 
@@ -243,6 +262,7 @@ export abstract class RecordVerbs extends ClientBase {
         if (meta) options = metaOptions(options, meta)
         write(this.handleFor(policy), slot, space, wire, options, bins)
       },
+      (error) => [error, key],
     )
   }
 
@@ -272,16 +292,20 @@ export abstract class RecordVerbs extends ClientBase {
       'Remove',
       key,
       callback,
-      (existed: boolean) => {
-        if (!existed) throw notFound()
+      (existed: unknown) => {
+        if (existed === false) throw notFound()
         return key
       },
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
         const options = policyOptions(policy, removeOptions, this.defaults.remove)
-        native.remove(this.handleFor(policy), slot, space, wire, options)
+        const handle = this.handleFor(policy)
+        // `remove` does not tell a record that is missing from one that the filter leaves out.
+        if (options?.where === undefined) native.remove(handle, slot, space, wire, options)
+        else native.operate(handle, slot, space, wire, DELETE, options)
       },
+      (error) => [error, key],
     )
   }
 
@@ -373,6 +397,7 @@ export abstract class RecordVerbs extends ClientBase {
         if (ttl !== undefined) options = { ...options, ttl }
         native.operate(this.handleFor(policy), slot, space, wire, natives, options)
       },
+      (error) => withKey(error, key),
     )
   }
 

@@ -9,9 +9,16 @@ import type { AerospikeBins } from './types.js'
 
 let wrapsSketches = false
 
-/** Whether sketches are returned as `HyperLogLog` rather than as a Buffer. */
+/**
+ * Whether sketches are returned as `HyperLogLog` rather than as a Buffer.
+ *
+ * @throws TypeError for anything but true and false
+ */
 export function wrapHLL(enable: boolean): void {
-  wrapsSketches = Boolean(enable)
+  if (typeof enable !== 'boolean') {
+    throw new TypeError('wrapHLL requires exactly one boolean argument')
+  }
+  wrapsSketches = enable
 }
 
 /** The bins of a record; they are changed in place. */

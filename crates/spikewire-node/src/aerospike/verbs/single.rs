@@ -49,7 +49,7 @@ impl<'e> Subject<'e> {
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
         let prepared =
             spec.compose(&address.space, &address.digest, stored_key.as_deref(), write)?;
-        let plan = ResponsePlan { shape, decode_options: client.decode_options };
+        let plan = ResponsePlan { shape, decode_options: client.decode_options.get() };
         match transaction {
             None => client.submit(call.env, prepared, client.pledge(slot), plan),
             Some(transaction) => client.submit_in(call.env, &transaction, prepared, slot, plan)?,
