@@ -12,7 +12,7 @@ import { clientClosed, clientConnected } from './event-loop.js'
 import { seedsOf } from './hosts.js'
 import { type CallDefaults, defaultsOf } from './defaults.js'
 import { status } from './status.js'
-import type { Node } from './types.js'
+import type { Host, Node } from './types.js'
 
 /** An event about a node, as listeners get it. */
 export interface ClusterEvent {
@@ -176,14 +176,14 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     )
   }
 
-  #hosts() {
+  #hosts(): Host[] {
     const { hosts, port } = this.config
     if (typeof hosts !== 'string') return [...hosts]
-    return hosts.split(',').map((host) => ({ port, ...hostOf(host, port) }))
+    return hosts.split(',').map((host): Host => hostOf(host, port))
   }
 }
 
-function hostOf(text: string, port: number): { addr: string; port: number } {
+function hostOf(text: string, port: number): Host {
   const at = text.lastIndexOf(':')
   if (at < 0) return { addr: text.trim(), port }
   return { addr: text.slice(0, at).trim(), port: Number(text.slice(at + 1)) }
@@ -193,7 +193,7 @@ function hostOf(text: string, port: number): { addr: string; port: number } {
 function connectError(error: unknown): unknown {
   const converted = toError(error)
   if (!(converted instanceof AerospikeError) || converted.isServerError()) return converted
-  if (converted.code === status.ERR_PARAM || converted === error) return converted
+  if (converted === error) return converted
   const failed = new AerospikeError(`Failed to connect: ${converted.message}`)
   failed.code = status.ERR_CLIENT
   failed.cause = error

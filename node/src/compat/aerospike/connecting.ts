@@ -26,8 +26,7 @@ export function optionsOf(config: Config): ClientOptions {
   if (config.connTimeoutMs !== undefined) set({ connectTimeout: config.connTimeoutMs })
   if (config.maxSocketIdle) set({ idleTimeout: config.maxSocketIdle * 1000 })
   if (config.tenderInterval) set({ tendInterval: Math.max(config.tenderInterval, 250) })
-  if (config.maxErrorRate !== undefined) set({ maxErrorRate: config.maxErrorRate })
-  if (config.errorRateWindow !== undefined) set({ errorRateWindow: config.errorRateWindow })
+  set(errorRates(config))
   if (config.maxConnsPerNode) {
     set({ connectionsPerNode: Math.min(config.maxConnsPerNode, CONNECTIONS) })
   }
@@ -40,6 +39,18 @@ export function optionsOf(config: Config): ClientOptions {
   if (config.appId) set({ applicationId: applicationId(config.appId) })
   if (config.tls !== undefined && config.tls.enable !== false) set({ tls: tlsOf(config.tls) })
   return options
+}
+
+/** The longest window that Spikewire has. */
+const LONGEST_WINDOW = 3600
+
+/** Errors within a window: more than 100 per interval, or less than one, mean the defaults. */
+function errorRates({ maxErrorRate = 100, errorRateWindow = 1 }: Config): Partial<ClientOptions> {
+  const perInterval = maxErrorRate / errorRateWindow
+  if (maxErrorRate === 0) return { maxErrorRate: 0 }
+  if (!(perInterval >= 1 && perInterval <= 100)) return { maxErrorRate: 100, errorRateWindow: 1 }
+  const window = Math.min(errorRateWindow, LONGEST_WINDOW)
+  return { maxErrorRate: Math.round(perInterval * window), errorRateWindow: window }
 }
 
 /** Nodes list up to 40 visible characters of ASCII. */

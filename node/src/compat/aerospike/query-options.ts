@@ -127,7 +127,7 @@ export async function startJob(
     const native = await client.native.applyAll(ns, where, name, funcname, args, options)
     return Job.started(client as never, id ?? Job.safeRandomJobID(), module, native)
   }
-  const time = ttlOf(touchTtl(work.operations) ?? ttl)
+  const time = touchTtl(work.operations) ?? ttlOf(ttl)
   if (time !== undefined) options.ttl = time
   if (policy['durableDelete'] === true) options.durable = true
   const steps = nativeOperations(work.operations)

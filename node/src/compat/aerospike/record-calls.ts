@@ -11,7 +11,7 @@ import { checkObject, checkOptional, partInvalid } from './command.js'
 import { AerospikeError } from './error.js'
 import { type Key, type KeyOptions, spaceOf, wireOf } from './key.js'
 import { fromNativeResult, type Operation, toNativeOperation, ttlOf } from './operation.js'
-import { type AnyPolicy, type NativeOptions, withMeta } from './policy-options.js'
+import { type AnyPolicy, type NativeOptions, ttlOf as nativeTtl, withMeta } from './policy-options.js'
 import { Bin, Record, type RecordMetadata } from './record.js'
 import { binsOf } from './results.js'
 import { status } from './status.js'
@@ -95,11 +95,11 @@ export function nativeOperations(steps: readonly Operation[]): NativeOperation[]
   }
 }
 
-/** The time to live that the last `touch` sets; `undefined` if there is none. */
-export function touchTtl(steps: readonly Operation[]): unknown {
+/** The time to live that the last `touch` sets; `undefined` if none sets any. */
+export function touchTtl(steps: readonly Operation[]): NativeOptions['ttl'] | undefined {
   let ttl: number | undefined
   for (const step of steps) ttl = ttlOf(step) ?? ttl
-  return ttl
+  return nativeTtl(ttl)
 }
 
 /** Writes bins. */
