@@ -38,5 +38,6 @@ export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
   if (value instanceof Map) return 'a Map'
-  return JSON.stringify(value) ?? String(value)
+  const text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
+  return text ?? String(value)
 }
