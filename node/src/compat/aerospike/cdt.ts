@@ -139,6 +139,17 @@ export function toNativeContext(context: unknown): native.Path | undefined {
   return context.items.map((item: ContextItem) => step(item))
 }
 
+/** The same, for an operation that is not by path: its steps lead to one element each. */
+export function toSinglePath(context: unknown): native.Path | undefined {
+  const path = toNativeContext(context)
+  if (path && (context as Context).items.some(([type]) => SEVERAL.includes(type))) {
+    throw new ArgumentFailure('the context names several elements', NOT_APPLICABLE)
+  }
+  return path
+}
+
+const SEVERAL = [CHILDREN, FILTER, MAP_KEYS_IN]
+
 function step([type, of]: ContextItem): native.Step {
   const make = STEPS[type]
   if (make === undefined) throw new ArgumentFailure(`unknown type of a step: ${type}`)

@@ -74,6 +74,31 @@ export function ttlOf(operation: { op?: number; ttl?: unknown }): number | undef
   return operation.ttl
 }
 
+/** Families whose operations all have a result, and give one to the other operations of a call. */
+const ANSWERING = [MAP, BIT, HLL, EXPRESSION].flatMap((family) => Object.values<number>(family))
+const ANSWERS: ReadonlySet<unknown> = new Set(ANSWERING)
+
+/**
+ * The bins of a record that operations return. The last operation on a bin counts. `null` is left out
+ * unless all operations have a result.
+ *
+ * @param results - A result for each operation.
+ */
+export function resultBins(
+  operations: readonly Operation[],
+  results: readonly unknown[],
+): { [bin: string]: unknown } {
+  const all = operations.some(({ op }) => ANSWERS.has(op))
+  const bins: { [bin: string]: unknown } = {}
+  for (const [at, operation] of operations.entries()) {
+    const { bin } = operation
+    const result = results[at] ?? null
+    if (bin === undefined || (result === null && !all)) continue
+    bins[bin] = fromNativeResult(operation, result)
+  }
+  return bins
+}
+
 const MAPS: { readonly [returnType: number]: Entries } = { 8: 'key_value', 16: 'unordered_map' }
 
 /** The entries of a map that an operation returns. */

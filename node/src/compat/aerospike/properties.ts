@@ -3,7 +3,7 @@
 import type { BinValue } from '../../aerospike/model/values.js'
 import type { Path } from '../../aerospike/operation/ctx.js'
 import type { Operation as NativeOperation } from '../../aerospike/operation/operation.js'
-import { toNativeContext } from './cdt.js'
+import { toSinglePath } from './cdt.js'
 import { ArgumentFailure, INVALID_REQUEST, NOT_APPLICABLE } from './failures.js'
 import { INVERTED, RETURNS } from './numbers.js'
 import { toNativeValue } from './values.js'
@@ -65,7 +65,7 @@ export class Properties {
   }
 
   get ctx(): Path | undefined {
-    return toNativeContext(this.#of['context'])
+    return toSinglePath(this.#of['context'])
   }
 
   /** Fractions are cut off. */

@@ -10,8 +10,13 @@ import type { Operation as NativeOperation } from '../../aerospike/operation/ope
 import { checkObject, checkOptional, partInvalid } from './command.js'
 import { AerospikeError } from './error.js'
 import { type Key, type KeyOptions, spaceOf, wireOf } from './key.js'
-import { fromNativeResult, type Operation, toNativeOperation, ttlOf } from './operation.js'
-import { type AnyPolicy, type NativeOptions, ttlOf as nativeTtl, withMeta } from './policy-options.js'
+import { type Operation, resultBins, toNativeOperation, ttlOf } from './operation.js'
+import {
+  type AnyPolicy,
+  type NativeOptions,
+  ttlOf as nativeTtl,
+  withMeta,
+} from './policy-options.js'
 import { Bin, Record, type RecordMetadata } from './record.js'
 import { binsOf } from './results.js'
 import { status } from './status.js'
@@ -75,15 +80,9 @@ export function operatedRecord(
   steps: readonly Operation[],
   record: NativeRecord,
 ): Record {
-  const { bins, results } = record
-  for (let at = 0; at < steps.length; at++) {
-    const step = steps[at] as Operation
-    const result = results?.[at]
-    if (result === null || result === undefined || typeof result !== 'object') continue
-    const converted = fromNativeResult(step, result)
-    if (converted !== result && step.bin !== undefined) bins[step.bin] = converted as BinValue
-  }
-  return recordOf(key, record)
+  const { bins, generation, ttl, results } = record
+  const returned = results ? resultBins(steps, results) : bins
+  return new Record(key, binsOf(returned), { ttl: ttl ?? -1, gen: generation })
 }
 
 /** The engine's operations. */
