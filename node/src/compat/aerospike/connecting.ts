@@ -12,6 +12,8 @@ const CONNECTIONS = 16
 
 /** Spikewire's options for a configuration. Throws for what it cannot do. */
 export function optionsOf(config: Config): ClientOptions {
+  if (config.configProvider?.path) throw unsupported('configProvider')
+  warnAbout(config)
   const options: ClientOptions = { timeout: 1000, maxRetries: 2, protectServers: false }
   const set = (value: Partial<ClientOptions>): void => {
     Object.assign(options, value)
@@ -51,6 +53,18 @@ function errorRates({ maxErrorRate = 100, errorRateWindow = 1 }: Config): Partia
   if (!(perInterval >= 1 && perInterval <= 100)) return { maxErrorRate: 100, errorRateWindow: 1 }
   const window = Math.min(errorRateWindow, LONGEST_WINDOW)
   return { maxErrorRate: Math.round(perInterval * window), errorRateWindow: window }
+}
+
+/** Settings without an effect, that a program may rely on. */
+function warnAbout(config: Config): void {
+  const url = 'AEROSPIKE_CLIENT_CONFIG_URL'
+  const unused = [
+    ...(process.env[url] ? [`the environment variable ${url}`] : []),
+    ...(config.sharedMemory === undefined ? [] : ['sharedMemory']),
+  ]
+  for (const name of unused) {
+    process.emitWarning(`${name} has no effect with spikewire/compat/aerospike`)
+  }
 }
 
 /** Nodes list up to 40 visible characters of ASCII. */
