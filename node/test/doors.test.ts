@@ -29,6 +29,8 @@ const FORBIDDEN = [
   ['src/aerospike/operation', 'src/aerospike/op/index.js'],
   ['src/aerospike/batch', 'src/aerospike/query/query.js'],
   ['src/testing', 'src/aerospike/client.js'],
+  ['src/compat/aerospike', 'src/cql/rows.js'],
+  ['src/compat/aerospike/exp', 'src/bridge/slots.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],
 ] as const

@@ -2,7 +2,7 @@
 
 import type { Batch } from '../../aerospike/batch/batch.js'
 import { APPLY, DELETE, OPERATE, READ } from '../../aerospike/batch/rows.js'
-import { SpikewireError, Timeout } from '../../aerospike/model/errors.js'
+import { type SpikewireError, Timeout } from '../../aerospike/model/errors.js'
 import { partInvalid } from './command.js'
 import type { CallDefaults } from './defaults.js'
 import { batchType } from './enums.js'
@@ -27,7 +27,7 @@ import {
   touchTtl,
   udfParts,
 } from './record-calls.js'
-import { valueOf } from './results.js'
+import { programValue } from './results.js'
 import { status } from './status.js'
 import type { AerospikeBins, UDF } from './types.js'
 
@@ -165,5 +165,5 @@ function rowRecord(key: KeyOptions, record: NativeRecord, kind: RowKind): Record
   if (typeof kind !== 'string') return operatedRecord(key, kind, record)
   if (kind !== 'apply') return recordOf(key, record)
   const meta = { ttl: record.ttl ?? -1, gen: record.generation }
-  return new Record(key, { SUCCESS: valueOf(record.results?.[0]) }, meta)
+  return new Record(key, { SUCCESS: programValue(record.results?.[0]) }, meta)
 }

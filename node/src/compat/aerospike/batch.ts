@@ -4,7 +4,11 @@ import type { Slot } from '../../addon/native.js'
 import type { Batch } from '../../aerospike/batch/batch.js'
 import { type Rows, rowsOf, sent } from '../../aerospike/batch/gather.js'
 import { native, type Space } from '../../aerospike/model/native.js'
-import type { BatchApplyPolicyOptions, BatchPolicyOptions, BatchRemovePolicyOptions } from './batch-policies.js'
+import type {
+  BatchApplyPolicyOptions,
+  BatchPolicyOptions,
+  BatchRemovePolicyOptions,
+} from './batch-policies.js'
 import { type AnyRow, encodedRows, type RowKind, resultsOf, writes } from './batch-rows.js'
 import { ArgumentKind, type Callback, partInvalid, run } from './command.js'
 import { type KeyOptions, spaceOf, wireOf } from './key.js'
@@ -28,7 +32,10 @@ type Results = Callback<BatchResult[]>
 /** The verbs on many records. */
 export abstract class BatchVerbs extends RecordVerbs {
   /** Whether records exist. */
-  batchExists(keys: readonly KeyOptions[], policy?: BatchPolicyOptions | null): Promise<BatchResult[]>
+  batchExists(
+    keys: readonly KeyOptions[],
+    policy?: BatchPolicyOptions | null,
+  ): Promise<BatchResult[]>
   batchExists(keys: readonly KeyOptions[], callback: Results): void
   batchExists(
     keys: readonly KeyOptions[],
@@ -218,7 +225,8 @@ export abstract class BatchVerbs extends RecordVerbs {
       (batch: Batch) => resultsOf(batch, keys, () => kind, true),
       (slot) => {
         const rows = keyedRows(keys)
-        send(slot, rows, this.#options(policy, kind !== 'read', true))
+        const options = this.#options(policy, kind !== 'read', true)
+        this.sendWith(this.#policy(policy, kind !== 'read'), () => send(slot, rows, options))
       },
     )
   }
@@ -246,9 +254,18 @@ export abstract class BatchVerbs extends RecordVerbs {
         let encoded: unknown[]
         ;[encoded, kinds] = encodedRows(records, reads, general as AnyPolicy, this.defaults)
         const options = this.#options(policy, kinds.some(writes), false)
-        native.batch(this.handleFor(policy), slot, ...sent(rows), encoded, options)
+        const handle = this.handleFor(policy)
+        this.sendWith(this.#policy(policy, kinds.some(writes)), () =>
+          native.batch(handle, slot, ...sent(rows), encoded, options),
+        )
       },
     )
+  }
+
+  /** The policy of a batch: the call's, or the client's. */
+  #policy(policy: BatchPolicyOptions | null | undefined, writes: boolean) {
+    const type: keyof ConfigPolicies = writes ? 'batchParentWrite' : 'batch'
+    return policy ?? this.defaults.policies[type]
   }
 
   /** The options of a batch; `alike`: its rows have no options of their own. */
@@ -257,9 +274,7 @@ export abstract class BatchVerbs extends RecordVerbs {
     writes: boolean,
     alike: boolean,
   ): NativeOptions | undefined {
-    const { policies } = this.defaults
-    const type: keyof ConfigPolicies = writes ? 'batchParentWrite' : 'batch'
-    const general = policy ?? policies[type]
+    const general = this.#policy(policy, writes)
     if (general === undefined || general === null) return undefined
     const options = policyOptions(general, (of) => batchOptions(of, writes), undefined)
     if (alike || options === undefined) return options

@@ -2,14 +2,15 @@
 
 import { EventEmitter } from 'node:events'
 import { Client as NativeClient } from '../../aerospike/client.js'
+import { native } from '../../aerospike/model/native.js'
 import type { NodeEvent } from '../../bridge/events.js'
-import { type Callback, checkCallback, type CommandClient } from './command.js'
+import { type Callback, type CommandClient, checkCallback } from './command.js'
 import { Config, type ConfigOptions } from './config.js'
 import { optionsOf } from './connecting.js'
+import { type CallDefaults, defaultsOf } from './defaults.js'
 import { AerospikeError, toError } from './error.js'
 import { clientClosed, clientConnected } from './event-loop.js'
 import { seedsOf } from './hosts.js'
-import { type CallDefaults, defaultsOf } from './defaults.js'
 import type { Counts } from './metrics.js'
 import { status } from './status.js'
 import type { Host, Node } from './types.js'
@@ -68,6 +69,20 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     return this.#native
   }
 
+  /**
+   * @internal Calls a function that sends a command. With `deserialize: false`, the command returns
+   * lists and maps as Buffers with their encoding.
+   */
+  sendWith<T>(policy: { deserialize?: boolean | undefined } | null | undefined, send: () => T): T {
+    if (policy?.deserialize !== false) return send()
+    native.encodedCollections(this.handle, true)
+    try {
+      return send()
+    } finally {
+      native.encodedCollections(this.handle, false)
+    }
+  }
+
   /** @internal The number by which the native part knows the client. */
   get handle(): number {
     return this.native.connection.handle
@@ -105,10 +120,10 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
   }
 
   /** Emits events about nodes, beginning with those that there are. */
-  #watch(native: NativeClient): void {
-    const nodes = native.nodes
+  #watch(client: NativeClient): void {
+    const { nodes } = client
     for (const { name, address } of nodes) this.#addresses.set(name, address)
-    native.onEvent((event) => this.#tell(event))
+    client.onEvent((event) => this.#tell(event))
     setImmediate(() => {
       for (const { name, address } of nodes) this.#emit('nodeAdded', name, address)
     })
@@ -206,4 +221,3 @@ function connectError(error: unknown): unknown {
   failed.cause = error
   return failed
 }
-

@@ -1,12 +1,12 @@
 /** The client. */
 
+import type { Context } from './cdt.js'
 import type { ClientBase } from './client-base.js'
 import { type Callback, checkOptional, partInvalid, runAsync } from './command.js'
-import type { Context } from './cdt.js'
+import type { LogInfo } from './config.js'
 import { contextFromBase64 } from './context-bytes.js'
 import { AerospikeError } from './error.js'
 import type { AerospikeExp } from './expression.js'
-import type { LogInfo } from './config.js'
 import { checkListeners, MetricsRun } from './metrics-run.js'
 import type { InfoPolicyOptions, MetricsPolicyOptions } from './policies.js'
 import { Query, type QueryOptions } from './query.js'
@@ -14,24 +14,9 @@ import { Scan, type ScanOptions } from './scan.js'
 import { SecurityVerbs } from './security.js'
 import { destroyed, stateError, Transaction } from './transaction.js'
 import { abortStatus, commitStatus, transactionPool, txnState } from './transaction-pool.js'
+import type { Stats } from './types.js'
 
 export type { ClientBase }
-
-/** Connections to a node, as `stats` counts them. */
-export interface ConnectionStats {
-  inPool: number
-  inUse: number
-  opened: number
-  closed: number
-  recovered: number
-  aborted: number
-}
-
-/** What a client does right now. */
-export interface Stats {
-  commands: { inFlight: number; queued: number }
-  nodes: { name: string; syncConnections: ConnectionStats; asyncConnections: ConnectionStats }[]
-}
 
 /** A client of a cluster. It is connected by `connect`. */
 export class Client extends SecurityVerbs {
@@ -60,7 +45,10 @@ export class Client extends SecurityVerbs {
    */
   commit(transaction: Transaction): Promise<number>
   commit(transaction: Transaction, callback: Callback<number>): void
-  commit(transaction: Transaction, callback?: Callback<number>): Promise<number> | number | undefined {
+  commit(
+    transaction: Transaction,
+    callback?: Callback<number>,
+  ): Promise<number> | number | undefined {
     transactionPool.tendTransactions()
     switch (stateOf(transaction)) {
       case txnState.COMMITTED:
@@ -79,7 +67,10 @@ export class Client extends SecurityVerbs {
    */
   abort(transaction: Transaction): Promise<number>
   abort(transaction: Transaction, callback: Callback<number>): void
-  abort(transaction: Transaction, callback?: Callback<number>): Promise<number> | number | undefined {
+  abort(
+    transaction: Transaction,
+    callback?: Callback<number>,
+  ): Promise<number> | number | undefined {
     transactionPool.tendTransactions()
     switch (stateOf(transaction)) {
       case txnState.COMMITTED:

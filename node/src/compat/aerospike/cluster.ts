@@ -3,14 +3,14 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { CreateIndexOptions, IndexKind, IndexOf } from '../../aerospike/admin/indexes.js'
-import { type Context, toNativeContext } from './cdt.js'
-import { contextToBase64 } from './context-bytes.js'
 import { BatchVerbs } from './batch.js'
+import { type Context, toNativeContext } from './cdt.js'
 import { type Callback, partInvalid, runAsync } from './command.js'
+import { contextToBase64 } from './context-bytes.js'
+import { indexDataType, indexType, language } from './enums.js'
 import { AerospikeError, invalid } from './error.js'
 import { type AerospikeExp, expressionToBase64, toNativeExpression } from './expression.js'
 import { parseHostString } from './hosts.js'
-import { indexDataType, indexType, language } from './enums.js'
 import { IndexJob, UdfJob } from './job.js'
 import type { InfoPolicyOptions } from './policies.js'
 import { type AnyPolicy, numberOf } from './policy-options.js'
@@ -62,12 +62,16 @@ const EVERYTHING = [
   ...['node', 'build', 'edition', 'version', 'features', 'namespaces', 'statistics'],
   ...['cluster-name', 'partition-generation', 'services', 'status'],
 ]
-/** A name that indexes of this kind are created with. */
-type IndexVerb = (
-  options: TypedIndexOptions,
-  policy?: Or<InfoPolicyOptions, IndexJob>,
-  callback?: Callback<IndexJob>,
-) => Promise<IndexJob> & void
+/** Creates an index on values of one type. */
+interface IndexVerb {
+  (options: TypedIndexOptions, policy?: InfoPolicyOptions | null): Promise<IndexJob>
+  (options: TypedIndexOptions, callback: Callback<IndexJob>): void
+  (
+    options: TypedIndexOptions,
+    policy: InfoPolicyOptions | null | undefined,
+    callback: Callback<IndexJob>,
+  ): void
+}
 
 /** The verbs about the cluster. */
 export abstract class ClusterVerbs extends BatchVerbs {
@@ -96,7 +100,8 @@ export abstract class ClusterVerbs extends BatchVerbs {
       const timeout = infoTimeout(policy, this.config.policies.info)
       const address = `${at.addr}:${at.port ?? this.config.port}`
       const node = this.getNodes().find((each) => each.address === address)
-      if (node === undefined) throw failure(`no node has the address ${address}`, 'ERR_INVALID_NODE')
+      if (node === undefined)
+        throw failure(`no node has the address ${address}`, 'ERR_INVALID_NODE')
       return this.#ask(request, node.name, timeout)
     })
   }
@@ -290,7 +295,8 @@ export abstract class ClusterVerbs extends BatchVerbs {
     policy?: Or<InfoPolicyOptions, void>,
     callback?: Callback<void>,
   ): Promise<void> | undefined {
-    if (typeof policy === 'function') return this.indexRemove(namespace, index, null, policy) as undefined
+    if (typeof policy === 'function')
+      return this.indexRemove(namespace, index, null, policy) as undefined
     return runAsync(this, 'IndexRemove', callback, async () => {
       infoTimeout(policy, this.config.policies.info)
       await this.native.indexes.drop(namespace, null, index)
@@ -328,7 +334,8 @@ export abstract class ClusterVerbs extends BatchVerbs {
   ): Promise<void> | undefined {
     if (typeof set === 'function') return this.truncate(ns, null, 0, null, set) as undefined
     if (typeof before === 'function') return this.truncate(ns, set, 0, null, before) as undefined
-    if (typeof policy === 'function') return this.truncate(ns, set, before, null, policy) as undefined
+    if (typeof policy === 'function')
+      return this.truncate(ns, set, before, null, policy) as undefined
     return runAsync(this, 'Truncate', callback, async () => {
       infoTimeout(policy, this.config.policies.info)
       const at = truncationTime(before)
@@ -337,7 +344,11 @@ export abstract class ClusterVerbs extends BatchVerbs {
   }
 
   /** Registers a module of Lua functions, from a file. */
-  udfRegister(udfPath: string, udfType?: number | null, policy?: InfoPolicyOptions | null): Promise<UdfJob>
+  udfRegister(
+    udfPath: string,
+    udfType?: number | null,
+    policy?: InfoPolicyOptions | null,
+  ): Promise<UdfJob>
   udfRegister(udfPath: string, policy: InfoPolicyOptions): Promise<UdfJob>
   udfRegister(udfPath: string, callback: Callback<UdfJob>): void
   udfRegister(
@@ -358,7 +369,8 @@ export abstract class ClusterVerbs extends BatchVerbs {
     callback?: Callback<UdfJob>,
   ): Promise<UdfJob> | undefined {
     if (typeof type === 'function') return this.#register(udfPath, null, null, type)
-    if (typeof policy === 'function') return this.udfRegister(udfPath, type as null, null, policy) as undefined
+    if (typeof policy === 'function')
+      return this.udfRegister(udfPath, type as null, null, policy) as undefined
     if (typeof type === 'object') return this.#register(udfPath, null, type, callback)
     return this.#register(udfPath, type, policy, callback)
   }
@@ -411,6 +423,7 @@ export abstract class ClusterVerbs extends BatchVerbs {
 
   /** An expression as text. */
   expressionToBase64(expression: AerospikeExp): string {
+    if (!Array.isArray(expression)) throw new TypeError('Expression must be an array')
     return converted('Expression', () => expressionToBase64(expression))
   }
 }

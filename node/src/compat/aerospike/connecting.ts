@@ -72,7 +72,8 @@ function tlsOf(tls: TLSInfo): true | TlsOptions {
   if (tls.keyfile) options.key = resolve(tls.keyfile)
   if (tls.keyfilePassword) options.passphrase = tls.keyfilePassword
   if (tls.crlCheck || tls.crlCheckAll) {
-    if (authorities.length === 0) throw unsupported('a check of revoked certificates without cafile')
+    if (authorities.length === 0)
+      throw unsupported('a check of revoked certificates without cafile')
     options.crl = authorities
     options.crlCheck = tls.crlCheckAll ? 'chain' : 'leaf'
   }

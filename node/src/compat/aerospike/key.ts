@@ -31,12 +31,7 @@ export class Key {
   /**
    * @throws TypeError for an invalid namespace, set, key or digest
    */
-  constructor(
-    ns: string,
-    set?: string | null,
-    key?: UserKey | null,
-    digest?: Buffer | null,
-  ) {
+  constructor(ns: string, set?: string | null, key?: UserKey | null, digest?: Buffer | null) {
     if (typeof ns !== 'string' || ns.length === 0 || ns.length > LONGEST_NAMESPACE) {
       throw new TypeError(`Namespace must be a valid string (max. length ${LONGEST_NAMESPACE})`)
     }

@@ -70,7 +70,8 @@ function bound(of: Properties, name: string): MapKey | null {
 
 /** An object of any class counts by its own properties. */
 function entries(items: object): Entries {
-  return toNativeValue(items instanceof Map ? items : { ...items }) as Entries
+  const all = items instanceof Map ? [...items] : Object.entries(items)
+  return new Map(all.map(([key, each]) => [toNativeValue(key), toNativeValue(each)])) as Entries
 }
 
 /** By number. */

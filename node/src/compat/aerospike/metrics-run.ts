@@ -1,6 +1,5 @@
 /** Enabled metrics: snapshots at intervals. */
 
-import type { Stats } from './client.js'
 import { ArgumentKind, partInvalid } from './command.js'
 import type { Config } from './config.js'
 import { AerospikeError, invalid } from './error.js'
@@ -8,6 +7,7 @@ import { type Cluster, Counts, type MetricsListeners, type NodeMetrics } from '.
 import { fileListeners, timeOf } from './metrics-files.js'
 import type { MetricsPolicyOptions } from './policies.js'
 import { type AnyPolicy, numberOf } from './policy-options.js'
+import type { Stats } from './types.js'
 
 const LISTENERS = [
   'enableListener',
@@ -52,11 +52,7 @@ export function checkListeners(policy: MetricsPolicyOptions | null | undefined):
   }
 }
 
-function settingsOf(
-  policy: MetricsPolicyOptions,
-  config: Config,
-  version: string,
-): Settings {
+function settingsOf(policy: MetricsPolicyOptions, config: Config, version: string): Settings {
   try {
     const of = policy as unknown as AnyPolicy
     const interval = numberOf(of, 'interval') ?? 30
@@ -99,7 +95,10 @@ function folderOf(folder: unknown): string {
 
 function labelsOf(labels: unknown): { [name: string]: string } {
   if (labels === undefined || labels === null) return {}
-  if (typeof labels !== 'object' || Object.values(labels).some((each) => typeof each !== 'string')) {
+  if (
+    typeof labels !== 'object' ||
+    Object.values(labels).some((each) => typeof each !== 'string')
+  ) {
     throw new TypeError('labels must be an object of strings')
   }
   return { ...labels }

@@ -1,8 +1,8 @@
 /** Metrics: what a client has done, at intervals, for listeners or in files. */
 
-import type { ConnectionStats } from './client.js'
 import type { AerospikeError } from './error.js'
 import { status } from './status.js'
+import type { ConnectionStats } from './types.js'
 
 /** Numbers about one namespace on a node. Latencies are counts of commands by their time. */
 export interface NamespaceMetrics {

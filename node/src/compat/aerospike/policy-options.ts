@@ -5,7 +5,6 @@
 
 import type { CommitLevel, Exists, ReadMode, Replica } from '../../aerospike/command/options.js'
 import { Expression as NativeExpression } from '../../aerospike/operation/expression.js'
-import { unsupported } from './error.js'
 import { toNativeExpression } from './expression.js'
 import type { RecordMetadata } from './record.js'
 
@@ -61,7 +60,8 @@ const COMMIT_LEVELS: readonly (CommitLevel | undefined)[] = [undefined, 'master'
 export function numberOf(policy: AnyPolicy, name: string): number | undefined {
   const value = policy[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'number') throw new TypeError(`${name} must be a number, not ${typeof value}`)
+  if (typeof value !== 'number')
+    throw new TypeError(`${name} must be a number, not ${typeof value}`)
   return value
 }
 
@@ -99,7 +99,7 @@ function addBase(options: NativeOptions, policy: AnyPolicy, writes: boolean): Na
   if (filter !== undefined && filter !== null) options.where = whereOf(filter)
   const replica = choiceOf(policy, 'replica', REPLICAS)
   if (replica !== undefined) options.replica = replica
-  if (policy['deserialize'] === false) throw unsupported('a policy with deserialize: false')
+  flagOf(policy, 'deserialize')
   return options
 }
 

@@ -5,7 +5,7 @@ import type { OperateAllOptions } from '../../aerospike/query/job.js'
 import type { QueryOptions as NativeQueryOptions } from '../../aerospike/query/query.js'
 import type { BatchVerbs } from './batch.js'
 import { partInvalid } from './command.js'
-import { invalid, unsupported } from './error.js'
+import { invalid } from './error.js'
 import { type SindexFilterPredicate, toNativeRange } from './filter.js'
 import { Job } from './job.js'
 import type { Operation } from './operation.js'
@@ -65,7 +65,6 @@ function addPolicy(options: NativeQueryOptions, policy: AnyPolicy): void {
   if (rate) options.recordsPerSecond = rate
   const where = whereOf(policy['filterExpression'])
   if (where !== undefined) options.where = where as NonNullable<NativeQueryOptions['where']>
-  if (policy['deserialize'] === false) throw unsupported('a query with deserialize: false')
   if (policy['txn']) throw invalid('queries are no part of transactions')
 }
 

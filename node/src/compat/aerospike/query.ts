@@ -8,6 +8,7 @@ import { AerospikeError } from './error.js'
 import type { AerospikeExp } from './expression.js'
 import { SindexFilterPredicate } from './filter.js'
 import type { Job } from './job.js'
+import { keyOf } from './key.js'
 import type { Operation } from './operation.js'
 import type { QueryPolicyOptions, WritePolicyOptions } from './policies.js'
 import type { AnyPolicy } from './policy-options.js'
@@ -15,8 +16,7 @@ import { addPage, type PartitionFilter, queryOptions, startJob } from './query-o
 import type { Record } from './record.js'
 import { operatedRecord, udfParts } from './record-calls.js'
 import { type QueryState, RecordStream } from './record-stream.js'
-import { keyOf } from './key.js'
-import { valueOf } from './results.js'
+import { programValue } from './results.js'
 import type { AerospikeBinValue, UDF } from './types.js'
 
 /** Options of queries. */
@@ -174,7 +174,7 @@ export class Query {
       stream.tell(async () => {
         const [module, name, args] = udfParts(udf)
         const query = this.#begin(this.#options(policy))
-        return (await query.aggregate(module, name, args)).map(valueOf)
+        return (await query.aggregate(module, name, args)).map(programValue)
       })
       return stream
     }
@@ -184,7 +184,7 @@ export class Query {
         const options = this.#options(policy)
         if (this.paginate) addPage(options, this.maxRecords, this.queryState)
         else if (this.maxRecords) options.limit = this.maxRecords
-        return this.#begin(options)
+        return this.#begin(options, policy)
       },
       pageSize: this.paginate ? this.maxRecords : undefined,
       ...(ops && ops.length > 0
@@ -199,8 +199,10 @@ export class Query {
     return queryOptions(this, own as unknown as AnyPolicy)
   }
 
-  #begin(options: NativeQueryOptions) {
-    return this.client.native.query(this.ns, this.set || null, options)
+  #begin(options: NativeQueryOptions, policy?: QueryPolicyOptions | null) {
+    return this.client.sendWith(policy ?? this.client.defaults.policies.query, () =>
+      this.client.native.query(this.ns, this.set || null, options),
+    )
   }
 
   /** All records. */
@@ -245,7 +247,8 @@ export class Query {
     policy?: QueryPolicyOptions | null | Callback<AerospikeBinValue>,
     callback?: Callback<AerospikeBinValue>,
   ): Promise<AerospikeBinValue> | undefined {
-    if (typeof args === 'function') return this.apply(module, funcname, null, null, args) as undefined
+    if (typeof args === 'function')
+      return this.apply(module, funcname, null, null, args) as undefined
     if (typeof policy === 'function') {
       return this.apply(module, funcname, args, null, policy) as undefined
     }
@@ -253,7 +256,7 @@ export class Query {
     const udf = this.udf
     return runAsync(this.client, 'QueryApply', callback, async () => {
       const query = this.#begin(this.#options(policy))
-      return valueOf((await query.aggregate(...udfParts(udf))).at(-1))
+      return programValue((await query.aggregate(...udfParts(udf))).at(-1))
     })
   }
 
@@ -272,7 +275,10 @@ export class Query {
       ...(
         | []
         | [args: AerospikeBinValue[] | null | undefined]
-        | [args: AerospikeBinValue[] | null | undefined, policy: WritePolicyOptions | null | undefined]
+        | [
+            args: AerospikeBinValue[] | null | undefined,
+            policy: WritePolicyOptions | null | undefined,
+          ]
         | [
             args: AerospikeBinValue[] | null | undefined,
             policy: WritePolicyOptions | null | undefined,

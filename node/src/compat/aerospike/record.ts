@@ -1,7 +1,7 @@
 /** Records, as returned by reads, and the results of batches. */
 
-import type { Operation } from './operation.js'
 import type { Key, KeyOptions } from './key.js'
+import type { Operation } from './operation.js'
 import type { AerospikeBins, AerospikeBinValue, UDF } from './types.js'
 
 /** Generation and time to live of a record. */

@@ -47,7 +47,7 @@ import {
   wireOfCall,
   write,
 } from './record-calls.js'
-import { valueOf } from './results.js'
+import { programValue } from './results.js'
 import { status } from './status.js'
 import { Transaction } from './transaction.js'
 import type { AerospikeBins, AerospikeBinValue, UDF } from './types.js'
@@ -85,7 +85,11 @@ export abstract class RecordVerbs extends ClientBase {
   /** Reads all bins of a record. */
   get(key: KeyOptions, policy?: ReadPolicyOptions | null): Promise<Record>
   get(key: KeyOptions, callback: Callback<Record>): void
-  get(key: KeyOptions, policy: ReadPolicyOptions | null | undefined, callback: Callback<Record>): void
+  get(
+    key: KeyOptions,
+    policy: ReadPolicyOptions | null | undefined,
+    callback: Callback<Record>,
+  ): void
   get(
     key: KeyOptions,
     policy?: Or<ReadPolicyOptions, Record>,
@@ -96,7 +100,11 @@ export abstract class RecordVerbs extends ClientBase {
   }
 
   /** Reads some bins of a record. */
-  select(key: KeyOptions, bins: readonly string[], policy?: ReadPolicyOptions | null): Promise<Record>
+  select(
+    key: KeyOptions,
+    bins: readonly string[],
+    policy?: ReadPolicyOptions | null,
+  ): Promise<Record>
   select(key: KeyOptions, bins: readonly string[], callback: Callback<Record>): void
   select(
     key: KeyOptions,
@@ -132,7 +140,10 @@ export abstract class RecordVerbs extends ClientBase {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
         const options = policyOptions(policy, readOptions, this.defaults.read)
-        native.get(this.handleFor(policy), slot, space, wire, bins ?? undefined, options, false)
+        const handle = this.handleFor(policy)
+        this.sendWith(policy ?? this.defaults.policies.read, () =>
+          native.get(handle, slot, space, wire, bins ?? undefined, options, false),
+        )
       },
       (error) => withKey(error, key),
     )
@@ -325,7 +336,7 @@ export abstract class RecordVerbs extends ClientBase {
     callback?: Callback<AerospikeBinValue>,
   ): Promise<AerospikeBinValue> | undefined {
     if (typeof policy === 'function') return this.apply(key, udf, null, policy) as undefined
-    return run(this, 'Apply', key, callback, valueOf, (slot) => {
+    return run(this, 'Apply', key, callback, programValue, (slot) => {
       const space = spaceOfCall(key)
       checkObject(udf, 'UDF args')
       const wire = wireOfCall(key)
@@ -395,7 +406,10 @@ export abstract class RecordVerbs extends ClientBase {
         if (meta) options = metaOptions(options, meta)
         const ttl = touchTtl(steps)
         if (ttl !== undefined) options = { ...options, ttl }
-        native.operate(this.handleFor(policy), slot, space, wire, natives, options)
+        const handle = this.handleFor(policy)
+        this.sendWith(policy ?? this.defaults.policies.operate, () =>
+          native.operate(handle, slot, space, wire, natives, options),
+        )
       },
       (error) => withKey(error, key),
     )

@@ -33,7 +33,7 @@ export function binsOf(bins: object): AerospikeBins {
 }
 
 /** A value; lists and maps are changed in place. */
-export function valueOf(value: unknown): unknown {
+export function programValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? converted(value) : value
 }
 
@@ -59,7 +59,7 @@ function objectOf(map: ReadonlyMap<unknown, unknown>): object {
   const object: { [key: string]: unknown } = {}
   for (const [key, value] of map) {
     Object.defineProperty(object, String(key), {
-      value: valueOf(value),
+      value: programValue(value),
       enumerable: true,
       configurable: true,
       writable: true,

@@ -105,7 +105,10 @@ export class Scan {
       ...(
         | []
         | [args: AerospikeBinValue[] | null | undefined]
-        | [args: AerospikeBinValue[] | null | undefined, policy: WritePolicyOptions | null | undefined]
+        | [
+            args: AerospikeBinValue[] | null | undefined,
+            policy: WritePolicyOptions | null | undefined,
+          ]
         | [
             args: AerospikeBinValue[] | null | undefined,
             policy: WritePolicyOptions | null | undefined,

@@ -6,12 +6,11 @@ import type {
 } from '../../aerospike/admin/roles.js'
 import type { User as NativeUser } from '../../aerospike/admin/users.js'
 import { Privilege, Role, User } from './admin.js'
-import { ClusterVerbs } from './cluster.js'
+import { ClusterVerbs, infoTimeout } from './cluster.js'
 import { type Callback, runAsync } from './command.js'
 import { privilegeCode } from './enums.js'
 import { invalid } from './error.js'
 import type { AdminPolicyOptions } from './policies.js'
-import { infoTimeout } from './cluster.js'
 
 type Policy = AdminPolicyOptions | null | undefined
 /** A policy of a call, or its callback. */
@@ -127,7 +126,11 @@ export abstract class SecurityVerbs extends ClusterVerbs {
   }
 }
 
-type Verb = (client: SecurityVerbs, options: { timeout: number }, ...args: never[]) => Promise<unknown>
+type Verb = (
+  client: SecurityVerbs,
+  options: { timeout: number },
+  ...args: never[]
+) => Promise<unknown>
 
 /** Verbs by name, with the number of their arguments before policy and callback. */
 const VERBS: { readonly [name: string]: readonly [command: string, args: number, verb: Verb] } = {
@@ -157,7 +160,11 @@ const VERBS: { readonly [name: string]: readonly [command: string, args: number,
     (client, options, user: string, roles?: string[] | null) =>
       client.native.users.create(user, NO_PASSWORD, roles ?? [], options),
   ],
-  dropUser: ['UserDrop', 1, (client, options, user: string) => client.native.users.drop(user, options)],
+  dropUser: [
+    'UserDrop',
+    1,
+    (client, options, user: string) => client.native.users.drop(user, options),
+  ],
   grantRoles: [
     'RoleGrant',
     2,
@@ -180,7 +187,11 @@ const VERBS: { readonly [name: string]: readonly [command: string, args: number,
     0,
     async (client, options) => (await client.native.users.list(options)).map(userOf),
   ],
-  dropRole: ['RoleDrop', 1, (client, options, name: string) => client.native.roles.drop(name, options)],
+  dropRole: [
+    'RoleDrop',
+    1,
+    (client, options, name: string) => client.native.roles.drop(name, options),
+  ],
   grantPrivileges: [
     'PrivilegeGrant',
     2,

@@ -25,7 +25,10 @@ const CODES = {
   OK: [0, 'Success.'],
   ERR_SERVER: [1, 'The server failed.'],
   ERR_RECORD_NOT_FOUND: [2, 'The record does not exist.'],
-  ERR_RECORD_GENERATION: [3, 'The generation of the record is not the one that the policy demands.'],
+  ERR_RECORD_GENERATION: [
+    3,
+    'The generation of the record is not the one that the policy demands.',
+  ],
   ERR_REQUEST_INVALID: [4, 'The server finds the request invalid.'],
   ERR_RECORD_EXISTS: [5, 'The record exists.'],
   ERR_BIN_EXISTS: [6, 'The bin exists.'],

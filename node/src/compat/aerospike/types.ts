@@ -61,3 +61,19 @@ export interface Host {
   port?: number | undefined
   tlsname?: string | undefined
 }
+
+/** Connections to a node, as `stats` counts them. */
+export interface ConnectionStats {
+  inPool: number
+  inUse: number
+  opened: number
+  closed: number
+  recovered: number
+  aborted: number
+}
+
+/** What a client does right now. */
+export interface Stats {
+  commands: { inFlight: number; queued: number }
+  nodes: { name: string; syncConnections: ConnectionStats; asyncConnections: ConnectionStats }[]
+}

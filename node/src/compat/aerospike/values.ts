@@ -6,6 +6,7 @@ import {
   Double as NativeDouble,
   GeoJSON as NativeGeoJSON,
   HyperLogLog as NativeHyperLogLog,
+  OrderedMap,
 } from '../../aerospike/model/values.js'
 import { Double } from './double.js'
 import { ArgumentFailure } from './failures.js'
@@ -57,14 +58,24 @@ function toNativeObject(value: object): BinValue {
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   }
   if (value instanceof Map) {
-    const entries = Array.from(value, ([key, each]) => [toNativeValue(key), toNativeValue(each)])
-    return new Map(entries as [BinValue, BinValue][])
+    const entries: BinValue[] = []
+    for (const [key, each] of value) entries.push(toNativeValue(key), toNativeValue(each))
+    return orderedMap(entries)
   }
   if (value instanceof Double) return new NativeDouble(value.Double)
   if (value instanceof GeoJSON) return new NativeGeoJSON(value.str)
   if (value instanceof HyperLogLog) return new NativeHyperLogLog(value.buffer)
   if (isNative(value)) return value as BinValue
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toNativeValue(each)]))
+  const entries: BinValue[] = []
+  for (const key of Object.keys(value)) {
+    entries.push(key, toNativeValue((value as { [key: string]: unknown })[key]))
+  }
+  return orderedMap(entries)
+}
+
+/** Maps are ordered by their keys, as in the other client. */
+function orderedMap(entries: readonly BinValue[]): BinValue {
+  return new OrderedMap(entries) as unknown as BinValue
 }
 
 function isNative(value: object): boolean {
