@@ -28,8 +28,8 @@ export function strictFlags<F extends string, N extends F>(
   names: readonly N[],
   code: number = INVALID_REQUEST,
 ): { [name in N]: boolean } {
-  const taken = names.reduce((sum, name) => sum | known[name], 0)
-  if (flags & ~taken) {
+  const mask = names.reduce((sum, name) => sum | known[name], 0)
+  if (flags & ~mask) {
     throw new ArgumentFailure(`flags that the operation does not take: ${flags}`, code)
   }
   const all: { [name in F]: boolean } = flagsOf(flags, known)

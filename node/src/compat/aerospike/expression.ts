@@ -162,9 +162,9 @@ export function operand(of: unknown): Operand {
 export function toNativeExpression(of: AerospikeExp | string): Expression {
   const whole = operand(of)
   return asArgument(() => {
-    const made =
+    const result =
       whole instanceof Expression ? (whole as Expression) : engineExpression('value', whole)
-    return markersUsed ? withMarkers(made) : made
+    return markersUsed ? withMarkers(result) : result
   })
 }
 

@@ -102,8 +102,8 @@ function typed(
   return call(() => {
     if (typeof valueType !== 'number') throw new ArgumentFailure('valueType must be a number')
     if (typeof flags !== 'number') throw new ArgumentFailure('flags must be a number')
-    const made = make() as ReturnType<typeof toNativeExpression>
-    return made.kind === KINDS[valueType] ? made : engineExpression('unknown')
+    const result = make() as ReturnType<typeof toNativeExpression>
+    return result.kind === KINDS[valueType] ? result : engineExpression('unknown')
   })
 }
 
