@@ -1,6 +1,6 @@
 /** Operations on bits and on sketches, for the engine. */
 
-import type { HyperLogLog } from '../../aerospike/model/values.js'
+import { HyperLogLog } from '../../aerospike/model/values.js'
 import * as bit from '../../aerospike/op/bit.js'
 import * as hll from '../../aerospike/op/hll.js'
 import type { Operation } from '../../aerospike/operation/operation.js'
@@ -28,8 +28,8 @@ export function strictFlags<F extends string, N extends F>(
   names: readonly N[],
   code: number = INVALID_REQUEST,
 ): { [name in N]: boolean } {
-  const taken = names.reduce((sum, name) => sum | known[name], 0)
-  if (flags & ~taken) {
+  const mask = names.reduce((sum, name) => sum | known[name], 0)
+  if (flags & ~mask) {
     throw new ArgumentFailure(`flags that the operation does not take: ${flags}`, code)
   }
   const all: { [name in F]: boolean } = flagsOf(flags, known)
@@ -94,8 +94,12 @@ function width(of: Properties, name: string): number | undefined {
   return count === -1 ? undefined : count
 }
 
+/** Sketches, which may also be the bytes of one. */
 function sketches(of: Properties): HyperLogLog[] {
-  return of.list('list') as unknown[] as HyperLogLog[]
+  const values = of.list('list')
+  return values.map((value) =>
+    value instanceof Uint8Array ? new HyperLogLog(value) : (value as HyperLogLog),
+  )
 }
 
 const HLL_CONVERSIONS: { readonly [command: number]: (of: Properties) => Operation } = {

@@ -5,10 +5,8 @@ import { ArgumentFailure, asArgument, INVALID_REQUEST, NOT_APPLICABLE } from './
 import { OPERATOR } from './numbers.js'
 
 /**
- * An expression. It is opaque: functions of `exp` create it, and it can be used many times.
- *
- * Its type is that of the other client, in which an array has one object for each part. Here it has a
- * single one.
+ * An expression: functions of `exp` create it, and it can be used many times. The first part stands for
+ * all of it; those of its operands may follow.
  */
 export type AerospikeExp = ExpressionPart[]
 
@@ -18,21 +16,25 @@ export type AerospikeExp = ExpressionPart[]
  */
 export type Entries = 'key_value' | 'unordered_map'
 
-/** The object in an expression. */
+/** A part of an expression: an operator, or a constant, as one of its properties. */
 export class ExpressionPart {
   /** The number of its operator. */
   readonly op: number
-  /** The entries that it returns; `undefined` if it returns something else. */
+  /** @internal The number of parts, with those of its operands. */
+  readonly size: number
+  /** @internal The entries that it returns; `undefined` if it returns something else. */
   readonly entries: Entries | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the other client's type is as open
   [property: string]: any
   readonly #make: () => Operand
   #operand: Operand | undefined
 
-  constructor(op: number, make: () => Operand, entries?: Entries) {
+  constructor(op: number, make: () => Operand, size = 1, entries?: Entries) {
     this.op = op
-    this.entries = entries
     this.#make = make
+    this.size = size
+    this.entries = entries
+    Object.defineProperties(this, { size: HIDDEN, entries: HIDDEN })
   }
 
   /**
@@ -47,14 +49,22 @@ export class ExpressionPart {
   }
 }
 
+/** Properties that are not the other client's. */
+const HIDDEN = { enumerable: false }
+
 /** The engine's expression of a form; `makeExpression` says which there are. */
 export function engineExpression(form: string, ...args: readonly unknown[]): Expression {
   return makeExpression(form, ...args)
 }
 
-/** An expression with this operator. */
-export function expression(op: number, make: () => Operand, entries?: Entries): AerospikeExp {
-  return [new ExpressionPart(op, make, entries)]
+/** An expression with this operator, and the expressions whose parts follow its own. */
+export function expression(
+  op: number,
+  make: () => Operand,
+  of: readonly AerospikeExp[] = [],
+): AerospikeExp {
+  const parts = of.flat()
+  return [new ExpressionPart(op, make, 1 + parts.length), ...parts]
 }
 
 /**
@@ -71,7 +81,7 @@ export function call(make: () => Operand, entries?: Entries): AerospikeExp {
       throw error
     }
   }
-  return expression(OPERATOR.CALL, evaluated, entries)
+  return [new ExpressionPart(OPERATOR.CALL, evaluated, 1, entries)]
 }
 
 /** The entries that an expression returns, of a map. */
@@ -81,12 +91,8 @@ export function entriesOf(of: unknown): Entries | undefined {
 
 /** Whether this is `exp.removeResult()`, which removes elements and is not a value. */
 export function isRemoval(of: unknown): boolean {
-  return (
-    Array.isArray(of) &&
-    of.length === 1 &&
-    of[0] instanceof ExpressionPart &&
-    of[0].op === OPERATOR.REMOVE_RESULT
-  )
+  if (!Array.isArray(of) || of.length !== 1) return false
+  return of[0] instanceof ExpressionPart && of[0].op === OPERATOR.REMOVE_RESULT
 }
 
 /**
@@ -121,20 +127,30 @@ function withMarkers(whole: Expression): Expression {
   return bytes.length === before ? whole : Expression.fromBytes(bytes)
 }
 
-/** The operands in arguments that are expressions; arrays may also have been spread. */
-export function operands(expressions: readonly unknown[]): Operand[] {
-  return expressions.flat().map((part) => {
+/** The first parts of expressions; arrays may also have been spread. */
+export function firstParts(expressions: readonly unknown[]): ExpressionPart[] {
+  const all = expressions.flat()
+  const first: ExpressionPart[] = []
+  for (let at = 0; at < all.length; ) {
+    const part = all[at]
     if (!(part instanceof ExpressionPart)) throw new ArgumentFailure('not an expression')
-    return part.operand
-  })
+    first.push(part)
+    at += part.size
+  }
+  return first
+}
+
+/** The operands in arguments that are expressions. */
+export function operands(expressions: readonly unknown[]): Operand[] {
+  return firstParts(expressions).map((part) => part.operand)
 }
 
 /** The operand in an argument that is one expression. */
 export function operand(of: unknown): Operand {
   if (typeof of === 'string') return fromBase64(of)
-  const all = operands([of])
-  if (all.length !== 1) throw new ArgumentFailure('an expression has one part')
-  return all[0] as Operand
+  const [first, ...others] = operands([of])
+  if (first === undefined || others.length > 0) throw new ArgumentFailure('not one expression')
+  return first
 }
 
 /**
@@ -146,14 +162,15 @@ export function operand(of: unknown): Operand {
 export function toNativeExpression(of: AerospikeExp | string): Expression {
   const whole = operand(of)
   return asArgument(() => {
-    const made =
+    const result =
       whole instanceof Expression ? (whole as Expression) : engineExpression('value', whole)
-    return markersUsed ? withMarkers(made) : made
+    return markersUsed ? withMarkers(result) : result
   })
 }
 
 /** The wire format of an expression, in base64. */
 export function expressionToBase64(of: AerospikeExp): string {
+  if (!Array.isArray(of)) throw new TypeError('Expression must be an array')
   return asArgument(() => toNativeExpression(of).toBytes()).toString('base64')
 }
 

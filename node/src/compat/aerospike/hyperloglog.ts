@@ -6,7 +6,7 @@ export class HyperLogLog {
   buffer: Buffer
 
   constructor(buffer: Buffer) {
-    if (!(buffer instanceof Uint8Array)) throw new TypeError('a HyperLogLog takes a Buffer')
+    if (!(buffer instanceof Uint8Array)) throw new TypeError('buffer must be a Buffer')
     this.buffer = buffer
   }
 }

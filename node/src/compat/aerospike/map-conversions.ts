@@ -38,9 +38,9 @@ function policyOf<N extends Flag>(
 ): { [name in N]: boolean } & { order?: MapOrder; ctx: Path | undefined } {
   const { policy, ctx } = of
   const flags = flagsOf(flagsIn(policy), FLAGS)
-  const options = names.map((name) => [name, flags[name]] as const)
-  const taken = Object.fromEntries(options) as { [name in N]: boolean }
-  return policy.has('order') ? { ...taken, order: orderOf(policy), ctx } : { ...taken, ctx }
+  const entries = names.map((name) => [name, flags[name]] as const)
+  const options = Object.fromEntries(entries) as { [name in N]: boolean }
+  return policy.has('order') ? { ...options, order: orderOf(policy), ctx } : { ...options, ctx }
 }
 
 interface Selection<R> {

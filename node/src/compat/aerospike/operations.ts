@@ -52,7 +52,7 @@ function remove(): Operation {
 }
 
 function checkPath(ctx: unknown): asserts ctx is Context {
-  if (!(ctx instanceof Context)) throw new TypeError('a path must be a cdt.Context')
+  if (!(ctx instanceof Context)) throw new TypeError('ctx must be a CDT Context')
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   ExpressionPart,
   engineExpression,
   expression,
+  firstParts,
   operand,
   operands,
 } from '../expression.js'
@@ -40,10 +41,11 @@ function comparison(
   operator: string,
 ): (left: AerospikeExp, right: AerospikeExp) => AerospikeExp {
   return (left, right) =>
-    expression(op, () => {
-      const both = withoutMixing([operand(left), operand(right)])
-      return engineExpression('join', operator, ...both)
-    })
+    expression(
+      op,
+      () => engineExpression('join', operator, ...withoutMixing([operand(left), operand(right)])),
+      [left, right],
+    )
 }
 
 /** Whether both are equal. */
@@ -62,8 +64,11 @@ export const le = comparison(OPERATOR.LE, '<=')
 /** An operator on some operands. */
 function operator(op: number, word: string): (...operands: AerospikeExp[]) => AerospikeExp {
   const isFloat = OF_FLOATS.includes(word)
-  return (...all) =>
-    expression(op, () => engineExpression('apply', word, withoutMixing(operands(all), isFloat)))
+  return (...all) => {
+    const make = (): Operand =>
+      engineExpression('apply', word, withoutMixing(operands(all), isFloat))
+    return expression(op, make, all)
+  }
 }
 
 /** An operator on two operands. */
@@ -173,9 +178,10 @@ class Definition extends ExpressionPart {
   readonly value: AerospikeExp
 
   constructor(name: string, value: AerospikeExp) {
-    super(OPERATOR.DEF, () => {
+    const make = () => {
       throw new ArgumentFailure('exp.def belongs into exp.let', INVALID_REQUEST)
-    })
+    }
+    super(OPERATOR.DEF, make, 1 + value.length)
     this.name = name
     this.value = value
   }
@@ -183,21 +189,23 @@ class Definition extends ExpressionPart {
 
 /** A variable, for `let`. */
 export function def(varName: string, expr: AerospikeExp): AerospikeExp {
-  return [new Definition(varName, expr)]
+  return [new Definition(varName, expr), ...expr]
 }
 
 /** Variables (`def`), and at the end the expression in which they are defined. */
 function bind(...parts: AerospikeExp[]): AerospikeExp {
-  return expression(OPERATOR.LET, () => {
-    const all = parts.flat()
+  const make = (): Operand => {
+    const all = firstParts(parts)
+    const [scope] = all.slice(-1)
     const definitions = all.slice(0, -1)
-    if (!definitions.every((part) => part instanceof Definition)) {
+    if (scope === undefined || !definitions.every((part) => part instanceof Definition)) {
       throw new ArgumentFailure('exp.let takes exp.def before its last argument', INVALID_REQUEST)
     }
     const names = definitions.map((part) => part.name)
     const values = definitions.map((part) => operand(part.value))
-    return engineExpression('let', names, values, ...operands(all.slice(-1))) as Operand
-  })
+    return engineExpression('let', names, values, scope.operand)
+  }
+  return expression(OPERATOR.LET, make, parts)
 }
 
 /** The value of a variable. */

@@ -17,7 +17,8 @@ import { ArgumentFailure, INVALID_REQUEST, NOT_APPLICABLE } from '../failures.js
 import { OPERATOR, PATH_APPLY, PATH_RETURNS } from '../numbers.js'
 import { pathFlags } from '../plain-conversions.js'
 import { wordOf } from '../properties.js'
-import { KINDS, type type } from './selection.js'
+import { KINDS, type } from './selection.js'
+import { int } from './values.js'
 
 /** What to return of the elements at the end of a path. Flags are added up. */
 export const pathSelectFlags = {
@@ -47,36 +48,41 @@ export type loopVarPart = (typeof loopVarPart)[keyof typeof loopVarPart]
 
 const PARTS: { readonly [part: number]: string } = { 0: 'key', 1: 'value', 2: 'index' }
 
-function loopVar(kind: string): (varId: number) => AerospikeExp {
-  return (varId) =>
-    expression(OPERATOR.LOOPVAR, () =>
-      engineExpression('loop', wordOf('loop variable', PARTS, varId), kind),
-    )
+function loopVar(kind: number): (varId: number) => AerospikeExp {
+  return (varId) => {
+    const make = (): Operand => {
+      const part = wordOf('loop variable', PARTS, varId)
+      if (kind !== type.NIL) return engineExpression('loop', part, KINDS[kind])
+      // The engine has no name for this type.
+      return engineExpression('from', Buffer.of(0x93, OPERATOR.LOOPVAR, kind, varId))
+    }
+    return expression(OPERATOR.LOOPVAR, make, [int(kind), int(varId)])
+  }
 }
 
 /** The element's key, value or index, a float. */
-export const loopVarFloat = loopVar('float')
+export const loopVarFloat = loopVar(type.FLOAT)
 /** The element's key, value or index, an integer. */
-export const loopVarInt = loopVar('int')
+export const loopVarInt = loopVar(type.INT)
 /** The element's key, value or index, a list. */
-export const loopVarList = loopVar('list')
+export const loopVarList = loopVar(type.LIST)
 /** The element's key, value or index, a map. */
-export const loopVarMap = loopVar('map')
+export const loopVarMap = loopVar(type.MAP)
 /** The element's key, value or index, a string. */
-export const loopVarStr = loopVar('string')
+export const loopVarStr = loopVar(type.STR)
 /** The element's key, value or index, bytes. */
-export const loopVarBlob = loopVar('blob')
+export const loopVarBlob = loopVar(type.BLOB)
 /** The element's key, value or index, a boolean. */
-export const loopVarBool = loopVar('bool')
+export const loopVarBool = loopVar(type.BOOL)
 /** The element's key, value or index, `null`. */
-export const loopVarNil = loopVar('nil')
+export const loopVarNil = loopVar(type.NIL)
 /** The element's key, value or index, a point or region. */
-export const loopVarGeoJSON = loopVar('geo')
+export const loopVarGeoJSON = loopVar(type.GEOJSON)
 /** The element's key, value or index, a sketch. */
-export const loopVarHLL = loopVar('hll')
+export const loopVarHLL = loopVar(type.HLL)
 
 function checkPath(ctx: unknown): asserts ctx is Context {
-  if (!(ctx instanceof Context)) throw new TypeError('a path must be a cdt.Context')
+  if (!(ctx instanceof Context)) throw new TypeError('ctx must be a CDT Context')
 }
 
 function stepsOf(ctx: Context): Path {
@@ -86,10 +92,18 @@ function stepsOf(ctx: Context): Path {
 }
 
 /** An expression by path. If its type is not what it gives, a node finds that it has no value. */
-function typed(valueType: number, make: () => Operand): AerospikeExp {
+function typed(
+  bin: AerospikeExp,
+  valueType: number,
+  flags: number,
+  make: () => Operand,
+): AerospikeExp {
+  if (typeof bin?.[Symbol.iterator] !== 'function') throw new TypeError('bin is not iterable')
   return call(() => {
-    const made = make() as ReturnType<typeof toNativeExpression>
-    return made.kind === KINDS[valueType] ? made : engineExpression('unknown')
+    if (typeof valueType !== 'number') throw new ArgumentFailure('valueType must be a number')
+    if (typeof flags !== 'number') throw new ArgumentFailure('flags must be a number')
+    const result = make() as ReturnType<typeof toNativeExpression>
+    return result.kind === KINDS[valueType] ? result : engineExpression('unknown')
   })
 }
 
@@ -106,7 +120,7 @@ export function selectByPath(
   ctx: Context,
 ): AerospikeExp {
   checkPath(ctx)
-  return typed(valueType, () => {
+  return typed(bin, valueType, flags, () => {
     const { action, noFail } = pathFlags(flags)
     const returning = wordOf('flags of a path', PATH_RETURNS, action, NOT_APPLICABLE)
     const options = { returning, noFail }
@@ -131,7 +145,7 @@ export function modifyByPath(
 ): AerospikeExp {
   checkPath(ctx)
   if (typeof flags !== 'number') throw new TypeError('flags must be a number')
-  return typed(valueType, () => {
+  return typed(bin, valueType, flags, () => {
     const { action, noFail } = pathFlags(flags)
     if (action & ~PATH_APPLY) throw new ArgumentFailure('unknown flags of a path', NOT_APPLICABLE)
     const on = operand(bin) as never

@@ -87,19 +87,19 @@ function selectionOf(
   valueType: number | undefined,
 ): Selection {
   const several = valueType === undefined
-  const wanted = valueType ?? type.AUTO
-  if (!Object.values<number>(type).includes(wanted)) throw new TypeError('unknown valueType')
+  const elementType = valueType ?? type.AUTO
+  if (!Object.values<number>(type).includes(elementType)) throw new TypeError('unknown valueType')
   const words: { readonly [number: number]: Returning } = RETURNS
   const returning = words[returnType & ~INVERTED]
   if (returning === undefined || !known.includes(returning)) {
     throw new TypeError(`the returnType ${returnType} returns nothing`)
   }
-  const expected = typeOf(returning, wanted, several)
-  if (wanted !== type.AUTO && wanted !== expected) {
+  const resultType = typeOf(returning, elementType, several)
+  if (elementType !== type.AUTO && elementType !== resultType) {
     throw new TypeError('valueType is not the type of what returnType returns; use AUTO')
   }
   const isElement = !several && (returning === 'value' || returning === 'key')
-  const kind = isElement ? KINDS[wanted] : undefined
+  const kind = isElement ? KINDS[elementType] : undefined
   return { returning, inverted: (returnType & INVERTED) !== 0, kind, isElement }
 }
 

@@ -6,7 +6,13 @@ import {
 } from '../../../aerospike/model/values.js'
 import type { Kind, Operand } from '../../../aerospike/operation/expression.js'
 import { Double } from '../double.js'
-import { type AerospikeExp, engineExpression, expression, marker } from '../expression.js'
+import {
+  type AerospikeExp,
+  ExpressionPart,
+  engineExpression,
+  expression,
+  marker,
+} from '../expression.js'
 import { ArgumentFailure } from '../failures.js'
 import type { GeoJSON } from '../geojson.js'
 import { OPERATOR } from '../numbers.js'
@@ -15,14 +21,18 @@ import { toNativeValue } from '../values.js'
 /** A constant of one JavaScript type. */
 function constant<T>(
   op: number,
+  name: string,
   isValid: (value: unknown) => boolean,
   convert: (value: T) => unknown = (value) => value,
 ): (value: T) => AerospikeExp {
-  return (value) =>
-    expression(op, () => {
+  return (value) => {
+    const part = new ExpressionPart(op, () => {
       if (!isValid(value)) throw new ArgumentFailure(`not a constant of this type: ${typeof value}`)
       return convert(value) as Operand
     })
+    part[name] = value
+    return [part]
+  }
 }
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
@@ -31,29 +41,35 @@ const whole = (value: number | bigint): unknown =>
   typeof value === 'bigint' ? value : toNativeValue(Math.trunc(value))
 
 /** `true` or `false`. */
-export const bool = constant<boolean>(OPERATOR.BOOL, (value) => typeof value === 'boolean')
+export const bool = constant<boolean>(
+  OPERATOR.BOOL,
+  'boolVal',
+  (value) => typeof value === 'boolean',
+)
 /** An integer; fractions are cut off. */
-export const int = constant<number | bigint>(OPERATOR.INT, isNumber, whole)
+export const int = constant<number | bigint>(OPERATOR.INT, 'intVal', isNumber, whole)
 /** An integer that is not negative. */
-export const uint = constant<number | bigint>(OPERATOR.UINT, isNumber, whole)
+export const uint = constant<number | bigint>(OPERATOR.UINT, 'uintVal', isNumber, whole)
 /** A float. */
 export const float = constant<number | Double>(
   OPERATOR.FLOAT,
+  'floatVal',
   isDouble,
   (value) => new NativeDouble(typeof value === 'number' ? value : value.Double),
 )
 /** A string. */
-export const str = constant<string>(OPERATOR.STR, (value) => typeof value === 'string')
+export const str = constant<string>(OPERATOR.STR, 'strVal', (value) => typeof value === 'string')
 /** A point or region. */
 export const geo = constant<GeoJSON | string | object>(
   OPERATOR.GEO_VALUE,
+  'value',
   (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
   (value) => new NativeGeoJSON('str' in Object(value) ? (value as GeoJSON).str : value),
 )
 
 /** Bytes. The size follows from the Buffer. */
 export function bytes(value: Buffer, _size?: number): AerospikeExp {
-  return constant<Buffer>(OPERATOR.BYTES, (each) => each instanceof Uint8Array)(value)
+  return constant<Buffer>(OPERATOR.BYTES, 'bytesVal', (each) => each instanceof Uint8Array)(value)
 }
 
 /** A constant of any type. */
