@@ -22,16 +22,16 @@ export interface BatchPolicyOptions extends BasePolicyOptions {
 
 /** Options of batches. */
 export class BatchPolicy extends BasePolicy {
-  replica: number | undefined
-  readModeAP: number | undefined
-  readModeSC: number | undefined
-  readTouchTtlPercent: number | undefined
-  concurrent: boolean | undefined
-  allowInline: boolean | undefined
-  allowInlineSSD: boolean | undefined
-  respondAllKeys: boolean | undefined
-  sendSetName: boolean | undefined
-  deserialize: boolean | undefined
+  replica?: number | undefined
+  readModeAP?: number | undefined
+  readModeSC?: number | undefined
+  readTouchTtlPercent?: number | undefined
+  concurrent?: boolean | undefined
+  allowInline?: boolean | undefined
+  allowInlineSSD?: boolean | undefined
+  respondAllKeys?: boolean | undefined
+  sendSetName?: boolean | undefined
+  deserialize?: boolean | undefined
 
   constructor(props?: BatchPolicyOptions | null) {
     super(props)
@@ -58,10 +58,10 @@ export interface BatchReadPolicyOptions {
 
 /** Options of a row that reads. */
 export class BatchReadPolicy {
-  filterExpression: FilterExpression | null | undefined
-  readModeAP: number | undefined
-  readModeSC: number | undefined
-  readTouchTtlPercent: number | undefined
+  filterExpression?: FilterExpression | null | undefined
+  readModeAP?: number | undefined
+  readModeSC?: number | undefined
+  readTouchTtlPercent?: number | undefined
 
   constructor(props?: BatchReadPolicyOptions | null) {
     this.filterExpression = props?.filterExpression
@@ -85,14 +85,14 @@ export interface BatchWritePolicyOptions {
 
 /** Options of a row that writes. */
 export class BatchWritePolicy {
-  filterExpression: FilterExpression | null | undefined
-  ttl: number | undefined
-  key: number | undefined
-  commitLevel: number | undefined
-  gen: number | undefined
-  exists: number | undefined
-  durableDelete: boolean | undefined
-  onLockingOnly: boolean | undefined
+  filterExpression?: FilterExpression | null | undefined
+  ttl?: number | undefined
+  key?: number | undefined
+  commitLevel?: number | undefined
+  gen?: number | undefined
+  exists?: number | undefined
+  durableDelete?: boolean | undefined
+  onLockingOnly?: boolean | undefined
 
   constructor(props?: BatchWritePolicyOptions | null) {
     this.filterExpression = props?.filterExpression
@@ -118,12 +118,12 @@ export interface BatchApplyPolicyOptions {
 
 /** Options of a row that calls a function. */
 export class BatchApplyPolicy {
-  filterExpression: FilterExpression | null | undefined
-  key: number | undefined
-  commitLevel: number | undefined
-  ttl: number | undefined
-  durableDelete: boolean | undefined
-  onLockingOnly: boolean | undefined
+  filterExpression?: FilterExpression | null | undefined
+  key?: number | undefined
+  commitLevel?: number | undefined
+  ttl?: number | undefined
+  durableDelete?: boolean | undefined
+  onLockingOnly?: boolean | undefined
 
   constructor(props?: BatchApplyPolicyOptions | null) {
     this.filterExpression = props?.filterExpression
@@ -147,12 +147,12 @@ export interface BatchRemovePolicyOptions {
 
 /** Options of a row that removes. */
 export class BatchRemovePolicy {
-  filterExpression: FilterExpression | null | undefined
-  key: number | undefined
-  commitLevel: number | undefined
-  gen: number | undefined
-  generation: number | undefined
-  durableDelete: boolean | undefined
+  filterExpression?: FilterExpression | null | undefined
+  key?: number | undefined
+  commitLevel?: number | undefined
+  gen?: number | undefined
+  generation?: number | undefined
+  durableDelete?: boolean | undefined
 
   constructor(props?: BatchRemovePolicyOptions | null) {
     this.filterExpression = props?.filterExpression
@@ -166,7 +166,7 @@ export class BatchRemovePolicy {
 
 /** Options of operations on bits. */
 export class BitwisePolicy {
-  writeFlags: number | undefined
+  writeFlags?: number | undefined
 
   constructor(props?: { writeFlags?: number | undefined } | null) {
     this.writeFlags = props?.writeFlags
@@ -175,7 +175,7 @@ export class BitwisePolicy {
 
 /** Options of operations on sketches. */
 export class HLLPolicy {
-  writeFlags: number | undefined
+  writeFlags?: number | undefined
 
   constructor(props?: { writeFlags?: number | undefined } | null) {
     this.writeFlags = props?.writeFlags
@@ -190,8 +190,8 @@ export interface ListPolicyOptions {
 
 /** Options of operations on lists. */
 export class ListPolicy {
-  order: number | undefined
-  writeFlags: number | undefined
+  order?: number | undefined
+  writeFlags?: number | undefined
 
   constructor(props?: ListPolicyOptions | null) {
     this.order = props?.order
@@ -208,9 +208,9 @@ export interface MapPolicyOptions {
 
 /** Options of operations on maps. */
 export class MapPolicy {
-  order: number | undefined
-  writeFlags: number | undefined
-  writeMode: number | undefined
+  order?: number | undefined
+  writeFlags?: number | undefined
+  writeMode?: number | undefined
 
   constructor(props?: MapPolicyOptions | null) {
     this.order = props?.order

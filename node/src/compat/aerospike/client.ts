@@ -93,26 +93,26 @@ export class Client extends SecurityVerbs {
 
   /** Sets the filter of what is shipped to another data center; `null`: everything. */
   setXDRFilter(
-    expression: AerospikeExp | null,
+    expression: AerospikeExp | string | null,
     dataCenter: string,
     namespace: string,
     policy?: InfoPolicyOptions | null,
   ): Promise<string>
   setXDRFilter(
-    expression: AerospikeExp | null,
+    expression: AerospikeExp | string | null,
     dataCenter: string,
     namespace: string,
     callback: Callback<string>,
   ): void
   setXDRFilter(
-    expression: AerospikeExp | null,
+    expression: AerospikeExp | string | null,
     dataCenter: string,
     namespace: string,
     policy: InfoPolicyOptions | null | undefined,
     callback: Callback<string>,
   ): void
   setXDRFilter(
-    expression: AerospikeExp | null,
+    expression: AerospikeExp | string | null,
     dataCenter: string,
     namespace: string,
     policy?: InfoPolicyOptions | null | Callback<string>,
@@ -123,7 +123,12 @@ export class Client extends SecurityVerbs {
     }
     checkOptional(policy, 'Policy')
     return runAsync(this, 'SetXDRFilter', callback, async () => {
-      const text = expression === null ? 'null' : this.expressionToBase64(expression)
+      const text =
+        expression === null
+          ? 'null'
+          : typeof expression === 'string'
+            ? expression
+            : this.expressionToBase64(expression)
       const request = `xdr-set-filter:dc=${dataCenter};namespace=${namespace};exp=${text}`
       const answers = await this.infoAll(request, policy)
       return answers[0]?.info ?? ''

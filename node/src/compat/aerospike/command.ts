@@ -7,7 +7,7 @@ import { AerospikeError, invalid, toError } from './error.js'
 import type { Counts } from './metrics.js'
 
 /** Is called with the outcome of a call, never before the call has returned. */
-export type Callback<T> = (error: AerospikeError | null, result?: T) => void
+export type Callback<T> = (error?: AerospikeError, result?: T) => void
 
 /** The client of a command. */
 export interface CommandClient {

@@ -35,6 +35,12 @@ export interface LogInfo {
   file?: number | undefined
 }
 
+/** A file with settings: not supported. */
+export interface ConfigProvider {
+  path?: string | undefined
+  interval?: number | undefined
+}
+
 /** The fields of a configuration. */
 interface Fields {
   /** A name of the program, which nodes list among their clients. */
@@ -44,7 +50,7 @@ interface Fields {
   /** The name that the cluster must have. */
   clusterName?: string | undefined
   /** A file with settings: not supported. */
-  configProvider?: { path?: string | undefined; interval?: number | undefined } | undefined
+  configProvider?: ConfigProvider | undefined
   /** How long opening a connection may take, in milliseconds. */
   connTimeoutMs?: number | undefined
   /** The length of the window of `maxErrorRate`, in intervals of `tenderInterval`. */

@@ -21,7 +21,7 @@ export class SindexFilterPredicate {
   /** 0: equality, 1: a range or region. */
   predicate: number
   /** The bin's name. */
-  bin: string | undefined
+  bin: string | null | undefined
   /** One of `indexDataType`. */
   datatype: number
   /** One of `indexType`. */
@@ -41,7 +41,7 @@ export class SindexFilterPredicate {
 
   constructor(
     predicate: number,
-    bin: string | undefined,
+    bin: string | null | undefined,
     dataType: number,
     type: number | undefined,
     context: Context | undefined,
@@ -63,7 +63,12 @@ function dataTypeOf(value: unknown): number {
   throw new TypeError('a filter takes a string, a number or a Buffer')
 }
 
-function region(bin: string, value: unknown, type?: number, ctx?: Context): SindexFilterPredicate {
+function region(
+  bin: string | null,
+  value: unknown,
+  type?: number,
+  ctx?: Context,
+): SindexFilterPredicate {
   const isText = typeof value !== 'object' || value === null
   const val = isText ? value : value instanceof GeoJSON ? value.str : JSON.stringify(value)
   return new SindexFilterPredicate(RANGE, bin, indexDataType.GEO2DSPHERE, type, ctx, { val })
@@ -76,7 +81,7 @@ function region(bin: string, value: unknown, type?: number, ctx?: Context): Sind
  * @param context - The path to a nested list or map.
  */
 export function range(
-  bin: string,
+  bin: string | null,
   min: number,
   max: number,
   type?: number,
@@ -87,13 +92,13 @@ export function range(
 }
 
 /** A bin with this value. */
-export function equal(bin: string, val: IndexedValue): SindexFilterPredicate {
+export function equal(bin: string | null, val: IndexedValue): SindexFilterPredicate {
   return new SindexFilterPredicate(EQUAL, bin, dataTypeOf(val), undefined, undefined, { val })
 }
 
 /** A list with this element, or a map with this key or value; see `range`. */
 export function contains(
-  bin: string,
+  bin: string | null,
   val: IndexedValue,
   type?: number,
   context?: Context,
@@ -103,7 +108,7 @@ export function contains(
 
 /** Points within a polygon or circle; see `range`. */
 export function geoWithinGeoJSONRegion(
-  bin: string,
+  bin: string | null,
   value: GeoJSON | object | string,
   type?: number,
   context?: Context,
@@ -113,7 +118,7 @@ export function geoWithinGeoJSONRegion(
 
 /** Polygons and circles around a point; see `range`. */
 export function geoContainsGeoJSONPoint(
-  bin: string,
+  bin: string | null,
   value: GeoJSON | object | string,
   type?: number,
   context?: Context,
@@ -123,7 +128,7 @@ export function geoContainsGeoJSONPoint(
 
 /** Points within a circle: its center in degrees, and its radius in metres; see `range`. */
 export function geoWithinRadius(
-  bin: string,
+  bin: string | null,
   lon: number,
   lat: number,
   radius: number,
@@ -135,7 +140,7 @@ export function geoWithinRadius(
 
 /** Polygons and circles around a point in degrees; see `range`. */
 export function geoContainsPoint(
-  bin: string,
+  bin: string | null,
   lon: number,
   lat: number,
   type?: number,

@@ -3,12 +3,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { AerospikeError } from './error.js'
-import {
-  type Cluster,
-  MetricsListeners,
-  type NamespaceMetrics,
-  type NodeMetrics,
-} from './metrics.js'
+import { type Cluster, MetricsListeners } from './metrics.js'
+import type { ConnectionStats, NamespaceMetrics, Node } from './types.js'
 
 /** What the files depend on. */
 export interface FileSettings {
@@ -94,7 +90,7 @@ function lineOf(cluster: Cluster, version: string): string {
     version,
     cluster.appId ?? 'not-set',
     `[${labels.join(',')}]`,
-    cluster.cpuLoad,
+    cluster.cpuLoad ?? 0,
     memory,
     cluster.invalidNodeCount,
     cluster.commandCount,
@@ -105,11 +101,22 @@ function lineOf(cluster: Cluster, version: string): string {
   ].join(',')}]`
 }
 
-function nodeText({ name, address, port, conns, syncConns, metrics }: NodeMetrics): string {
-  const counts = [syncConns, conns].flatMap((each) => [
+const NONE: ConnectionStats = {
+  inUse: 0,
+  inPool: 0,
+  opened: 0,
+  closed: 0,
+  recovered: 0,
+  aborted: 0,
+}
+
+function nodeText({ name, address, port, conns, syncConns, metrics }: Node): string {
+  const counts = [syncConns ?? NONE, conns ?? NONE].flatMap((each) => [
     ...[each.inUse, each.inPool, each.opened, each.closed, each.recovered, each.aborted],
   ])
-  const namespaces = metrics.map((each) => `[${namespaceText(each)}]`)
+  const namespaces = ((metrics ?? []) as NamespaceMetrics[]).map(
+    (each) => `[${namespaceText(each)}]`,
+  )
   return `[${[name, address, port, ...counts, `[${namespaces.join(',')}]`].join(',')}]`
 }
 

@@ -3,11 +3,11 @@
 import { ArgumentKind, partInvalid } from './command.js'
 import type { Config } from './config.js'
 import { AerospikeError, invalid } from './error.js'
-import { type Cluster, Counts, type MetricsListeners, type NodeMetrics } from './metrics.js'
+import { type Cluster, Counts, type MetricsListeners } from './metrics.js'
 import { fileListeners, timeOf } from './metrics-files.js'
 import type { MetricsPolicyOptions } from './policies.js'
 import { type AnyPolicy, numberOf } from './policy-options.js'
-import type { Stats } from './types.js'
+import type { Node, Stats } from './types.js'
 
 const LISTENERS = [
   'enableListener',
@@ -129,7 +129,7 @@ export class MetricsRun {
 
   /** Tells listeners that a node has left. */
   nodeClosed(name: string, address: string): void {
-    const node: NodeMetrics = { ...partsOf(name, address), metrics: [] }
+    const node: Node = { ...partsOf(name, address), metrics: [] }
     call(() => this.#settings.listeners.nodeCloseListener?.(node))
   }
 
@@ -174,7 +174,7 @@ export class MetricsRun {
   }
 }
 
-function partsOf(name: string, address: string): Omit<NodeMetrics, 'metrics'> {
+function partsOf(name: string, address: string): Node {
   const at = address.lastIndexOf(':')
   const connections = () => ({
     inUse: 0,

@@ -2,37 +2,12 @@
 
 import type { AerospikeError } from './error.js'
 import { status } from './status.js'
-import type { ConnectionStats } from './types.js'
-
-/** Numbers about one namespace on a node. Latencies are counts of commands by their time. */
-export interface NamespaceMetrics {
-  ns: string
-  bytesIn: number
-  bytesOut: number
-  errorCount: number
-  timeoutCount: number
-  keyBusyCount: number
-  connLatency: number[]
-  writeLatency: number[]
-  readLatency: number[]
-  batchLatency: number[]
-  queryLatency: number[]
-}
-
-/** A node in a snapshot. */
-export interface NodeMetrics {
-  name: string
-  address: string
-  port: number
-  conns: ConnectionStats
-  syncConns: ConnectionStats
-  metrics: NamespaceMetrics[]
-}
+import type { NamespaceMetrics, Node } from './types.js'
 
 /** A snapshot of a cluster. */
 export interface Cluster {
-  time: string
-  cpuLoad: number
+  time?: string | undefined
+  cpuLoad?: number | undefined
   appId: string | null
   clusterName: string
   commandCount: number
@@ -42,7 +17,7 @@ export interface Cluster {
   delayQueueTimeoutCount: number
   labels: { [name: string]: string }
   eventLoop: { processSize: number; queueSize: number }
-  nodes: NodeMetrics[]
+  nodes: Node[]
 }
 
 /** Functions that get metrics. */
@@ -52,7 +27,8 @@ export interface MetricsListenersOptions {
   /** At each interval. */
   snapshotListener?: ((cluster: Cluster) => void) | undefined
   /** When a node leaves the cluster. */
-  nodeCloseListener?: ((node: NodeMetrics) => void) | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: programs declare its parameter as they like.
+  nodeCloseListener?: ((node: any) => void) | undefined
   /** When metrics are disabled. */
   disableListener?: ((cluster: Cluster) => void) | undefined
 }

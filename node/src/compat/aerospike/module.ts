@@ -3,10 +3,10 @@
 import '../../aerospike/hooks.js'
 import * as admin from './admin.js'
 import * as bitwise from './bitwise.js'
-import { Context } from './cdt.js'
 import { Client } from './client.js'
 import type { Callback } from './command.js'
 import type { ConfigOptions, LogInfo } from './config.js'
+import * as cdt from './contexts.js'
 import * as exp from './exp/index.js'
 import * as filter from './filter.js'
 import * as hll from './hll.js'
@@ -17,10 +17,14 @@ import * as operations from './operations.js'
 import * as policy from './policy.js'
 import { transactionPool } from './transaction-pool.js'
 
-export type { AnyRow as BatchRecord } from './batch-rows.js'
+export type {
+  AnyRow as BatchReadRecord,
+  AnyRow as BatchRecord,
+  AnyRow as BatchWriteRecord,
+} from './batch-rows.js'
 export type { ClusterEvent } from './client-base.js'
 export type { IndexOptions, InfoAllResponse } from './cluster.js'
-export type { ConfigOptions, LogInfo, TLSInfo } from './config.js'
+export type { ConfigOptions, ConfigProvider, LogInfo, TLSInfo } from './config.js'
 export { Config } from './config.js'
 export { Double } from './double.js'
 export {
@@ -74,7 +78,12 @@ export {
 export type { QueryOptions } from './query.js'
 export { Query } from './query.js'
 export type { PartitionFilter } from './query-options.js'
-export type { BatchResult, Record as AerospikeRecord, RecordMetadata } from './record.js'
+export type {
+  BatchResult,
+  BatchResult as BatchSelectRecord,
+  Record as AerospikeRecord,
+  RecordMetadata,
+} from './record.js'
 export { Bin, Record } from './record.js'
 export type { QueryState, RecordStream } from './record-stream.js'
 export { wrapHLL } from './results.js'
@@ -86,20 +95,20 @@ export type {
   AerospikeBins,
   AerospikeBinValue,
   ConnectionStats,
+  GeoJSONType,
   Host,
+  NamespaceMetrics,
   Node,
   PartialAerospikeBinValue,
   Stats,
   TypedCallback,
   UDF,
 } from './types.js'
-export { admin, bitwise, Client, exp, filter, hll, info, lists, maps, operations, policy }
+export { admin, bitwise, Client, cdt, exp, filter, hll, info, lists, maps, operations, policy }
 
-/** Paths to nested lists and maps. */
-export const cdt = { Context }
 /** Flags of regular expressions. */
 export const regex = Object.freeze({ BASIC: 0, EXTENDED: 1, ICASE: 2, NEWLINE: 4 })
-/** @internal The transactions of the process. */
+/** The transactions of the process. */
 export const _transactionPool = transactionPool
 
 /** A client, not yet connected. */

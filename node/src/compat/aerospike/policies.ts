@@ -29,14 +29,14 @@ export interface BasePolicyOptions {
 
 /** Options of all calls. */
 export class BasePolicy {
-  socketTimeout: number | undefined
-  totalTimeout: number | undefined
-  maxRetries: number | undefined
-  filterExpression: FilterExpression | null | undefined
-  compress: boolean | undefined
-  txn: Transaction | null | undefined
-  connectTimeout: number | undefined
-  timeoutDelay: number | undefined
+  socketTimeout?: number | undefined
+  totalTimeout?: number | undefined
+  maxRetries?: number | undefined
+  filterExpression?: FilterExpression | null | undefined
+  compress?: boolean | undefined
+  txn?: Transaction | null | undefined
+  connectTimeout?: number | undefined
+  timeoutDelay?: number | undefined
 
   constructor(props?: BasePolicyOptions | null) {
     this.socketTimeout = props?.socketTimeout
@@ -62,12 +62,12 @@ export interface ApplyPolicyOptions extends BasePolicyOptions {
 
 /** Options of `apply`. */
 export class ApplyPolicy extends BasePolicy {
-  replica: number | undefined
-  key: number | undefined
-  commitLevel: number | undefined
-  ttl: number | undefined
-  durableDelete: boolean | undefined
-  onLockingOnly: boolean | undefined
+  replica?: number | undefined
+  key?: number | undefined
+  commitLevel?: number | undefined
+  ttl?: number | undefined
+  durableDelete?: boolean | undefined
+  onLockingOnly?: boolean | undefined
 
   constructor(props?: ApplyPolicyOptions | null) {
     super(props)
@@ -94,14 +94,14 @@ export interface WritePolicyOptions extends BasePolicyOptions {
 
 /** Options of `put`. */
 export class WritePolicy extends BasePolicy {
-  replica: number | undefined
-  compressionThreshold: number | undefined
-  key: number | undefined
-  gen: number | undefined
-  exists: number | undefined
-  commitLevel: number | undefined
-  durableDelete: boolean | undefined
-  onLockingOnly: boolean | undefined
+  replica?: number | undefined
+  compressionThreshold?: number | undefined
+  key?: number | undefined
+  gen?: number | undefined
+  exists?: number | undefined
+  commitLevel?: number | undefined
+  durableDelete?: boolean | undefined
+  onLockingOnly?: boolean | undefined
 
   constructor(props?: WritePolicyOptions | null) {
     super(props)
@@ -128,12 +128,12 @@ export interface RemovePolicyOptions extends BasePolicyOptions {
 
 /** Options of `remove`. */
 export class RemovePolicy extends BasePolicy {
-  replica: number | undefined
-  generation: number | undefined
-  key: number | undefined
-  gen: number | undefined
-  commitLevel: number | undefined
-  durableDelete: boolean | undefined
+  replica?: number | undefined
+  generation?: number | undefined
+  key?: number | undefined
+  gen?: number | undefined
+  commitLevel?: number | undefined
+  durableDelete?: boolean | undefined
 
   constructor(props?: RemovePolicyOptions | null) {
     super(props)
@@ -162,12 +162,12 @@ export interface ReadPolicyOptions extends BasePolicyOptions, ReadModes {
 
 /** Options of `get`, `select` and `exists`. */
 export class ReadPolicy extends BasePolicy {
-  key: number | undefined
-  replica: number | undefined
-  readModeAP: number | undefined
-  readModeSC: number | undefined
-  readTouchTtlPercent: number | undefined
-  deserialize: boolean | undefined
+  key?: number | undefined
+  replica?: number | undefined
+  readModeAP?: number | undefined
+  readModeSC?: number | undefined
+  readTouchTtlPercent?: number | undefined
+  deserialize?: boolean | undefined
 
   constructor(props?: ReadPolicyOptions | null) {
     super(props)
@@ -194,17 +194,17 @@ export interface OperatePolicyOptions extends BasePolicyOptions, ReadModes {
 
 /** Options of `operate`. */
 export class OperatePolicy extends BasePolicy {
-  key: number | undefined
-  gen: number | undefined
-  exists: number | undefined
-  replica: number | undefined
-  commitLevel: number | undefined
-  deserialize: boolean | undefined
-  durableDelete: boolean | undefined
-  onLockingOnly: boolean | undefined
-  readModeAP: number | undefined
-  readModeSC: number | undefined
-  readTouchTtlPercent: number | undefined
+  key?: number | undefined
+  gen?: number | undefined
+  exists?: number | undefined
+  replica?: number | undefined
+  commitLevel?: number | undefined
+  deserialize?: boolean | undefined
+  durableDelete?: boolean | undefined
+  onLockingOnly?: boolean | undefined
+  readModeAP?: number | undefined
+  readModeSC?: number | undefined
+  readTouchTtlPercent?: number | undefined
 
   constructor(props?: OperatePolicyOptions | null) {
     super(props)
@@ -236,11 +236,11 @@ export interface QueryPolicyOptions extends BasePolicyOptions {
 
 /** Options of queries. */
 export class QueryPolicy extends BasePolicy {
-  replica: number | undefined
-  deserialize: boolean | undefined
-  failOnClusterChange: boolean | undefined
-  infoTimeout: number | undefined
-  expectedDuration: number | undefined
+  replica?: number | undefined
+  deserialize?: boolean | undefined
+  failOnClusterChange?: boolean | undefined
+  infoTimeout?: number | undefined
+  expectedDuration?: number | undefined
 
   constructor(props?: QueryPolicyOptions | null) {
     super(props)
@@ -264,10 +264,10 @@ export interface ScanPolicyOptions extends BasePolicyOptions {
 
 /** Options of scans. */
 export class ScanPolicy extends BasePolicy {
-  replica: number | undefined
-  durableDelete: boolean | undefined
-  recordsPerSecond: number | undefined
-  maxRecords: number | undefined
+  replica?: number | undefined
+  durableDelete?: boolean | undefined
+  recordsPerSecond?: number | undefined
+  maxRecords?: number | undefined
 
   constructor(props?: ScanPolicyOptions | null) {
     super(props)
@@ -288,10 +288,10 @@ export interface InfoPolicyOptions {
 
 /** Options of info commands, and of those about indexes and modules. */
 export class InfoPolicy {
-  timeoutDelay: number | undefined
-  timeout: number | undefined
-  sendAsIs: boolean | undefined
-  checkBounds: boolean | undefined
+  timeoutDelay?: number | undefined
+  timeout?: number | undefined
+  sendAsIs?: boolean | undefined
+  checkBounds?: boolean | undefined
 
   constructor(props?: InfoPolicyOptions | null) {
     this.timeoutDelay = props?.timeoutDelay
@@ -308,7 +308,7 @@ export interface AdminPolicyOptions {
 
 /** Options of commands about users and roles. */
 export class AdminPolicy {
-  timeout: number | undefined
+  timeout?: number | undefined
 
   constructor(props?: AdminPolicyOptions | null) {
     this.timeout = props?.timeout
@@ -328,13 +328,13 @@ export interface MetricsPolicyOptions {
 
 /** Options of `enableMetrics`. */
 export class MetricsPolicy {
-  metricsListeners: MetricsListeners | undefined
-  reportDir: string | undefined
-  reportSizeLimit: number | undefined
-  interval: number | undefined
-  latencyColumns: number | undefined
-  latencyShift: number | undefined
-  labels: { [name: string]: string } | undefined
+  metricsListeners?: MetricsListeners | undefined
+  reportDir?: string | undefined
+  reportSizeLimit?: number | undefined
+  interval?: number | undefined
+  latencyColumns?: number | undefined
+  latencyShift?: number | undefined
+  labels?: { [name: string]: string } | undefined
 
   constructor(props?: MetricsPolicyOptions | null) {
     this.metricsListeners = props?.metricsListeners
@@ -356,9 +356,9 @@ export interface CommandQueuePolicyOptions {
 
 /** Limits of the global command queue. */
 export class CommandQueuePolicy {
-  maxCommandsInProcess: number | undefined
-  maxCommandsInQueue: number | undefined
-  queueInitialCapacity: number | undefined
+  maxCommandsInProcess?: number | undefined
+  maxCommandsInQueue?: number | undefined
+  queueInitialCapacity?: number | undefined
 
   constructor(props?: CommandQueuePolicyOptions | null) {
     this.maxCommandsInProcess = props?.maxCommandsInProcess

@@ -22,13 +22,13 @@ interface RowFields {
 
 /** A record, or a row of a batch. */
 export class Record<B = AerospikeBins> {
-  key: Key | KeyOptions | null
+  key: Key
   /** Values by bin name. */
   bins: B
   /** Seconds to live; -1 if it never expires. */
-  ttl: number | null | undefined
+  ttl: number
   /** How often it was written. */
-  gen: number | null | undefined
+  gen: number
   /** The kind of row, one of `batchType`. */
   type: number | undefined
   /** The options of a row. */
@@ -47,10 +47,11 @@ export class Record<B = AerospikeBins> {
     type?: number,
     props?: RowFields | null,
   ) {
-    this.key = key
+    this.key = key as Key
     this.bins = bins
-    this.ttl = metadata?.ttl
-    this.gen = metadata?.gen
+    // They are unknown for a record that is not there.
+    this.ttl = metadata?.ttl as number
+    this.gen = metadata?.gen as number
     this.type = type
     this.policy = props?.policy
     this.readAllBins = props?.readAllBins

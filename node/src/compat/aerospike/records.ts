@@ -14,7 +14,7 @@ import {
   run,
 } from './command.js'
 import type { AerospikeError } from './error.js'
-import type { KeyOptions } from './key.js'
+import type { Key, KeyOptions } from './key.js'
 import { SCALAR } from './numbers.js'
 import { Operation } from './operation.js'
 import type {
@@ -220,28 +220,28 @@ export abstract class RecordVerbs extends ClientBase {
     bins: AerospikeBins | Bin,
     meta?: RecordMetadata | null,
     policy?: WritePolicyOptions | null,
-  ): Promise<KeyOptions>
-  put(key: KeyOptions, bins: AerospikeBins | Bin, callback: Callback<KeyOptions>): void
+  ): Promise<Key>
+  put(key: KeyOptions, bins: AerospikeBins | Bin, callback: Callback<Key>): void
   put(
     key: KeyOptions,
     bins: AerospikeBins | Bin,
     meta: RecordMetadata | null | undefined,
-    callback: Callback<KeyOptions>,
+    callback: Callback<Key>,
   ): void
   put(
     key: KeyOptions,
     bins: AerospikeBins | Bin,
     meta: RecordMetadata | null | undefined,
     policy: WritePolicyOptions | null | undefined,
-    callback: Callback<KeyOptions>,
+    callback: Callback<Key>,
   ): void
   put(
     key: KeyOptions,
     bins: AerospikeBins | Bin,
-    meta?: Or<RecordMetadata, KeyOptions>,
-    policy?: Or<WritePolicyOptions, KeyOptions>,
-    callback?: Callback<KeyOptions>,
-  ): Promise<KeyOptions> | undefined {
+    meta?: Or<RecordMetadata, Key>,
+    policy?: Or<WritePolicyOptions, Key>,
+    callback?: Callback<Key>,
+  ): Promise<Key> | undefined {
     if (typeof meta === 'function') return this.#put(key, bins, null, null, meta)
     if (typeof policy === 'function') return this.#put(key, bins, meta, null, policy)
     return this.#put(key, bins, meta, policy, callback)
@@ -252,14 +252,14 @@ export abstract class RecordVerbs extends ClientBase {
     bins: AerospikeBins | Bin,
     meta: RecordMetadata | null | undefined,
     policy: WritePolicyOptions | null | undefined,
-    callback: Callback<KeyOptions> | undefined,
-  ): Promise<KeyOptions> | undefined {
+    callback: Callback<Key> | undefined,
+  ): Promise<Key> | undefined {
     return run(
       this,
       'Put',
       key,
       callback,
-      () => key,
+      () => key as Key,
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
@@ -273,7 +273,7 @@ export abstract class RecordVerbs extends ClientBase {
         if (meta) options = metaOptions(options, meta)
         write(this.handleFor(policy), slot, space, wire, options, bins)
       },
-      (error) => [error, key],
+      (error) => [error, key as Key],
     )
   }
 
@@ -285,18 +285,18 @@ export abstract class RecordVerbs extends ClientBase {
   }
 
   /** Removes a record. Fails with `ERR_RECORD_NOT_FOUND` if it does not exist. */
-  remove(key: KeyOptions, policy?: RemovePolicyOptions | null): Promise<KeyOptions>
-  remove(key: KeyOptions, callback: Callback<KeyOptions>): void
+  remove(key: KeyOptions, policy?: RemovePolicyOptions | null): Promise<Key>
+  remove(key: KeyOptions, callback: Callback<Key>): void
   remove(
     key: KeyOptions,
     policy: RemovePolicyOptions | null | undefined,
-    callback: Callback<KeyOptions>,
+    callback: Callback<Key>,
   ): void
   remove(
     key: KeyOptions,
-    policy?: Or<RemovePolicyOptions, KeyOptions>,
-    callback?: Callback<KeyOptions>,
-  ): Promise<KeyOptions> | undefined {
+    policy?: Or<RemovePolicyOptions, Key>,
+    callback?: Callback<Key>,
+  ): Promise<Key> | undefined {
     if (typeof policy === 'function') return this.remove(key, null, policy) as undefined
     return run(
       this,
@@ -305,7 +305,7 @@ export abstract class RecordVerbs extends ClientBase {
       callback,
       (existed: unknown) => {
         if (existed === false) throw notFound()
-        return key
+        return key as Key
       },
       (slot) => {
         const space = spaceOfCall(key)
@@ -316,7 +316,7 @@ export abstract class RecordVerbs extends ClientBase {
         if (options?.where === undefined) native.remove(handle, slot, space, wire, options)
         else native.operate(handle, slot, space, wire, DELETE, options)
       },
-      (error) => [error, key],
+      (error) => [error, key as Key],
     )
   }
 

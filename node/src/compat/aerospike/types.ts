@@ -1,6 +1,7 @@
 /** Types of values and arguments. */
 
 import type { Double } from './double.js'
+import type { AerospikeError } from './error.js'
 import type { GeoJSON } from './geojson.js'
 import type { HyperLogLog } from './hyperloglog.js'
 
@@ -43,16 +44,30 @@ export interface UDF {
 }
 
 /** Is called with the outcome of a call. */
-export type TypedCallback<T> = (error?: AerospikeErrorOrNull, result?: T) => void
-
-type AerospikeErrorOrNull = import('./error.js').AerospikeError | null | undefined
+export type TypedCallback<T> = (error?: AerospikeError, result?: T) => void
 
 /** A node of the cluster. */
 export interface Node {
   /** Its id. */
   name: string
-  /** `host:port`. */
+  /** `host:port`; in a snapshot of metrics, the host. */
   address: string
+  /** The port, in a snapshot of metrics. */
+  port?: number | undefined
+  /** Connections for commands, in a snapshot of metrics. */
+  conns?: ConnectionStats | undefined
+  /** Connections for info commands, in a snapshot of metrics. */
+  syncConns?: ConnectionStats | undefined
+  /** Numbers by namespace, in a snapshot of metrics. */
+  // biome-ignore lint/suspicious/noExplicitAny: snapshots have it, nodes of `getNodes` have not.
+  metrics?: any
+}
+
+/** The object that a GeoJSON text represents. */
+export interface GeoJSONType {
+  type: string
+  // biome-ignore lint/suspicious/noExplicitAny: its dimensions depend on the type.
+  coordinates: any[]
 }
 
 /** The address of a node. */
@@ -76,4 +91,19 @@ export interface ConnectionStats {
 export interface Stats {
   commands: { inFlight: number; queued: number }
   nodes: { name: string; syncConnections: ConnectionStats; asyncConnections: ConnectionStats }[]
+}
+
+/** Numbers about one namespace on a node. Latencies are counts of commands by their time. */
+export interface NamespaceMetrics {
+  ns: string
+  bytesIn: number
+  bytesOut: number
+  errorCount: number
+  timeoutCount: number
+  keyBusyCount: number
+  connLatency: number[]
+  writeLatency: number[]
+  readLatency: number[]
+  batchLatency: number[]
+  queryLatency: number[]
 }
