@@ -16,7 +16,8 @@ function orderOf(of: Properties): ListOrder {
 /** In the order of a policy. A node looks at nothing else of it. */
 const ORDERED = 1
 
-type Flag = keyof typeof FLAGS
+/** A flag of policies. */
+export type ListFlag = keyof typeof FLAGS
 
 /** The policy. Anything but an object counts for none, unlike in operations on maps. */
 function policyIn(of: Properties): Properties {
@@ -24,7 +25,10 @@ function policyIn(of: Properties): Properties {
 }
 
 /** The options in the policy that an operation takes. Servers ignore the other ones. */
-function policyOf<N extends Flag>(of: Properties, names: readonly N[]): { [name in N]: boolean } {
+export function listFlags<N extends ListFlag>(
+  of: Properties,
+  names: readonly N[],
+): { [name in N]: boolean } {
   const policy = policyIn(of)
   policy.optionalInteger('order')
   const flags = flagsOf(policy.optionalInteger('writeFlags') ?? 0, FLAGS)
@@ -32,7 +36,8 @@ function policyOf<N extends Flag>(of: Properties, names: readonly N[]): { [name 
   return Object.fromEntries(options) as { [name in N]: boolean }
 }
 
-function created(of: Properties): { order?: ListOrder; ctx: Path | undefined } {
+/** The order of a list that must be created, and the path. */
+export function createdList(of: Properties): { order?: ListOrder; ctx: Path | undefined } {
   const { ctx } = of
   const policy = policyIn(of)
   if (!policy.has('order')) return { ctx }
@@ -63,32 +68,32 @@ export const listConversions: Conversions = {
   },
   [LIST.APPEND]: (of) =>
     native.append(of.bin, of.value('value'), {
-      ...created(of),
-      ...policyOf(of, ['unique', 'noFail']),
+      ...createdList(of),
+      ...listFlags(of, ['unique', 'noFail']),
     }),
   [LIST.APPEND_ITEMS]: (of) =>
     native.appendItems(of.bin, of.list('list'), {
-      ...created(of),
-      ...policyOf(of, ['unique', 'noFail', 'partial']),
+      ...createdList(of),
+      ...listFlags(of, ['unique', 'noFail', 'partial']),
     }),
   [LIST.INSERT]: (of) =>
     native.insert(of.bin, of.integer('index'), of.value('value'), {
-      ...policyOf(of, ['unique', 'bounded', 'noFail']),
+      ...listFlags(of, ['unique', 'bounded', 'noFail']),
       ctx: of.ctx,
     }),
   [LIST.INSERT_ITEMS]: (of) =>
     native.insertItems(of.bin, of.integer('index'), of.list('list'), {
-      ...policyOf(of, ['unique', 'bounded', 'noFail', 'partial']),
+      ...listFlags(of, ['unique', 'bounded', 'noFail', 'partial']),
       ctx: of.ctx,
     }),
   [LIST.INCREMENT]: (of) =>
     native.increment(of.bin, of.integer('index'), (of.optionalValue('value') ?? 1) as number, {
-      ...created(of),
-      ...policyOf(of, ['unique', 'bounded', 'noFail']),
+      ...createdList(of),
+      ...listFlags(of, ['unique', 'bounded', 'noFail']),
     }),
   [LIST.SET]: (of) =>
     native.set(of.bin, of.integer('index'), of.value('value'), {
-      ...policyOf(of, ['unique', 'bounded', 'noFail']),
+      ...listFlags(of, ['unique', 'bounded', 'noFail']),
       ctx: of.ctx,
     }),
   [LIST.CREATE]: (of) => {

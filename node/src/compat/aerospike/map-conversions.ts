@@ -19,7 +19,8 @@ const FLAGS = { createOnly: 1, updateOnly: 2, noFail: 4, partial: 8 }
 /** What a write mode says as flags. */
 const MODES: Record<number, number> = { 0: 0, 1: FLAGS.updateOnly, 2: FLAGS.createOnly }
 
-type Flag = keyof typeof FLAGS
+/** A flag of policies. */
+export type MapFlag = keyof typeof FLAGS
 
 function orderOf(of: Properties): MapOrder {
   return wordOf('order', MAP_ORDERS, of.optionalInteger('order') ?? 0, NOT_APPLICABLE)
@@ -32,7 +33,7 @@ function flagsIn(policy: Properties): number {
 }
 
 /** The options in the policy that an operation takes. Servers ignore the other ones. */
-function policyOf<N extends Flag>(
+export function mapOptions<N extends MapFlag>(
   of: Properties,
   names: readonly N[],
 ): { [name in N]: boolean } & { order?: MapOrder; ctx: Path | undefined } {
@@ -85,18 +86,18 @@ export const mapConversions: Conversions = {
       of.bin,
       key(of),
       of.value('value'),
-      policyOf(of, ['createOnly', 'updateOnly', 'noFail']),
+      mapOptions(of, ['createOnly', 'updateOnly', 'noFail']),
     ),
   [MAP.PUT_ITEMS]: (of) =>
     native.putItems(
       of.bin,
       entries(of.object('items')),
-      policyOf(of, ['createOnly', 'updateOnly', 'noFail', 'partial']),
+      mapOptions(of, ['createOnly', 'updateOnly', 'noFail', 'partial']),
     ),
   [MAP.INCREMENT]: (of) =>
-    native.increment(of.bin, key(of), of.value('incr') as number, policyOf(of, [])),
+    native.increment(of.bin, key(of), of.value('incr') as number, mapOptions(of, [])),
   [MAP.DECREMENT]: (of) =>
-    native.decrement(of.bin, key(of), of.value('decr') as number, policyOf(of, [])),
+    native.decrement(of.bin, key(of), of.value('decr') as number, mapOptions(of, [])),
   [MAP.CREATE]: (of) => {
     const options = { persistIndex: of.boolean('persistIndex'), ctx: of.ctx }
     of.integer('order')

@@ -1,576 +1,168 @@
 /** Expressions on maps: `exp.maps`. The first argument is a map; the others are expressions, too. */
 
 import * as native from '../../../aerospike/exp/map.js'
-import { type AerospikeExp, call, operand } from '../expression.js'
+import type { AerospikeExp } from '../expression.js'
+import { type MapFlag, mapOptions } from '../map-conversions.js'
 import type { MapPolicyOptions } from '../maps.js'
-import { MAP_ORDERS } from '../numbers.js'
-import {
-  changing,
-  ofMap,
-  policyOptions,
-  removing,
-  removingOne,
-  type Within,
-  within,
-} from './selection.js'
+import type { Properties } from '../properties.js'
+import { changing, NONE, ofMap, removing, writing } from './selection.js'
 
-type Policy = MapPolicyOptions | null | undefined
+type Exp = AerospikeExp
 
-const FLAGS = { createOnly: 1, updateOnly: 2, noFail: 4, partial: 8 }
-type Flag = keyof typeof FLAGS
-
-function policyOf<N extends Flag>(policy: Policy, names: readonly N[]) {
-  return policyOptions(policy, FLAGS, MAP_ORDERS, names)
+/** The options of functions that may create a map. */
+function created(flags: readonly MapFlag[]): (of: Properties) => object {
+  return (of) => mapOptions(of, flags)
 }
 
 /** The map with a key set. */
-export function put(
-  bin: AerospikeExp,
-  value: AerospikeExp,
-  key: AerospikeExp,
-  policy?: Policy,
-  ctx?: Within,
-): AerospikeExp {
-  return changing(ctx, (options) =>
-    native.put(operand(bin) as never, operand(key) as never, operand(value) as never, {
-      ...options,
-      ...policyOf(policy, ['createOnly', 'updateOnly', 'noFail']),
-    }),
-  )
-}
+export const put = writing<[value: Exp, key: Exp], MapPolicyOptions>(
+  native.put,
+  [1, 0],
+  created(['createOnly', 'updateOnly', 'noFail']),
+)
 
 /** The map with several keys set. */
-export function putItems(
-  bin: AerospikeExp,
-  map: AerospikeExp,
-  policy?: Policy,
-  ctx?: Within,
-): AerospikeExp {
-  return changing(ctx, (options) =>
-    native.putItems(operand(bin) as never, operand(map) as never, {
-      ...options,
-      ...policyOf(policy, ['createOnly', 'updateOnly', 'noFail', 'partial']),
-    }),
-  )
-}
+export const putItems = writing<[map: Exp], MapPolicyOptions>(
+  native.putItems,
+  [0],
+  created(['createOnly', 'updateOnly', 'noFail', 'partial']),
+)
 
 /** The map with the number at a key increased. */
-export function increment(
-  bin: AerospikeExp,
-  value: AerospikeExp,
-  key: AerospikeExp,
-  policy?: Policy,
-  ctx?: Within,
-): AerospikeExp {
-  return changing(ctx, (options) =>
-    native.increment(operand(bin) as never, operand(key) as never, operand(value) as never, {
-      ...options,
-      ...policyOf(policy, []),
-    }),
-  )
-}
+export const increment = writing<[value: Exp, key: Exp], MapPolicyOptions>(
+  native.increment,
+  [1, 0],
+  created([]),
+)
 
 /** The map without entries. */
-export function clear(bin: AerospikeExp, ctx?: Within): AerospikeExp {
-  return changing(ctx, (options) => native.clear(operand(bin) as never, options))
-}
+export const clear = changing<[]>(native.clear, [])
 
 /** The number of entries. */
-export function size(bin: AerospikeExp, ctx?: Within): AerospikeExp {
-  return call(() => native.size(operand(bin) as never, within(ctx)))
-}
+export const size = changing<[]>(native.size, [])
 
 /** The map without the entry with a key. */
-export function removeByKey(
-  bin: AerospikeExp,
-  key: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removingOne(returnType, ctx, (options) =>
-    native.removeByKey(operand(bin) as never, operand(key) as never, options),
-  )
-}
+export const removeByKey = removing<[key: Exp]>(native.removeByKey, [0], true)
 
 /** The map without the entries with these keys. */
-export function removeByKeyList(
-  bin: AerospikeExp,
-  keys: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByKeyList(operand(bin) as never, operand(keys) as never, options),
-  )
-}
+export const removeByKeyList = removing<[keys: Exp]>(native.removeByKeyList, [0])
 
 /** The map without the entries with keys from `begin` on, up to but without `end`. */
-export function removeByKeyRange(
-  bin: AerospikeExp,
-  end: AerospikeExp,
-  begin: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByKeyRange(
-      operand(bin) as never,
-      operand(begin) as never,
-      operand(end) as never,
-      options,
-    ),
-  )
-}
+export const removeByKeyRange = removing<[end: Exp, begin: Exp]>(native.removeByKeyRange, [1, 0])
 
 /** The map without the entries to the end, by index relative to a key. */
-export function removeByKeyRelIndexRangeToEnd(
-  bin: AerospikeExp,
-  idx: AerospikeExp,
-  key: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByKeyRelativeIndex(
-      operand(bin) as never,
-      operand(key) as never,
-      operand(idx) as never,
-      undefined,
-      options,
-    ),
-  )
-}
+export const removeByKeyRelIndexRangeToEnd = removing<[idx: Exp, key: Exp]>(
+  native.removeByKeyRelativeIndex,
+  [1, 0, NONE],
+)
 
 /** The map without `count` entries, by index relative to a key. */
-export function removeByKeyRelIndexRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  idx: AerospikeExp,
-  key: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByKeyRelativeIndex(
-      operand(bin) as never,
-      operand(key) as never,
-      operand(idx) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const removeByKeyRelIndexRange = removing<[count: Exp, idx: Exp, key: Exp]>(
+  native.removeByKeyRelativeIndex,
+  [2, 1, 0],
+)
 
 /** The map without the entries with a value. */
-export function removeByValue(
-  bin: AerospikeExp,
-  value: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByValue(operand(bin) as never, operand(value) as never, options),
-  )
-}
+export const removeByValue = removing<[value: Exp]>(native.removeByValue, [0])
 
 /** The map without the entries with one of several values. */
-export function removeByValueList(
-  bin: AerospikeExp,
-  values: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByValueList(operand(bin) as never, operand(values) as never, options),
-  )
-}
+export const removeByValueList = removing<[values: Exp]>(native.removeByValueList, [0])
 
 /** The map without the entries with values from `begin` on, up to but without `end`. */
-export function removeByValueRange(
-  bin: AerospikeExp,
-  end: AerospikeExp,
-  begin: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByValueRange(
-      operand(bin) as never,
-      operand(begin) as never,
-      operand(end) as never,
-      options,
-    ),
-  )
-}
+export const removeByValueRange = removing<[end: Exp, begin: Exp]>(
+  native.removeByValueRange,
+  [1, 0],
+)
 
 /** The map without the entries to the largest, by rank relative to a value. */
-export function removeByValueRelRankRangeToEnd(
-  bin: AerospikeExp,
-  rank: AerospikeExp,
-  value: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByValueRelativeRank(
-      operand(bin) as never,
-      operand(value) as never,
-      operand(rank) as never,
-      undefined,
-      options,
-    ),
-  )
-}
+export const removeByValueRelRankRangeToEnd = removing<[rank: Exp, value: Exp]>(
+  native.removeByValueRelativeRank,
+  [1, 0, NONE],
+)
 
 /** The map without `count` entries, by rank relative to a value. */
-export function removeByValueRelRankRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  rank: AerospikeExp,
-  value: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByValueRelativeRank(
-      operand(bin) as never,
-      operand(value) as never,
-      operand(rank) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const removeByValueRelRankRange = removing<[count: Exp, rank: Exp, value: Exp]>(
+  native.removeByValueRelativeRank,
+  [2, 1, 0],
+)
 
 /** The map without the entry at an index. */
-export function removeByIndex(
-  bin: AerospikeExp,
-  idx: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removingOne(returnType, ctx, (options) =>
-    native.removeByIndex(operand(bin) as never, operand(idx) as never, options),
-  )
-}
+export const removeByIndex = removing<[idx: Exp]>(native.removeByIndex, [0], true)
 
 /** The map without the entries from an index to the end. */
-export function removeByIndexRangeToEnd(
-  bin: AerospikeExp,
-  idx: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByIndexRange(operand(bin) as never, operand(idx) as never, undefined, options),
-  )
-}
+export const removeByIndexRangeToEnd = removing<[idx: Exp]>(native.removeByIndexRange, [0, NONE])
 
 /** The map without `count` entries from an index on. */
-export function removeByIndexRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  idx: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByIndexRange(
-      operand(bin) as never,
-      operand(idx) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const removeByIndexRange = removing<[count: Exp, idx: Exp]>(
+  native.removeByIndexRange,
+  [1, 0],
+)
 
 /** The map without the entry of a rank by value: 0 is the smallest, -1 the largest. */
-export function removeByRank(
-  bin: AerospikeExp,
-  rank: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removingOne(returnType, ctx, (options) =>
-    native.removeByRank(operand(bin) as never, operand(rank) as never, options),
-  )
-}
+export const removeByRank = removing<[rank: Exp]>(native.removeByRank, [0], true)
 
 /** The map without the entries from a rank to the largest. */
-export function removeByRankRangeToEnd(
-  bin: AerospikeExp,
-  rank: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByRankRange(operand(bin) as never, operand(rank) as never, undefined, options),
-  )
-}
+export const removeByRankRangeToEnd = removing<[rank: Exp]>(native.removeByRankRange, [0, NONE])
 
 /** The map without `count` entries from a rank on. */
-export function removeByRankRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  rank: AerospikeExp,
-  ctx?: Within,
-  returnType = 0,
-): AerospikeExp {
-  return removing(returnType, ctx, (options) =>
-    native.removeByRankRange(
-      operand(bin) as never,
-      operand(rank) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const removeByRankRange = removing<[count: Exp, rank: Exp]>(native.removeByRankRange, [1, 0])
 
 /** The entry with a key. */
-export function getByKey(
-  bin: AerospikeExp,
-  key: AerospikeExp,
-  valueType: number,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.one(valueType, returnType, ctx, (options) =>
-    native.getByKey(operand(bin) as never, operand(key) as never, options),
-  )
-}
+export const getByKey = ofMap.one<[key: Exp]>(native.getByKey, [0])
 
 /** The entries with these keys. */
-export function getByKeyList(
-  bin: AerospikeExp,
-  keys: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByKeyList(operand(bin) as never, operand(keys) as never, options),
-  )
-}
+export const getByKeyList = ofMap.several<[keys: Exp]>(native.getByKeyList, [0])
 
 /** The entries with keys from `begin` on, up to but without `end`. */
-export function getByKeyRange(
-  bin: AerospikeExp,
-  end: AerospikeExp,
-  begin: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByKeyRange(
-      operand(bin) as never,
-      operand(begin) as never,
-      operand(end) as never,
-      options,
-    ),
-  )
-}
+export const getByKeyRange = ofMap.several<[end: Exp, begin: Exp]>(native.getByKeyRange, [1, 0])
 
 /** The entries to the end, by index relative to a key. */
-export function getByKeyRelIndexRangeToEnd(
-  bin: AerospikeExp,
-  idx: AerospikeExp,
-  key: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByKeyRelativeIndex(
-      operand(bin) as never,
-      operand(key) as never,
-      operand(idx) as never,
-      undefined,
-      options,
-    ),
-  )
-}
+export const getByKeyRelIndexRangeToEnd = ofMap.several<[idx: Exp, key: Exp]>(
+  native.getByKeyRelativeIndex,
+  [1, 0, NONE],
+)
 
 /** `count` entries, by index relative to a key. */
-export function getByKeyRelIndexRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  idx: AerospikeExp,
-  key: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByKeyRelativeIndex(
-      operand(bin) as never,
-      operand(key) as never,
-      operand(idx) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const getByKeyRelIndexRange = ofMap.several<[count: Exp, idx: Exp, key: Exp]>(
+  native.getByKeyRelativeIndex,
+  [2, 1, 0],
+)
 
 /** The entries with a value. */
-export function getByValue(
-  bin: AerospikeExp,
-  value: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByValue(operand(bin) as never, operand(value) as never, options),
-  )
-}
+export const getByValue = ofMap.several<[value: Exp]>(native.getByValue, [0])
 
 /** The entries with one of several values. */
-export function getByValueList(
-  bin: AerospikeExp,
-  values: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByValueList(operand(bin) as never, operand(values) as never, options),
-  )
-}
+export const getByValueList = ofMap.several<[values: Exp]>(native.getByValueList, [0])
 
 /** The entries with values from `begin` on, up to but without `end`. */
-export function getByValueRange(
-  bin: AerospikeExp,
-  end: AerospikeExp,
-  begin: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByValueRange(
-      operand(bin) as never,
-      operand(begin) as never,
-      operand(end) as never,
-      options,
-    ),
-  )
-}
+export const getByValueRange = ofMap.several<[end: Exp, begin: Exp]>(native.getByValueRange, [1, 0])
 
 /** The entries to the largest, by rank relative to a value. */
-export function getByValueRelRankRangeToEnd(
-  bin: AerospikeExp,
-  rank: AerospikeExp,
-  value: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByValueRelativeRank(
-      operand(bin) as never,
-      operand(value) as never,
-      operand(rank) as never,
-      undefined,
-      options,
-    ),
-  )
-}
+export const getByValueRelRankRangeToEnd = ofMap.several<[rank: Exp, value: Exp]>(
+  native.getByValueRelativeRank,
+  [1, 0, NONE],
+)
 
 /** `count` entries, by rank relative to a value. */
-export function getByValueRelRankRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  rank: AerospikeExp,
-  value: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByValueRelativeRank(
-      operand(bin) as never,
-      operand(value) as never,
-      operand(rank) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const getByValueRelRankRange = ofMap.several<[count: Exp, rank: Exp, value: Exp]>(
+  native.getByValueRelativeRank,
+  [2, 1, 0],
+)
 
 /** The entry at an index. */
-export function getByIndex(
-  bin: AerospikeExp,
-  idx: AerospikeExp,
-  valueType: number,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.one(valueType, returnType, ctx, (options) =>
-    native.getByIndex(operand(bin) as never, operand(idx) as never, options),
-  )
-}
+export const getByIndex = ofMap.one<[idx: Exp]>(native.getByIndex, [0])
 
 /** The entries from an index to the end. */
-export function getByIndexRangeToEnd(
-  bin: AerospikeExp,
-  idx: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByIndexRange(operand(bin) as never, operand(idx) as never, undefined, options),
-  )
-}
+export const getByIndexRangeToEnd = ofMap.several<[idx: Exp]>(native.getByIndexRange, [0, NONE])
 
 /** `count` entries from an index on. */
-export function getByIndexRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  idx: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByIndexRange(
-      operand(bin) as never,
-      operand(idx) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const getByIndexRange = ofMap.several<[count: Exp, idx: Exp]>(native.getByIndexRange, [1, 0])
 
 /** The entry of a rank by value: 0 is the smallest, -1 the largest. */
-export function getByRank(
-  bin: AerospikeExp,
-  rank: AerospikeExp,
-  valueType: number,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.one(valueType, returnType, ctx, (options) =>
-    native.getByRank(operand(bin) as never, operand(rank) as never, options),
-  )
-}
+export const getByRank = ofMap.one<[rank: Exp]>(native.getByRank, [0])
 
 /** The entries from a rank to the largest. */
-export function getByRankRangeToEnd(
-  bin: AerospikeExp,
-  rank: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByRankRange(operand(bin) as never, operand(rank) as never, undefined, options),
-  )
-}
+export const getByRankRangeToEnd = ofMap.several<[rank: Exp]>(native.getByRankRange, [0, NONE])
 
 /** `count` entries from a rank on. */
-export function getByRankRange(
-  bin: AerospikeExp,
-  count: AerospikeExp,
-  rank: AerospikeExp,
-  returnType: number,
-  ctx?: Within,
-): AerospikeExp {
-  return ofMap.several(returnType, ctx, (options) =>
-    native.getByRankRange(
-      operand(bin) as never,
-      operand(rank) as never,
-      operand(count) as never,
-      options,
-    ),
-  )
-}
+export const getByRankRange = ofMap.several<[count: Exp, rank: Exp]>(native.getByRankRange, [1, 0])

@@ -3,10 +3,10 @@
 import type { Path } from '../../../aerospike/operation/ctx.js'
 import type { Expression, Kind, Operand } from '../../../aerospike/operation/expression.js'
 import { type Context, toNativeContext } from '../cdt.js'
-import { type AerospikeExp, call, type Entries } from '../expression.js'
+import { type AerospikeExp, call, type Entries, operand } from '../expression.js'
 import { ArgumentFailure, NOT_APPLICABLE } from '../failures.js'
 import { INVERTED, RETURNS } from '../numbers.js'
-import { flagsOf } from '../properties.js'
+import { Properties } from '../properties.js'
 
 /** Types of values. */
 export const type = {
@@ -103,95 +103,148 @@ function selectionOf(
   return { returning, inverted: (returnType & INVERTED) !== 0, kind, isElement }
 }
 
-/** The options of the engine's function for a selection. */
-// biome-ignore lint/suspicious/noExplicitAny: the words that it takes differ; it rejects other ones
-type Options = any
+/** A function of the engine, whose words and operands differ; it rejects other ones. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type EngineFunction = (...args: any[]) => Expression<never>
 
-/** An expression that selects; `make` has the engine's options. */
-export type Select = (
-  returnType: number,
-  ctx: Within,
-  make: (options: Options) => Operand,
+/** Stands for an argument of the engine's function that is left out. */
+export const NONE = -1
+
+/** The engine's operands: the first one, then arguments by their places. */
+function placed(bin: AerospikeExp, args: readonly unknown[], places: readonly number[]): unknown[] {
+  const others = places.map((place) => (place === NONE ? undefined : operand(args[place])))
+  return [operand(bin), ...others]
+}
+
+/** The number of arguments that are expressions. The others follow them. */
+function countOf(places: readonly number[]): number {
+  return Math.max(NONE, ...places) + 1
+}
+
+type Exps = readonly AerospikeExp[]
+
+/** An expression that selects several elements. */
+export type Several<A extends Exps> = (
+  bin: AerospikeExp,
+  ...args: [...operands: A, returnType: number, ctx?: Within]
 ) => AerospikeExp
 
-/** An expression that selects one element. */
-export type SelectOne = (
-  valueType: number,
-  returnType: number,
-  ctx: Within,
-  make: (options: Options) => Operand,
+/** An expression that selects one element; `valueType` is one of `exp.type`. */
+export type One<A extends Exps> = (
+  bin: AerospikeExp,
+  ...args: [...operands: A, valueType: number, returnType: number, ctx?: Within]
+) => AerospikeExp
+
+/** An expression that gives a new list or map. */
+export type Changing<A extends Exps> = (
+  bin: AerospikeExp,
+  ...args: [...operands: A, ctx?: Within]
+) => AerospikeExp
+
+/** An expression that gives a new list or map, with options. */
+export type Writing<A extends Exps, P> = (
+  bin: AerospikeExp,
+  ...args: [...operands: A, policy?: P | null, ctx?: Within]
+) => AerospikeExp
+
+/** An expression without some elements; all the others if `returnType` is inverted. */
+export type Removing<A extends Exps> = (
+  bin: AerospikeExp,
+  ...args: [...operands: A, ctx?: Within, returnType?: number]
 ) => AerospikeExp
 
 function entriesIn(returning: Returning): Entries | undefined {
   return returning === 'key_value' || returning === 'unordered_map' ? returning : undefined
 }
 
-function several(known: readonly Returning[]): Select {
-  return (returnType, ctx, make) => {
-    const { returning, inverted } = selectionOf(known, returnType, undefined)
-    const options = (): Options => ({ returning, inverted, ...within(ctx) })
-    return call(() => make(options()), entriesIn(returning))
+/**
+ * Functions of `exp.lists` or `exp.maps` on top of the engine's. `places` says which argument each
+ * operand of the engine's function is.
+ */
+function functionsFor(known: readonly Returning[]) {
+  function several<A extends Exps>(make: EngineFunction, places: readonly number[]): Several<A> {
+    const count = countOf(places)
+    return (bin, ...args) => {
+      const [returnType, ctx] = args.slice(count) as [number, Within]
+      const { returning, inverted } = selectionOf(known, returnType, undefined)
+      const options = () => ({ returning, inverted, ...within(ctx) })
+      const built = () => make(...placed(bin, args, places), options()) as Operand
+      return call(built, entriesIn(returning))
+    }
+  }
+
+  function one<A extends Exps>(make: EngineFunction, places: readonly number[]): One<A> {
+    const count = countOf(places)
+    return (bin, ...args) => {
+      const [valueType, returnType, ctx] = args.slice(count) as [number, number, Within]
+      const selection = selectionOf(known, returnType, valueType)
+      const options = () => ({ ...single(selection, valueType), ...within(ctx) })
+      const built = () => make(...placed(bin, args, places), options()) as Operand
+      return call(built, entriesIn(selection.returning))
+    }
+  }
+  return { several, one }
+}
+
+function single(
+  of: Selection,
+  valueType: number,
+): { returning: Returning; kind: Kind | undefined } {
+  const { returning, inverted, kind, isElement } = of
+  if (inverted) throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
+  if (kind === undefined && isElement && valueType !== type.AUTO) {
+    throw new ArgumentFailure('no element is of this type', NOT_APPLICABLE)
+  }
+  return { returning, kind }
+}
+
+export const ofList = functionsFor(OF_LISTS)
+export const ofMap = functionsFor(OF_MAPS)
+
+/** A function without options but a path. */
+export function changing<A extends Exps>(
+  make: EngineFunction,
+  places: readonly number[],
+): Changing<A> {
+  const count = countOf(places)
+  return (bin, ...args) =>
+    call(() => {
+      return make(...placed(bin, args, places), within(args[count] as Within)) as Operand
+    })
+}
+
+/** A function with options, which `optionsOf` finds in a policy. */
+export function writing<A extends Exps, P>(
+  make: EngineFunction,
+  places: readonly number[],
+  optionsOf: (of: Properties) => object,
+): Writing<A, P> {
+  const count = countOf(places)
+  return (bin, ...args) => {
+    const [policy, ctx] = args.slice(count) as [P | null | undefined, Within]
+    const options = () => optionsOf(new Properties({ policy: policy ?? undefined }))
+    return call(() => {
+      return make(...placed(bin, args, places), { ...options(), ...within(ctx) }) as Operand
+    })
   }
 }
 
-function one(known: readonly Returning[]): SelectOne {
-  return (valueType, returnType, ctx, make) => {
-    const { returning, inverted, kind, isElement } = selectionOf(known, returnType, valueType)
-    const options = (): Options => {
-      if (inverted) throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
-      if (kind === undefined && isElement && valueType !== type.AUTO) {
-        throw new ArgumentFailure('no element is of this type', NOT_APPLICABLE)
+/** A function that removes elements; `isOne`: a single one, of which there is no inverse. */
+export function removing<A extends Exps>(
+  make: EngineFunction,
+  places: readonly number[],
+  isOne = false,
+): Removing<A> {
+  const count = countOf(places)
+  return (bin, ...args) => {
+    const [ctx, returnType = 0] = args.slice(count) as [Within, number?]
+    const inverted = (returnType & INVERTED) !== 0
+    return call(() => {
+      if (isOne && inverted) {
+        throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
       }
-      return { returning, kind, ...within(ctx) }
-    }
-    return call(() => make(options()), entriesIn(returning))
+      const options = isOne ? within(ctx) : { inverted, ...within(ctx) }
+      return make(...placed(bin, args, places), options) as Operand
+    })
   }
-}
-
-export const ofList = { several: several(OF_LISTS), one: one(OF_LISTS) }
-export const ofMap = { several: several(OF_MAPS), one: one(OF_MAPS) }
-
-/** An expression on a list or map that gives a new one. */
-export function changing(
-  ctx: Within,
-  make: (options: { ctx: Path | undefined }) => Expression<never>,
-): AerospikeExp {
-  return call(() => make(within(ctx)) as Operand)
-}
-
-/** An expression that removes one element, of which there is no inverse. */
-export function removingOne(
-  returnType: number,
-  ctx: Within,
-  make: (options: { ctx: Path | undefined }) => Expression<never>,
-): AerospikeExp {
-  return changing(ctx, (options) => {
-    if (returnType & INVERTED) {
-      throw new ArgumentFailure('one element cannot be inverted', NOT_APPLICABLE)
-    }
-    return make(options)
-  })
-}
-
-/** An expression that removes elements: all but the selected ones if `returnType` is inverted. */
-export function removing(
-  returnType: number,
-  ctx: Within,
-  make: (options: { ctx: Path | undefined; inverted: boolean }) => Expression<never>,
-): AerospikeExp {
-  const inverted = (returnType & INVERTED) !== 0
-  return changing(ctx, (options) => make({ ...options, inverted }))
-}
-
-/** Those of the options in a policy that a function takes. */
-export function policyOptions<F extends string, O extends string, N extends F>(
-  policy: { order?: number | undefined; writeFlags?: number | undefined } | null | undefined,
-  known: { readonly [name in F]: number },
-  orders: { readonly [order: number]: O },
-  names: readonly N[],
-): { [name in N]: boolean } & { order?: O } {
-  const flags = flagsOf(policy?.writeFlags ?? 0, known)
-  const options = Object.fromEntries(names.map((name) => [name, flags[name]]))
-  const order = policy?.order === undefined ? undefined : orders[policy.order]
-  return (order === undefined ? options : { ...options, order }) as { [name in N]: boolean }
 }
