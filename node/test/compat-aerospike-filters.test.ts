@@ -177,3 +177,54 @@ test('filters with the name of an index and with an expression agree', { skip },
   assert.deepEqual(await computed(both.theirs), [2, 3])
   assert.deepEqual(await computed(both.ours), [2, 3])
 })
+
+/** Filters of policies, by what they are. */
+const EXPRESSIONS: { [name: string]: (side: Both['ours']) => unknown } = {
+  true: ({ module: { exp } }) => exp.eq(exp.binInt('i'), exp.int(7)),
+  false: ({ module: { exp } }) => exp.eq(exp.binInt('i'), exp.int(8)),
+  'of a bin that is missing': ({ module: { exp } }) => exp.eq(exp.binInt('none'), exp.int(7)),
+  'of two types': ({ module: { exp } }) => exp.eq(exp.binInt('i'), exp.str('x')),
+  'not a bool': ({ module: { exp } }) => exp.binInt('i'),
+  'an invalid constant': ({ module: { exp } }) => exp.eq(exp.binInt('i'), exp.int('x')),
+  serialized: ({ client, module: { exp } }) =>
+    client.expressionToBase64(exp.eq(exp.binInt('i'), exp.int(7))),
+  'malformed text': () => 'zzzz',
+  'an empty text': () => '',
+  'an empty array': () => [],
+  'a number': () => 5,
+  'an object': () => ({}),
+  undefined: () => undefined,
+  null: () => null,
+}
+
+test('filters of policies agree with npm aerospike', { skip }, async (t) => {
+  const calls: { [name: string]: (side: Both['ours'], filterExpression: unknown) => Theirs } = {
+    get: ({ client, key, module }, filterExpression) =>
+      client.get(key, new module.ReadPolicy({ filterExpression })),
+    put: ({ client, key, module }, filterExpression) =>
+      client.put(key, { z: 1 }, {}, new module.WritePolicy({ filterExpression })),
+    operate: ({ client, key, module }, filterExpression) => {
+      const policy = new module.OperatePolicy({ filterExpression })
+      return client.operate(key, [module.operations.read('i')], {}, policy)
+    },
+    remove: ({ client, key, module }, filterExpression) =>
+      client.remove(key, new module.RemovePolicy({ filterExpression })),
+  }
+  for (const [name, make] of Object.entries(EXPRESSIONS)) {
+    for (const [kind, call] of Object.entries(calls)) {
+      const outcome = async (side: Both['ours']): Promise<unknown> => {
+        await side.client.put(side.key, { i: 7 })
+        try {
+          const result = await call(side, make(side))
+          return result?.bins ?? 'done'
+        } catch (error) {
+          const { code, name } = error as { code?: number; name: string }
+          return code ?? name
+        }
+      }
+      await t.test(`${kind}, ${name}`, async () => {
+        assert.deepEqual(await outcome(both.ours), await outcome(both.theirs))
+      })
+    }
+  }
+})

@@ -168,6 +168,23 @@ export function toNativeExpression(of: AerospikeExp | string): Expression {
   })
 }
 
+/**
+ * The same, for a filter: nodes take only those that are true or false.
+ *
+ * @throws ArgumentFailure with the code of the call's error
+ */
+export function toNativeFilter(of: AerospikeExp | string): Expression {
+  if (Array.isArray(of) && of.length === 0) {
+    throw new ArgumentFailure('an empty expression', INVALID_REQUEST)
+  }
+  const filter = toNativeExpression(of)
+  const { kind } = filter
+  if (kind !== undefined && kind !== 'bool') {
+    throw new ArgumentFailure(`a filter must be a bool, not ${kind}`, INVALID_REQUEST)
+  }
+  return filter
+}
+
 /** The wire format of an expression, in base64. */
 export function expressionToBase64(of: AerospikeExp): string {
   if (!Array.isArray(of)) throw new TypeError('Expression must be an array')

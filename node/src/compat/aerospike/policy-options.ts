@@ -4,8 +4,7 @@
  */
 
 import type { CommitLevel, Exists, ReadMode, Replica } from '../../aerospike/command/options.js'
-import { Expression as NativeExpression } from '../../aerospike/operation/expression.js'
-import { toNativeExpression } from './expression.js'
+import { toNativeFilter } from './expression.js'
 import type { RecordMetadata } from './record.js'
 
 /** Options in the form in which the native part takes them. */
@@ -86,8 +85,7 @@ function choiceOf<T>(policy: AnyPolicy, name: string, values: readonly T[]): T |
 /** The expression of a filter. */
 export function whereOf(filter: unknown): unknown {
   if (filter === undefined || filter === null) return undefined
-  if (typeof filter === 'string') return NativeExpression.fromBytes(Buffer.from(filter, 'base64'))
-  return toNativeExpression(filter as never)
+  return toNativeFilter(filter as never)
 }
 
 /** Sets the limits of a call, and what calls of all kinds have. */
