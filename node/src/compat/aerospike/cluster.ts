@@ -175,11 +175,11 @@ export abstract class ClusterVerbs extends BatchVerbs {
     if (typeof policy === 'function') return this.infoAll(request, null, policy) as undefined
     return runAsync(this, 'InfoForeach', callback, async () => {
       const timeout = infoTimeout(policy, this.config.policies.info)
-      const asked = this.getNodes().map(async ({ name }) => ({
+      const replies = this.getNodes().map(async ({ name }) => ({
         host: { node_id: name },
         info: await this.#ask(request, name, timeout),
       }))
-      return Promise.all(asked)
+      return Promise.all(replies)
     })
   }
 

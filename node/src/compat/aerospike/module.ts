@@ -128,10 +128,10 @@ export function connect(
   callback?: Callback<Client>,
 ): Promise<Client> | Client {
   if (typeof config === 'function') return connect(null, config)
-  const made = client(config)
-  if (typeof callback !== 'function') return made.connect()
-  made.connect(callback)
-  return made
+  const unconnected = client(config)
+  if (typeof callback !== 'function') return unconnected.connect()
+  unconnected.connect(callback)
+  return unconnected
 }
 
 /** Has no effect: nothing is logged. */

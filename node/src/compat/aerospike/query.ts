@@ -171,7 +171,7 @@ export class Query {
     }
     const udf = this.udf
     if (udf) {
-      stream.tell(async () => {
+      stream.emitValues(async () => {
         const [module, name, args] = udfParts(udf)
         const query = this.#begin(this.#options(policy))
         return (await query.aggregate(module, name, args)).map(programValue)

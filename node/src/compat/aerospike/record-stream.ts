@@ -63,7 +63,7 @@ export class RecordStream extends EventEmitter {
   }
 
   /** @internal Tells values that are no records. */
-  tell(values: () => Promise<unknown[]>): void {
+  emitValues(values: () => Promise<unknown[]>): void {
     process.nextTick(async () => {
       try {
         for (const bins of await values()) {
