@@ -180,6 +180,7 @@ export class Query {
     }
     const { ops } = this
     stream.read({
+      ns: this.ns,
       begin: () => {
         const options = this.#options(policy)
         if (this.paginate) addPage(options, this.maxRecords, this.queryState)
