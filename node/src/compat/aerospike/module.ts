@@ -24,6 +24,7 @@ export type {
 } from './batch-rows.js'
 export type { ClusterEvent } from './client-base.js'
 export type { IndexOptions } from './cluster.js'
+export type { Callback } from './command.js'
 export type { ConfigOptions, ConfigProvider, LogInfo, TLSInfo } from './config.js'
 export { Config } from './config.js'
 export { Double } from './double.js'
