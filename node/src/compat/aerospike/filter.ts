@@ -14,7 +14,7 @@ const EQUAL = 0
 const RANGE = 1
 
 /** A value that an index can be searched for. */
-export type IndexedValue = string | number | Double | Buffer
+export type IndexedValue = string | number | Double | Buffer | object
 
 /** A predicate; created by the functions of `filter`. */
 export class SindexFilterPredicate {

@@ -143,7 +143,7 @@ export function pop(bin: string, index: number): ListOperation {
 }
 
 /** Removes elements and returns them: `count`, or all to the end. */
-export function popRange(bin: string, index: number, count?: number): ListOperation {
+export function popRange(bin: string, index: number, count?: number | null): ListOperation {
   return new ListOperation(LIST.POP_RANGE, bin, { index, count })
 }
 
@@ -153,7 +153,7 @@ export function remove(bin: string, index: number): ListOperation {
 }
 
 /** Removes elements: `count`, or all to the end. The result is their number. */
-export function removeRange(bin: string, index: number, count?: number): ListOperation {
+export function removeRange(bin: string, index: number, count?: number | null): ListOperation {
   return new ListOperation(LIST.REMOVE_RANGE, bin, { index, count })
 }
 
@@ -166,7 +166,7 @@ export function removeByIndex(bin: string, index: number, returnType?: number): 
 export function removeByIndexRange(
   bin: string,
   index: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): InvertibleListOp {
   return new InvertibleListOp(LIST.REMOVE_BY_INDEX_RANGE, bin, { index, count, returnType })
@@ -204,7 +204,7 @@ export function removeByValueRelRankRange(
   bin: string,
   value: unknown,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): InvertibleListOp {
   return new InvertibleListOp(LIST.REMOVE_BY_VALUE_REL_RANK_RANGE, bin, {
@@ -224,7 +224,7 @@ export function removeByRank(bin: string, rank: number, returnType?: number): Li
 export function removeByRankRange(
   bin: string,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): InvertibleListOp {
   return new InvertibleListOp(LIST.REMOVE_BY_RANK_RANGE, bin, { rank, count, returnType })
@@ -258,7 +258,7 @@ export function get(bin: string, index: number): ListOperation {
 }
 
 /** Returns `count` elements from an index on, or all to the end. */
-export function getRange(bin: string, index: number, count?: number): ListOperation {
+export function getRange(bin: string, index: number, count?: number | null): ListOperation {
   return new ListOperation(LIST.GET_RANGE, bin, { index, count })
 }
 
@@ -271,7 +271,7 @@ export function getByIndex(bin: string, index: number, returnType?: number): Lis
 export function getByIndexRange(
   bin: string,
   index: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): InvertibleListOp {
   return new InvertibleListOp(LIST.GET_BY_INDEX_RANGE, bin, { index, count, returnType })
@@ -309,7 +309,7 @@ export function getByValueRelRankRange(
   bin: string,
   value: unknown,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): InvertibleListOp {
   return new InvertibleListOp(LIST.GET_BY_VALUE_REL_RANK_RANGE, bin, {
@@ -329,7 +329,7 @@ export function getByRank(bin: string, rank: number, returnType?: number): ListO
 export function getByRankRange(
   bin: string,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): InvertibleListOp {
   return new InvertibleListOp(LIST.GET_BY_RANK_RANGE, bin, { rank, count, returnType })

@@ -157,7 +157,7 @@ export function removeByKeyRelIndexRange(
   bin: string,
   key: unknown,
   index: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.REMOVE_BY_KEY_REL_INDEX_RANGE, bin, { key, index, count, returnType })
@@ -195,7 +195,7 @@ export function removeByValueRelRankRange(
   bin: string,
   value: unknown,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.REMOVE_BY_VALUE_REL_RANK_RANGE, bin, {
@@ -215,7 +215,7 @@ export function removeByIndex(bin: string, index: number, returnType?: number): 
 export function removeByIndexRange(
   bin: string,
   index: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.REMOVE_BY_INDEX_RANGE, bin, { index, count, returnType })
@@ -230,7 +230,7 @@ export function removeByRank(bin: string, rank: number, returnType?: number): Ma
 export function removeByRankRange(
   bin: string,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.REMOVE_BY_RANK_RANGE, bin, { rank, count, returnType })
@@ -264,7 +264,7 @@ export function getByKeyRelIndexRange(
   bin: string,
   key: unknown,
   index: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.GET_BY_KEY_REL_INDEX_RANGE, bin, { key, index, count, returnType })
@@ -298,7 +298,7 @@ export function getByValueRelRankRange(
   bin: string,
   value: unknown,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.GET_BY_VALUE_REL_RANK_RANGE, bin, { value, rank, count, returnType })
@@ -313,7 +313,7 @@ export function getByIndex(bin: string, index: number, returnType?: number): Map
 export function getByIndexRange(
   bin: string,
   index: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.GET_BY_INDEX_RANGE, bin, { index, count, returnType })
@@ -328,7 +328,7 @@ export function getByRank(bin: string, rank: number, returnType?: number): MapOp
 export function getByRankRange(
   bin: string,
   rank: number,
-  count?: number,
+  count?: number | null,
   returnType?: number,
 ): MapOperation {
   return new MapOperation(MAP.GET_BY_RANK_RANGE, bin, { rank, count, returnType })
