@@ -1,5 +1,6 @@
 /** The verbs that ask nodes for information. */
 
+import { lookup } from 'node:dns/promises'
 import { BatchVerbs } from './batch.js'
 import { type Callback, partInvalid, runAsync } from './command.js'
 import { AerospikeError } from './error.js'
@@ -49,10 +50,10 @@ export abstract class InfoVerbs extends BatchVerbs {
     const at = typeof host === 'string' ? parseHostString(host) : host
     return runAsync(this, 'InfoHost', callback, async () => {
       const timeout = infoTimeout(policy, this.config.policies.info)
-      const address = `${at.addr}:${at.port ?? this.config.port}`
-      const node = this.getNodes().find((each) => each.address === address)
+      const addresses = await addressesOf(at, this.config.port)
+      const node = this.getNodes().find(({ address }) => addresses.includes(address))
       if (node === undefined)
-        throw failure(`no node has the address ${address}`, 'ERR_INVALID_NODE')
+        throw failure(`no node has the address ${addresses.join()}`, 'ERR_INVALID_NODE')
       return this.#ask(request, node.name, timeout)
     })
   }
@@ -155,6 +156,16 @@ export abstract class InfoVerbs extends BatchVerbs {
       throw error
     }
   }
+}
+
+/** The addresses of a host, with its port. */
+async function addressesOf(host: Host, port: number): Promise<string[]> {
+  const records = await lookup(host.addr, { all: true }).catch(() => [])
+  const all = [host.addr, ...records.map(({ address }) => address)]
+  return all.map((each) => {
+    const addr = each.includes(':') ? `[${each}]` : each
+    return `${addr}:${host.port ?? port}`
+  })
 }
 
 /** The time limit of a policy, in milliseconds. */
