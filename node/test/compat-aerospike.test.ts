@@ -4,7 +4,11 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
 import { Cluster } from 'spikewire/testing'
-import { connectAerospike, aerospike as originalModule, withoutAerospike } from './support/aerospike.js'
+import {
+  connectAerospike,
+  aerospike as originalModule,
+  withoutAerospike,
+} from './support/aerospike.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: programs of either package run with both
 type Any = any
@@ -90,7 +94,10 @@ const programs: { [name: string]: Program } = {
       () => client.put({ ns: 'none', set, key: 1 }, { i: 1 }),
       () => client.get({ ns: 'test', set, key: 1.5 }),
       () => client.get(new module.Key('test', set, 'nobody')),
-      () => client.get(key, { filterExpression: module.exp.eq(module.exp.binInt('i'), module.exp.int(0)) }),
+      () =>
+        client.get(key, {
+          filterExpression: module.exp.eq(module.exp.binInt('i'), module.exp.int(0)),
+        }),
       () => client.get(key, { totalTimeout: 'soon' }),
       () => client.get(undefined),
       () => client.operate(key, [module.operations.incr('i', 1), module.operations.read('i')]),
@@ -122,7 +129,8 @@ const programs: { [name: string]: Program } = {
       results.map(({ status, record }) => [status, record.bins])
     return [
       async () => bare(await client.batchWrite(rows())),
-      async () => bare(await client.batchRead([{ key: keys[0], readAllBins: true }, { key: keys[2] }])),
+      async () =>
+        bare(await client.batchRead([{ key: keys[0], readAllBins: true }, { key: keys[2] }])),
       async () => bare(await client.batchGet(keys)),
       async () => bare(await client.batchSelect(keys, ['a'])),
       async () => (await client.batchExists(keys)).map(({ status }: Any) => status),

@@ -140,10 +140,10 @@ export function resultsOf(
     const key = keys[row] as KeyOptions
     const code = batch.codes[row] as number
     const record = code === status.OK ? batch[row] : null
-    const made = record
+    const answer = record
       ? rowRecord(key, record, kindOf(row))
       : new Record(key, undefined as unknown as AerospikeBins)
-    results[row] = new BatchResult(code, made, doubtful?.has(row) === true)
+    results[row] = new BatchResult(code, answer, doubtful?.has(row) === true)
   }
   return results
 }

@@ -1,30 +1,20 @@
-/** Info commands, indexes, modules and truncation. */
+/** Indexes, modules and truncation. */
 
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { CreateIndexOptions, IndexKind, IndexOf } from '../../aerospike/admin/indexes.js'
-import { BatchVerbs } from './batch.js'
 import { type Context, toNativeContext } from './cdt.js'
 import { type Callback, partInvalid, runAsync } from './command.js'
 import { contextToBase64 } from './context-bytes.js'
 import { indexDataType, indexType, language } from './enums.js'
-import { AerospikeError, invalid } from './error.js'
+import { invalid } from './error.js'
 import { type AerospikeExp, expressionToBase64, toNativeExpression } from './expression.js'
-import { parseHostString } from './hosts.js'
+import { failure, InfoVerbs, infoTimeout } from './info-verbs.js'
 import { IndexJob, UdfJob } from './job.js'
 import type { InfoPolicyOptions } from './policies.js'
-import { type AnyPolicy, numberOf } from './policy-options.js'
-import { status } from './status.js'
-import type { Host, Node } from './types.js'
 
 /** A policy of a call, or its callback. */
 type Or<P, T> = P | Callback<T> | null | undefined
-
-/** A node's answer to an info command. */
-export interface InfoAllResponse {
-  host: { node_id: string }
-  info: string
-}
 
 /** What an index is on. */
 export interface IndexOptions {
@@ -57,11 +47,6 @@ const PARTS: { readonly [type: number]: IndexOf } = {
   [indexType.MAPKEYS]: 'mapkeys',
   [indexType.MAPVALUES]: 'mapvalues',
 }
-/** What a node is asked for if a program asks for everything. */
-const EVERYTHING = [
-  ...['node', 'build', 'edition', 'version', 'features', 'namespaces', 'statistics'],
-  ...['cluster-name', 'partition-generation', 'services', 'status'],
-]
 /** Creates an index on values of one type. */
 interface IndexVerb {
   (options: TypedIndexOptions, policy?: InfoPolicyOptions | null): Promise<IndexJob>
@@ -74,137 +59,7 @@ interface IndexVerb {
 }
 
 /** The verbs about the cluster. */
-export abstract class ClusterVerbs extends BatchVerbs {
-  /** The answer of the node at an address to an info command. */
-  info(
-    request: string | null | undefined,
-    host: Host | string,
-    policy?: InfoPolicyOptions | null,
-  ): Promise<string>
-  info(request: string | null | undefined, host: Host | string, callback: Callback<string>): void
-  info(
-    request: string | null | undefined,
-    host: Host | string,
-    policy: InfoPolicyOptions | null | undefined,
-    callback: Callback<string>,
-  ): void
-  info(
-    request: string | null | undefined,
-    host: Host | string,
-    policy?: Or<InfoPolicyOptions, string>,
-    callback?: Callback<string>,
-  ): Promise<string> | undefined {
-    if (typeof policy === 'function') return this.info(request, host, null, policy) as undefined
-    const at = typeof host === 'string' ? parseHostString(host) : host
-    return runAsync(this, 'InfoHost', callback, async () => {
-      const timeout = infoTimeout(policy, this.config.policies.info)
-      const address = `${at.addr}:${at.port ?? this.config.port}`
-      const node = this.getNodes().find((each) => each.address === address)
-      if (node === undefined)
-        throw failure(`no node has the address ${address}`, 'ERR_INVALID_NODE')
-      return this.#ask(request, node.name, timeout)
-    })
-  }
-
-  /** The answer of any node to an info command. */
-  infoAny(request?: string | null, policy?: InfoPolicyOptions | null): Promise<string>
-  infoAny(callback: Callback<string>): void
-  infoAny(request: string | null | undefined, callback: Callback<string>): void
-  infoAny(
-    request: string | null | undefined,
-    policy: InfoPolicyOptions | null | undefined,
-    callback: Callback<string>,
-  ): void
-  infoAny(
-    request?: string | null | Callback<string>,
-    policy?: Or<InfoPolicyOptions, string>,
-    callback?: Callback<string>,
-  ): Promise<string> | undefined {
-    if (typeof request === 'function') return this.infoAny(null, null, request) as undefined
-    if (typeof policy === 'function') return this.infoAny(request, null, policy) as undefined
-    return runAsync(this, 'InfoAny', callback, () =>
-      this.#ask(request, undefined, infoTimeout(policy, this.config.policies.info)),
-    )
-  }
-
-  /** The answer of a node to an info command. */
-  infoNode(
-    request: string | null | undefined,
-    node: Pick<Node, 'name'>,
-    policy?: InfoPolicyOptions | null,
-  ): Promise<string>
-  infoNode(
-    request: string | null | undefined,
-    node: Pick<Node, 'name'>,
-    callback: Callback<string>,
-  ): void
-  infoNode(
-    request: string | null | undefined,
-    node: Pick<Node, 'name'>,
-    policy: InfoPolicyOptions | null | undefined,
-    callback: Callback<string>,
-  ): void
-  infoNode(
-    request: string | null | undefined,
-    node: Pick<Node, 'name'>,
-    policy?: Or<InfoPolicyOptions, string>,
-    callback?: Callback<string>,
-  ): Promise<string> | undefined {
-    if (typeof policy === 'function') return this.infoNode(request, node, null, policy) as undefined
-    const { name } = node
-    return runAsync(this, 'InfoNode', callback, () =>
-      this.#ask(request, name, infoTimeout(policy, this.config.policies.info)),
-    )
-  }
-
-  /** The answers of all nodes to an info command. */
-  infoAll(request?: string | null, policy?: InfoPolicyOptions | null): Promise<InfoAllResponse[]>
-  infoAll(callback: Callback<InfoAllResponse[]>): void
-  infoAll(request: string | null | undefined, callback: Callback<InfoAllResponse[]>): void
-  infoAll(
-    request: string | null | undefined,
-    policy: InfoPolicyOptions | null | undefined,
-    callback: Callback<InfoAllResponse[]>,
-  ): void
-  infoAll(
-    request?: string | null | Callback<InfoAllResponse[]>,
-    policy?: Or<InfoPolicyOptions, InfoAllResponse[]>,
-    callback?: Callback<InfoAllResponse[]>,
-  ): Promise<InfoAllResponse[]> | undefined {
-    if (typeof request === 'function') return this.infoAll(null, null, request) as undefined
-    if (typeof policy === 'function') return this.infoAll(request, null, policy) as undefined
-    return runAsync(this, 'InfoForeach', callback, async () => {
-      const timeout = infoTimeout(policy, this.config.policies.info)
-      const asked = this.getNodes().map(async ({ name }) => ({
-        host: { node_id: name },
-        info: await this.#ask(request, name, timeout),
-      }))
-      return Promise.all(asked)
-    })
-  }
-
-  /** Asks a node for each line of a request; the answer has a line for each: name, tab, value. */
-  async #ask(
-    request: string | null | undefined,
-    node: string | undefined,
-    timeout: number,
-  ): Promise<string> {
-    const lines = request ? request.split('\n').filter((line) => line !== '') : EVERYTHING
-    const signal = timeout > 0 ? AbortSignal.timeout(timeout) : undefined
-    const where = node ?? this.getNodes()[0]?.name
-    try {
-      const answers = await Promise.all(
-        lines.map((line) => this.native.info(line, { node: where, signal })),
-      )
-      return lines.map((line, at) => `${line}\t${answers[at]}\n`).join('')
-    } catch (error) {
-      if (signal?.aborted && error === signal.reason) {
-        throw failure(status.getMessage(status.ERR_TIMEOUT), 'ERR_TIMEOUT')
-      }
-      throw error
-    }
-  }
-
+export abstract class ClusterVerbs extends InfoVerbs {
   /** Creates an index on a bin. The job waits until nodes have built it. */
   createIndex(options: IndexOptions, policy?: InfoPolicyOptions | null): Promise<IndexJob>
   createIndex(options: IndexOptions, callback: Callback<IndexJob>): void
@@ -458,20 +313,6 @@ for (const [name, [computes, datatype]] of Object.entries(TYPED)) {
   })
 }
 
-/** The time limit of a policy, in milliseconds. */
-export function infoTimeout(...policies: (object | null | undefined)[]): number {
-  for (const policy of policies) {
-    if (policy === undefined || policy === null) continue
-    try {
-      const timeout = numberOf(policy as AnyPolicy, 'timeout')
-      if (timeout !== undefined) return timeout
-    } catch (error) {
-      throw partInvalid('Policy parameter', error)
-    }
-  }
-  return 1000
-}
-
 function indexedExpression(exp: AerospikeExp | string | undefined) {
   return exp === undefined ? undefined : toNativeExpression(exp)
 }
@@ -481,10 +322,4 @@ function truncationTime(nanos: unknown): Date | undefined {
   if (nanos === undefined || nanos === null || nanos === 0) return undefined
   if (typeof nanos !== 'number') throw invalid('Before nanos must be a number')
   return new Date(nanos / 1_000_000)
-}
-
-function failure(message: string, code: 'ERR_TIMEOUT' | 'ERR_CLIENT' | 'ERR_INVALID_NODE') {
-  const error = new AerospikeError(message)
-  error.code = status[code]
-  return error
 }

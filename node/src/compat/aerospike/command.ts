@@ -54,13 +54,13 @@ const classes = new Map<string, CommandClass>()
 
 /** The class of commands of a name. */
 function classOf(name: string): CommandClass {
-  let made = classes.get(name)
-  if (made === undefined) {
-    made = class extends Command(name) {}
-    Object.defineProperty(made, 'name', { value: `${name}Command` })
-    classes.set(name, made)
+  let commandClass = classes.get(name)
+  if (commandClass === undefined) {
+    commandClass = class extends Command(name) {}
+    Object.defineProperty(commandClass, 'name', { value: `${name}Command` })
+    classes.set(name, commandClass)
   }
-  return made
+  return commandClass
 }
 
 /** The command of an error. */

@@ -175,9 +175,10 @@ export function keyOf(of: {
   key: unknown
   digest: Buffer
 }): Key {
-  const { namespace, set, key } = of
-  if (key === null) return new Key(namespace, set, null, of.digest)
-  const made = new Key(namespace, set, key as UserKey)
-  Key.wasUsed(made)
-  return made
+  const { namespace, key } = of
+  const set = of.set ?? undefined
+  if (key === null) return new Key(namespace, set, undefined, of.digest)
+  const whole = new Key(namespace, set, key as UserKey)
+  Key.wasUsed(whole)
+  return whole
 }

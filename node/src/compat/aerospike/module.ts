@@ -23,7 +23,8 @@ export type {
   AnyRow as BatchWriteRecord,
 } from './batch-rows.js'
 export type { ClusterEvent } from './client-base.js'
-export type { IndexOptions, InfoAllResponse } from './cluster.js'
+export type { IndexOptions } from './cluster.js'
+export type { Callback } from './command.js'
 export type { ConfigOptions, ConfigProvider, LogInfo, TLSInfo } from './config.js'
 export { Config } from './config.js'
 export { Double } from './double.js'
@@ -46,6 +47,7 @@ export { releaseEventLoop, setupGlobalCommandQueue } from './event-loop.js'
 export type { AerospikeExp } from './expression.js'
 export { GeoJSON } from './geojson.js'
 export { HyperLogLog } from './hyperloglog.js'
+export type { InfoAllResponse } from './info-verbs.js'
 export type { JobInfo } from './job.js'
 export { IndexJob, Job } from './job.js'
 export type { KeyOptions, UserKey } from './key.js'
@@ -128,10 +130,10 @@ export function connect(
   callback?: Callback<Client>,
 ): Promise<Client> | Client {
   if (typeof config === 'function') return connect(null, config)
-  const made = client(config)
-  if (typeof callback !== 'function') return made.connect()
-  made.connect(callback)
-  return made
+  const unconnected = client(config)
+  if (typeof callback !== 'function') return unconnected.connect()
+  unconnected.connect(callback)
+  return unconnected
 }
 
 /** Has no effect: nothing is logged. */

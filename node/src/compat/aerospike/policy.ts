@@ -56,6 +56,6 @@ export type ConfigPolicies = {
 export function createPolicy(type: string, values: object | null | undefined): object | undefined {
   if (values === null || values === undefined) return undefined
   if (!Object.hasOwn(CLASSES, type)) throw new TypeError(`Unknown policy type: "${type}"`)
-  const made = CLASSES[type as keyof typeof CLASSES] as new (values: object) => object
-  return values instanceof made ? values : new made(values)
+  const policyClass = CLASSES[type as keyof typeof CLASSES] as new (values: object) => object
+  return values instanceof policyClass ? values : new policyClass(values)
 }

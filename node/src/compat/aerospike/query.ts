@@ -171,7 +171,7 @@ export class Query {
     }
     const udf = this.udf
     if (udf) {
-      stream.tell(async () => {
+      stream.emitValues(async () => {
         const [module, name, args] = udfParts(udf)
         const query = this.#begin(this.#options(policy))
         return (await query.aggregate(module, name, args)).map(programValue)
@@ -180,6 +180,7 @@ export class Query {
     }
     const { ops } = this
     stream.read({
+      ns: this.ns,
       begin: () => {
         const options = this.#options(policy)
         if (this.paginate) addPage(options, this.maxRecords, this.queryState)

@@ -2,11 +2,13 @@
 
 import { EventEmitter } from 'node:events'
 import type { Query as NativeQuery } from '../../aerospike/query/query.js'
-import { toError } from './error.js'
+import type { CommandClient } from './command.js'
+import { AerospikeError, toError } from './error.js'
 import type { Job } from './job.js'
 import { keyOf } from './key.js'
 import { Record } from './record.js'
 import { binsOf } from './results.js'
+import { status } from './status.js'
 
 /** Where a page ended. */
 export type QueryState = number[]
@@ -17,8 +19,8 @@ interface Source {
   begin(): NativeQuery
   /** How many records belong to the page; `undefined`: there are no pages. */
   pageSize: number | undefined
-  /** Counts the query at its end. */
-  ended?(error?: unknown): void
+  /** The namespace. */
+  ns: string
   /** The record that is told for one of the query. */
   convert?(record: NativeRecord): Record
 }
@@ -35,14 +37,16 @@ const RUN = 256
 export class RecordStream extends EventEmitter {
   /** Whether the query was ended by `abort`. */
   aborted = false
-  readonly client: unknown
+  readonly client: CommandClient
   readonly writable = false
   readonly readable = true
   /** The job of a scan. */
   declare job?: Job
   #query: NativeQuery | undefined
+  /** Counts the query when it is over. */
+  #count: ((error?: AerospikeError) => void) | undefined
 
-  constructor(client: unknown) {
+  constructor(client: CommandClient) {
     super()
     this.client = client
   }
@@ -52,6 +56,7 @@ export class RecordStream extends EventEmitter {
     if (this.aborted) return
     this.aborted = true
     this.#query?.close()
+    this.#count?.(abortError())
     process.nextTick(() => this.emit('end'))
   }
 
@@ -63,7 +68,7 @@ export class RecordStream extends EventEmitter {
   }
 
   /** @internal Tells values that are no records. */
-  tell(values: () => Promise<unknown[]>): void {
+  emitValues(values: () => Promise<unknown[]>): void {
     process.nextTick(async () => {
       try {
         for (const bins of await values()) {
@@ -83,10 +88,11 @@ export class RecordStream extends EventEmitter {
     process.nextTick(() => this.#fail(error))
   }
 
-  async #read({ begin, pageSize, convert = recordOfRow }: Source): Promise<void> {
+  async #read({ begin, pageSize, ns, convert = recordOfRow }: Source): Promise<void> {
     let state: QueryState | undefined
     try {
       if (this.aborted) return
+      this.#startCounting(ns)
       const query = begin()
       this.#query = query
       if (pageSize !== undefined) {
@@ -114,12 +120,25 @@ export class RecordStream extends EventEmitter {
       this.#fail(error)
       return
     }
+    this.#count?.()
     this.#emit('end', state)
+  }
+
+  #startCounting(ns: string): void {
+    const { counts } = this.client
+    if (counts === undefined) return
+    const start = performance.now()
+    this.#count = (error) => {
+      this.#count = undefined
+      counts.add('Query', ns, performance.now() - start, error)
+    }
   }
 
   #fail(error: unknown): void {
     if (this.aborted) return
-    this.#emit('error', toError(error, { client: this.client }))
+    const failure = toError(error, { client: this.client })
+    this.#count?.(failure instanceof AerospikeError ? failure : abortError())
+    this.#emit('error', failure)
   }
 
   /** Emits an event; what a listener throws is an uncaught exception, and the query goes on. */
@@ -132,6 +151,13 @@ export class RecordStream extends EventEmitter {
       })
     }
   }
+}
+
+/** The error that an aborted query is counted with. */
+function abortError(): AerospikeError {
+  const error = new AerospikeError(status.getMessage(status.ERR_CLIENT_ABORT))
+  error.code = status.ERR_CLIENT_ABORT
+  return error
 }
 
 /** A record of a query as programs get it. */

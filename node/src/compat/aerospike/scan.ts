@@ -180,6 +180,7 @@ export class Scan {
     const { maxRecords } = own
     const { ops } = this
     stream.read({
+      ns: this.ns,
       begin: () => {
         const options = queryOptions(this, own as unknown as AnyPolicy)
         if (this.paginate) addPage(options, maxRecords, this.scanState)

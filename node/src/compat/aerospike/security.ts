@@ -6,10 +6,11 @@ import type {
 } from '../../aerospike/admin/roles.js'
 import type { User as NativeUser } from '../../aerospike/admin/users.js'
 import { Privilege, Role, User } from './admin.js'
-import { ClusterVerbs, infoTimeout } from './cluster.js'
+import { ClusterVerbs } from './cluster.js'
 import { type Callback, runAsync } from './command.js'
 import { privilegeCode } from './enums.js'
 import { invalid } from './error.js'
+import { infoTimeout } from './info-verbs.js'
 import type { AdminPolicyOptions } from './policies.js'
 
 type Policy = AdminPolicyOptions | null | undefined
