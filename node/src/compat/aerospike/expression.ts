@@ -127,6 +127,15 @@ function withMarkers(whole: Expression): Expression {
   return bytes.length === before ? whole : Expression.fromBytes(bytes)
 }
 
+/** Rejects what cannot be an expression, when an expression is built of it. */
+export function checkExpressions(...all: readonly unknown[]): void {
+  for (const of of all) {
+    if (typeof (of as AerospikeExp | null | undefined)?.[Symbol.iterator] !== 'function') {
+      throw new TypeError(`${of} is not iterable: it is no expression`)
+    }
+  }
+}
+
 /** The first parts of expressions; arrays may also have been spread. */
 export function firstParts(expressions: readonly unknown[]): ExpressionPart[] {
   const all = expressions.flat()

@@ -6,7 +6,7 @@
 import * as native from '../../../aerospike/exp/bit.js'
 import type { Expression } from '../../../aerospike/operation/expression.js'
 import { strictFlags } from '../bit-conversions.js'
-import { type AerospikeExp, call as onBytes, operand } from '../expression.js'
+import { type AerospikeExp, checkExpressions, call as onBytes, operand } from '../expression.js'
 import { ArgumentFailure, NOT_APPLICABLE } from '../failures.js'
 import { OVERFLOWS } from '../numbers.js'
 import { flagsOf, wordOf } from '../properties.js'
@@ -32,6 +32,7 @@ const creating = (policy: Policy) => policyOf(policy, ['createOnly', 'updateOnly
 type Make = (...operands: never[]) => Expression<never>
 
 function call(make: Make, ...args: AerospikeExp[]): AerospikeExp {
+  checkExpressions(...args)
   return onBytes(() => make(...(args.map(operand) as never[])) as never)
 }
 

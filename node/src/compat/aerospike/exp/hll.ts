@@ -3,7 +3,7 @@
 import * as native from '../../../aerospike/exp/hll.js'
 import type { Expression, Operand } from '../../../aerospike/operation/expression.js'
 import { strictFlags } from '../bit-conversions.js'
-import { type AerospikeExp, call as onSketch, operand } from '../expression.js'
+import { type AerospikeExp, checkExpressions, call as onSketch, operand } from '../expression.js'
 import { NOT_APPLICABLE } from '../failures.js'
 
 /** The options of writes. */
@@ -21,7 +21,8 @@ function policyOf<N extends keyof typeof FLAGS>(policy: Policy, names: readonly 
   return strictFlags(policy?.writeFlags ?? policy?.flags ?? 0, FLAGS, names, NOT_APPLICABLE)
 }
 
-function call(make: () => Expression<never>): AerospikeExp {
+function call(make: () => Expression<never>, ...args: AerospikeExp[]): AerospikeExp {
+  checkExpressions(...args)
   return onSketch(() => make() as Operand)
 }
 
@@ -46,7 +47,7 @@ export function initMH(
   policy?: Policy,
 ): AerospikeExp {
   const options = () => policyOf(policy, ['createOnly', 'updateOnly', 'noFail'])
-  return call(() => native.init(on(bin), bits(indexBitCount), bits(mhBitCount), options()))
+  return call(() => native.init(on(bin), bits(indexBitCount), bits(mhBitCount), options()), bin)
 }
 
 /** An empty sketch. */
@@ -63,8 +64,10 @@ export function addMH(
   policy?: Policy,
 ): AerospikeExp {
   const options = () => policyOf(policy, ['createOnly', 'noFail'])
-  return call(() =>
-    native.add(on(bin), listOf(list), bits(indexBitCount), bits(mhBitCount), options()),
+  return call(
+    () => native.add(on(bin), listOf(list), bits(indexBitCount), bits(mhBitCount), options()),
+    bin,
+    list,
   )
 }
 
@@ -85,35 +88,35 @@ export function update(bin: AerospikeExp, list: AerospikeExp, policy?: Policy): 
 
 /** The estimated number of different values. */
 export function getCount(bin: AerospikeExp): AerospikeExp {
-  return call(() => native.getCount(on(bin)))
+  return call(() => native.getCount(on(bin)), bin)
 }
 
 /** The union with other sketches. */
 export function getUnion(bin: AerospikeExp, list: AerospikeExp): AerospikeExp {
-  return call(() => native.getUnion(on(bin), listOf(list)))
+  return call(() => native.getUnion(on(bin), listOf(list)), bin, list)
 }
 
 /** The estimated number of different values in the union. */
 export function getUnionCount(bin: AerospikeExp, list: AerospikeExp): AerospikeExp {
-  return call(() => native.getUnionCount(on(bin), listOf(list)))
+  return call(() => native.getUnionCount(on(bin), listOf(list)), bin, list)
 }
 
 /** The estimated number of values that are in all sketches. */
 export function getIntersectCount(bin: AerospikeExp, list: AerospikeExp): AerospikeExp {
-  return call(() => native.getIntersectCount(on(bin), listOf(list)))
+  return call(() => native.getIntersectCount(on(bin), listOf(list)), bin, list)
 }
 
 /** The share of the union that is in all sketches, from 0 to 1. */
 export function getSimilarity(bin: AerospikeExp, list: AerospikeExp): AerospikeExp {
-  return call(() => native.getSimilarity(on(bin), listOf(list)))
+  return call(() => native.getSimilarity(on(bin), listOf(list)), bin, list)
 }
 
 /** `[index bits, minhash bits]`. */
 export function describe(bin: AerospikeExp): AerospikeExp {
-  return call(() => native.describe(on(bin)))
+  return call(() => native.describe(on(bin)), bin)
 }
 
 /** 1 if all the values may have been added, 0 if one was not. */
 export function mayContain(bin: AerospikeExp, list: AerospikeExp): AerospikeExp {
-  return call(() => native.mayContain(on(bin), listOf(list)))
+  return call(() => native.mayContain(on(bin), listOf(list)), bin, list)
 }

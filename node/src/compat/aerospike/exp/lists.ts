@@ -1,7 +1,7 @@
 /** Expressions on lists: `exp.lists`. The first argument is a list; the others are expressions, too. */
 
 import * as native from '../../../aerospike/exp/list.js'
-import { type AerospikeExp, call, operand } from '../expression.js'
+import { type AerospikeExp, call, checkExpressions, operand } from '../expression.js'
 import { createdList, type ListFlag, listFlags } from '../list-conversions.js'
 import type { ListPolicyOptions } from '../lists.js'
 import { flagsOf, type Properties } from '../properties.js'
@@ -159,6 +159,7 @@ export const removeByRankRange = removing<[count: Exp, rank: Exp]>(native.remove
 
 /** The list sorted: `order` is of `lists.sortFlags`. */
 export function sort(bin: Exp, order: number, ctx?: Within): Exp {
+  checkExpressions(bin)
   const flags = flagsOf(order, { descending: 1, dropDuplicates: 2 })
   return call(() => native.sort(operand(bin) as never, { ...flags, ...within(ctx) }) as never)
 }

@@ -4,6 +4,7 @@ import { Double } from '../../../aerospike/model/values.js'
 import { Expression, type Operand } from '../../../aerospike/operation/expression.js'
 import {
   type AerospikeExp,
+  checkExpressions,
   ExpressionPart,
   engineExpression,
   expression,
@@ -81,7 +82,11 @@ function binary(
 
 /** An operator on one operand. */
 function unary(op: number, word: string): (operand: AerospikeExp) => AerospikeExp {
-  return operator(op, word)
+  const build = operator(op, word)
+  return (operand) => {
+    checkExpressions(operand)
+    return build(operand)
+  }
 }
 
 const IGNORE_CASE = 2
@@ -90,6 +95,7 @@ const EXTENDED = 1
 
 /** Whether a string matches a POSIX pattern; `options` are of `regex`. */
 export function cmpRegex(options: number, regex: string, cmpStr: AerospikeExp): AerospikeExp {
+  checkExpressions(cmpStr)
   const flags = [options & IGNORE_CASE, options & NEWLINE, ~options & EXTENDED].map(Boolean)
   return expression(OPERATOR.REGEX, () =>
     engineExpression('matches', operand(cmpStr), regex, ...flags),
@@ -189,6 +195,7 @@ class Definition extends ExpressionPart {
 
 /** A variable, for `let`. */
 export function def(varName: string, expr: AerospikeExp): AerospikeExp {
+  checkExpressions(expr)
   return [new Definition(varName, expr), ...expr]
 }
 

@@ -3,7 +3,7 @@
 import type { Path } from '../../../aerospike/operation/ctx.js'
 import type { Expression, Kind, Operand } from '../../../aerospike/operation/expression.js'
 import { type Context, toNativeContext } from '../cdt.js'
-import { type AerospikeExp, call, type Entries, operand } from '../expression.js'
+import { type AerospikeExp, call, checkExpressions, type Entries, operand } from '../expression.js'
 import { ArgumentFailure, NOT_APPLICABLE } from '../failures.js'
 import { INVERTED, RETURNS } from '../numbers.js'
 import { Properties } from '../properties.js'
@@ -121,6 +121,12 @@ function countOf(places: readonly number[]): number {
   return Math.max(NONE, ...places) + 1
 }
 
+/** The arguments after those that are expressions, which are checked. */
+function after(count: number, bin: AerospikeExp, args: readonly unknown[]): unknown[] {
+  checkExpressions(bin, ...Array.from({ length: count }, (_, at) => args[at]))
+  return args.slice(count)
+}
+
 type Exps = readonly AerospikeExp[]
 
 /** An expression that selects several elements. */
@@ -165,7 +171,7 @@ function functionsFor(known: readonly Returning[]) {
   function several<A extends Exps>(make: EngineFunction, places: readonly number[]): Several<A> {
     const count = countOf(places)
     return (bin, ...args) => {
-      const [returnType, ctx] = args.slice(count) as [number, Within]
+      const [returnType, ctx] = after(count, bin, args) as [number, Within]
       const { returning, inverted } = selectionOf(known, returnType, undefined)
       const options = () => ({ returning, inverted, ...within(ctx) })
       const built = () => make(...placed(bin, args, places), options()) as Operand
@@ -176,7 +182,7 @@ function functionsFor(known: readonly Returning[]) {
   function one<A extends Exps>(make: EngineFunction, places: readonly number[]): One<A> {
     const count = countOf(places)
     return (bin, ...args) => {
-      const [valueType, returnType, ctx] = args.slice(count) as [number, number, Within]
+      const [valueType, returnType, ctx] = after(count, bin, args) as [number, number, Within]
       const selection = selectionOf(known, returnType, valueType)
       const options = () => ({ ...single(selection, valueType), ...within(ctx) })
       const built = () => make(...placed(bin, args, places), options()) as Operand
@@ -207,10 +213,10 @@ export function changing<A extends Exps>(
   places: readonly number[],
 ): Changing<A> {
   const count = countOf(places)
-  return (bin, ...args) =>
-    call(() => {
-      return make(...placed(bin, args, places), within(args[count] as Within)) as Operand
-    })
+  return (bin, ...args) => {
+    const [ctx] = after(count, bin, args) as [Within]
+    return call(() => make(...placed(bin, args, places), within(ctx)) as Operand)
+  }
 }
 
 /** A function with options, which `optionsOf` finds in a policy. */
@@ -221,7 +227,7 @@ export function writing<A extends Exps, P>(
 ): Writing<A, P> {
   const count = countOf(places)
   return (bin, ...args) => {
-    const [policy, ctx] = args.slice(count) as [P | null | undefined, Within]
+    const [policy, ctx] = after(count, bin, args) as [P | null | undefined, Within]
     const options = () => optionsOf(new Properties({ policy: policy ?? undefined }))
     return call(() => {
       return make(...placed(bin, args, places), { ...options(), ...within(ctx) }) as Operand
@@ -237,7 +243,7 @@ export function removing<A extends Exps>(
 ): Removing<A> {
   const count = countOf(places)
   return (bin, ...args) => {
-    const [ctx, returnType = 0] = args.slice(count) as [Within, number?]
+    const [ctx, returnType = 0] = after(count, bin, args) as [Within, number?]
     const inverted = (returnType & INVERTED) !== 0
     return call(() => {
       if (isOne && inverted) {
