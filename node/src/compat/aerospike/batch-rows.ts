@@ -51,14 +51,6 @@ export interface AnyRow {
   policy?: object | null | undefined
 }
 
-/** Whether a row of this kind writes. */
-export function writes(kind: RowKind): boolean {
-  return typeof kind === 'string' ? kind !== 'read' : WRITES.has(kind)
-}
-
-/** The operations of rows that write. */
-const WRITES = new WeakSet<readonly Operation[]>()
-
 type Encoded = [number, unknown, unknown, unknown, unknown]
 
 /** Rows as the native part takes them, concatenated, and what each does. */
@@ -102,7 +94,6 @@ function encodedRow(
     }
     case batchType.BATCH_WRITE: {
       const steps: readonly Operation[] = Array.isArray(ops) ? [...ops] : []
-      WRITES.add(steps)
       const own = { ...filter, ...policyOptions(policy, writeRowOptions, defaults.writeRow) }
       const ttl = touchTtl(steps)
       const options = ttl === undefined ? own : { ...own, ttl }
