@@ -79,9 +79,10 @@ export function operatedRecord(
   key: Key | KeyOptions,
   steps: readonly Operation[],
   record: NativeRecord,
+  hasAll?: boolean,
 ): Record {
   const { bins, generation, ttl, results } = record
-  const returned = results ? resultBins(steps, results) : bins
+  const returned = results ? resultBins(steps, results, hasAll) : bins
   return new Record(key, binsOf(returned), { ttl: ttl ?? -1, gen: generation })
 }
 
