@@ -162,7 +162,9 @@ function isOfNode(error: SpikewireError): boolean {
 type NativeRecord = NonNullable<Batch[number]>
 
 function rowRecord(key: KeyOptions, record: NativeRecord, kind: RowKind): Record {
-  if (typeof kind !== 'string') return operatedRecord(key, kind, record)
+  // In rows that write, all operations have a result.
+  if (typeof kind !== 'string')
+    return operatedRecord(key, kind, record, WRITES.has(kind) || undefined)
   if (kind !== 'apply') return recordOf(key, record)
   const meta = { ttl: record.ttl ?? -1, gen: record.generation }
   return new Record(key, { SUCCESS: programValue(record.results?.[0]) }, meta)

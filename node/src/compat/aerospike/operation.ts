@@ -83,12 +83,13 @@ const ANSWERS: ReadonlySet<unknown> = new Set(ANSWERING)
  * unless all operations have a result.
  *
  * @param results - A result for each operation.
+ * @param all - Whether all operations have a result. Default: if one of them gives one to the others.
  */
 export function resultBins(
   operations: readonly Operation[],
   results: readonly unknown[],
+  all: boolean = operations.some(({ op }) => ANSWERS.has(op)),
 ): { [bin: string]: unknown } {
-  const all = operations.some(({ op }) => ANSWERS.has(op))
   const bins: { [bin: string]: unknown } = {}
   for (const [at, operation] of operations.entries()) {
     const { bin } = operation

@@ -74,14 +74,18 @@ export function recordOf(key: Key | KeyOptions, { bins, generation, ttl }: Nativ
   return new Record(key, binsOf(bins), { ttl: ttl ?? -1, gen: generation })
 }
 
-/** A record with the results of operations: of a bin, that of its last one. */
+/**
+ * A record with the results of operations: of a bin, that of its last one. `all`: as `resultBins` takes
+ * it.
+ */
 export function operatedRecord(
   key: Key | KeyOptions,
   steps: readonly Operation[],
   record: NativeRecord,
+  all?: boolean,
 ): Record {
   const { bins, generation, ttl, results } = record
-  const returned = results ? resultBins(steps, results) : bins
+  const returned = results ? resultBins(steps, results, all) : bins
   return new Record(key, binsOf(returned), { ttl: ttl ?? -1, gen: generation })
 }
 
