@@ -32,7 +32,13 @@ import { status } from './status.js'
 import type { AerospikeBins, UDF } from './types.js'
 
 /** What a row does. */
-export type RowKind = 'read' | 'write' | 'apply' | 'remove' | readonly Operation[]
+export type RowKind = 'read' | 'write' | 'apply' | 'remove' | OperationsOfRow
+
+/** Operations; of a row that writes, all of them have results. */
+interface OperationsOfRow {
+  readonly steps: readonly Operation[]
+  readonly writes: boolean
+}
 
 /** A row of `batchRead` or `batchWrite`. */
 export interface AnyRow {
@@ -50,14 +56,6 @@ export interface AnyRow {
   /** Its options. */
   policy?: object | null | undefined
 }
-
-/** Whether a row of this kind writes. */
-export function writes(kind: RowKind): boolean {
-  return typeof kind === 'string' ? kind !== 'read' : WRITES.has(kind)
-}
-
-/** The operations of rows that write. */
-const WRITES = new WeakSet<readonly Operation[]>()
 
 type Encoded = [number, unknown, unknown, unknown, unknown]
 
@@ -95,18 +93,23 @@ function encodedRow(
       const own = { ...general, ...policyOptions(policy, readRowOptions, defaults.readRow) }
       if (Array.isArray(ops)) {
         const steps: readonly Operation[] = [...ops]
-        return [[READ, own, undefined, nativeOperations(steps), undefined], steps]
+        return [
+          [READ, own, undefined, nativeOperations(steps), undefined],
+          { steps, writes: false },
+        ]
       }
       const bins = record.readAllBins ? undefined : Array.isArray(record.bins) ? record.bins : []
       return [[READ, own, bins, undefined, undefined], 'read']
     }
     case batchType.BATCH_WRITE: {
       const steps: readonly Operation[] = Array.isArray(ops) ? [...ops] : []
-      WRITES.add(steps)
       const own = { ...filter, ...policyOptions(policy, writeRowOptions, defaults.writeRow) }
       const ttl = touchTtl(steps)
       const options = ttl === undefined ? own : { ...own, ttl }
-      return [[OPERATE, options, nativeOperations(steps), undefined, undefined], steps]
+      return [
+        [OPERATE, options, nativeOperations(steps), undefined, undefined],
+        { steps, writes: true },
+      ]
     }
     case batchType.BATCH_APPLY: {
       const [module, name, args] = udfParts(record.udf as UDF)
@@ -162,9 +165,9 @@ function isOfNode(error: SpikewireError): boolean {
 type NativeRecord = NonNullable<Batch[number]>
 
 function rowRecord(key: KeyOptions, record: NativeRecord, kind: RowKind): Record {
-  // In rows that write, all operations have a result.
-  if (typeof kind !== 'string')
-    return operatedRecord(key, kind, record, WRITES.has(kind) || undefined)
+  if (typeof kind !== 'string') {
+    return operatedRecord(key, kind.steps, record, kind.writes || undefined)
+  }
   if (kind !== 'apply') return recordOf(key, record)
   const meta = { ttl: record.ttl ?? -1, gen: record.generation }
   return new Record(key, { SUCCESS: programValue(record.results?.[0]) }, meta)

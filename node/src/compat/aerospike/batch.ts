@@ -9,7 +9,7 @@ import type {
   BatchPolicyOptions,
   BatchRemovePolicyOptions,
 } from './batch-policies.js'
-import { type AnyRow, encodedRows, type RowKind, resultsOf, writes } from './batch-rows.js'
+import { type AnyRow, encodedRows, type RowKind, resultsOf } from './batch-rows.js'
 import { ArgumentKind, type Callback, partInvalid, run } from './command.js'
 import { type KeyOptions, spaceOf, wireOf } from './key.js'
 import type { ConfigPolicies } from './policy.js'
@@ -250,14 +250,12 @@ export abstract class BatchVerbs extends RecordVerbs {
         if (!Array.isArray(records)) throw new ArgumentKind('Records must be an array')
         keys = records.map((record) => record?.key as KeyOptions)
         const rows = keyedRows(keys)
-        const general = policy ?? this.defaults.policies.batch
+        const general = this.#policy(policy, !reads)
         let encoded: unknown[]
         ;[encoded, kinds] = encodedRows(records, reads, general as AnyPolicy, this.defaults)
-        const options = this.#options(policy, kinds.some(writes), false)
+        const options = this.#options(policy, !reads, false)
         const handle = this.handleFor(policy)
-        this.sendWith(this.#policy(policy, kinds.some(writes)), () =>
-          native.batch(handle, slot, ...sent(rows), encoded, options),
-        )
+        this.sendWith(general, () => native.batch(handle, slot, ...sent(rows), encoded, options))
       },
     )
   }

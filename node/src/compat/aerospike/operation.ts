@@ -83,7 +83,7 @@ const ANSWERS: ReadonlySet<unknown> = new Set(ANSWERING)
  * unless all operations have a result.
  *
  * @param results - A result for each operation.
- * @param all - Whether all operations have a result. Default: if one of them gives one to the others.
+ * @param all - Whether all operations have one anyway.
  */
 export function resultBins(
   operations: readonly Operation[],

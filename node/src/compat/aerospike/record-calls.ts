@@ -74,18 +74,15 @@ export function recordOf(key: Key | KeyOptions, { bins, generation, ttl }: Nativ
   return new Record(key, binsOf(bins), { ttl: ttl ?? -1, gen: generation })
 }
 
-/**
- * A record with the results of operations: of a bin, that of its last one. `all`: as `resultBins` takes
- * it.
- */
+/** A record with the results of operations: of a bin, that of its last one. */
 export function operatedRecord(
   key: Key | KeyOptions,
   steps: readonly Operation[],
   record: NativeRecord,
-  all?: boolean,
+  hasAll?: boolean,
 ): Record {
   const { bins, generation, ttl, results } = record
-  const returned = results ? resultBins(steps, results, all) : bins
+  const returned = results ? resultBins(steps, results, hasAll) : bins
   return new Record(key, binsOf(returned), { ttl: ttl ?? -1, gen: generation })
 }
 
