@@ -17,7 +17,7 @@ function policyOf<F extends string, N extends F>(
   of: Properties,
   known: { readonly [name in F]: number },
   names: readonly N[],
-): { [name in N]: boolean } {
+): { [name in N]?: boolean } {
   return strictFlags(of.policy.optionalInteger('writeFlags') ?? 0, known, names)
 }
 
@@ -27,13 +27,12 @@ export function strictFlags<F extends string, N extends F>(
   known: { readonly [name in F]: number },
   names: readonly N[],
   code: number = INVALID_REQUEST,
-): { [name in N]: boolean } {
+): { [name in N]?: boolean } {
   const mask = names.reduce((sum, name) => sum | known[name], 0)
   if (flags & ~mask) {
     throw new ArgumentFailure(`flags that the operation does not take: ${flags}`, code)
   }
-  const all: { [name in F]: boolean } = flagsOf(flags, known)
-  return Object.fromEntries(names.map((name) => [name, all[name]])) as { [name in N]: boolean }
+  return flagsOf<F>(flags, known, names)
 }
 
 type Range = readonly [bin: string, offset: number, size: number]

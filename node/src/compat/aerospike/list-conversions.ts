@@ -19,21 +19,21 @@ const ORDERED = 1
 /** A flag of policies. */
 export type ListFlag = keyof typeof FLAGS
 
+const NO_POLICY = new Properties({})
+
 /** The policy. Anything but an object counts for none, unlike in operations on maps. */
 function policyIn(of: Properties): Properties {
-  return of.hasObject('policy') ? of.policy : new Properties({})
+  return of.hasObject('policy') ? of.policy : NO_POLICY
 }
 
 /** The options in the policy that an operation takes. Servers ignore the other ones. */
 export function listFlags<N extends ListFlag>(
   of: Properties,
   names: readonly N[],
-): { [name in N]: boolean } {
+): { [name in N]?: boolean } {
   const policy = policyIn(of)
   policy.optionalInteger('order')
-  const flags = flagsOf(policy.optionalInteger('writeFlags') ?? 0, FLAGS)
-  const options = names.map((name) => [name, flags[name]] as const)
-  return Object.fromEntries(options) as { [name in N]: boolean }
+  return flagsOf<ListFlag>(policy.optionalInteger('writeFlags') ?? 0, FLAGS, names)
 }
 
 /** The order of a list that must be created, and the path. */

@@ -36,11 +36,9 @@ function flagsIn(policy: Properties): number {
 export function mapOptions<N extends MapFlag>(
   of: Properties,
   names: readonly N[],
-): { [name in N]: boolean } & { order?: MapOrder; ctx: Path | undefined } {
+): { [name in N]?: boolean } & { order?: MapOrder; ctx: Path | undefined } {
   const { policy, ctx } = of
-  const flags = flagsOf(flagsIn(policy), FLAGS)
-  const entries = names.map((name) => [name, flags[name]] as const)
-  const options = Object.fromEntries(entries) as { [name in N]: boolean }
+  const options = flagsOf<MapFlag>(flagsIn(policy), FLAGS, names)
   return policy.has('order') ? { ...options, order: orderOf(policy), ctx } : { ...options, ctx }
 }
 

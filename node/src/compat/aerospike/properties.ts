@@ -26,13 +26,15 @@ export function wordOf<T extends string>(
   return word
 }
 
-/** Which of the flags that `names` has are set. */
+/** Which flags are set, of those that `bits` has. */
 export function flagsOf<N extends string>(
   flags: number,
-  names: { readonly [name in N]: number },
-): { [name in N]: boolean } {
-  const entries = Object.entries<number>(names).map(([name, bit]) => [name, (flags & bit) !== 0])
-  return Object.fromEntries(entries)
+  bits: { readonly [name in N]: number },
+  names: readonly N[] = Object.keys(bits) as N[],
+): { [name in N]?: boolean } {
+  const options: { [name in N]?: boolean } = {}
+  if (flags !== 0) for (const name of names) options[name] = (flags & bits[name]) !== 0
+  return options
 }
 
 /** Reads properties of one object. Invalid ones are `ArgumentFailure`s of the client's code. */

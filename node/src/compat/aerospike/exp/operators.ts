@@ -23,6 +23,11 @@ function numberKind(of: Operand): string | undefined {
   return typeof of === 'bigint' ? 'int' : undefined
 }
 
+/** Whether it is an integer constant. */
+function isWhole(of: Operand): boolean {
+  return typeof of === 'bigint' || (typeof of === 'number' && Number.isInteger(of))
+}
+
 const OF_FLOATS = ['**', 'log', 'floor', 'ceil', 'toInt']
 
 /**
@@ -30,6 +35,7 @@ const OF_FLOATS = ['**', 'log', 'floor', 'ceil', 'toInt']
  * constants for floats, but a node does not.
  */
 function withoutMixing(all: Operand[], isFloat = false): Operand[] {
+  if (!all.some(isWhole)) return all
   const kinds = all.map(numberKind)
   if (kinds.includes('int') && (isFloat || kinds.includes('float'))) {
     throw new ArgumentFailure('operands are both integers and floats', INVALID_REQUEST)
