@@ -50,5 +50,37 @@ export function plainCases(module: Theirs): Case[] {
     'reading a long name': () => operations.read('abcdefghijklmnop'),
     'a number for a name': () => operations.write(5, 1),
   })
+  sequences(cases, module)
   return cases.all
+}
+
+/** Several operations on the same bins. */
+function sequences(cases: Cases, { operations, lists, maps, exp }: Theirs): void {
+  const { read, write } = operations
+  const sum = () => exp.operations.read('s', exp.add(exp.int(1), exp.int(2)), 0)
+  cases.each([1, 2], 'on a list:', {
+    'append, read': () => [lists.append('b', 3), read('b')],
+    'read, append': () => [read('b'), lists.append('b', 3)],
+    'read, clear': () => [read('b'), lists.clear('b')],
+    'size, set': () => [lists.size('b'), lists.set('b', 0, 9)],
+    'two elements': () => [lists.get('b', 0), lists.get('b', 1)],
+    'an element, and one that is none': () => [lists.get('b', 0), lists.get('b', 7)],
+    'write, an expression': () => [write('c', 1), sum(), read('b')],
+    'read a bin that is missing, an expression': () => [read('missing'), sum()],
+  })
+  cases.each({ a: 1 }, 'on a map:', {
+    'put, read': () => [maps.put('b', 'z', 3), read('b')],
+    'read, put': () => [read('b'), maps.put('b', 'z', 3)],
+    'read, clear': () => [read('b'), maps.clear('b')],
+    'get, remove': () => [
+      maps.getByKey('b', 'a', maps.returnType.VALUE),
+      maps.removeByKey('b', 'a'),
+    ],
+    'write, put': () => [write('c', 1), maps.put('b', 'z', 3)],
+    'append to a list, put': () => [lists.append('l', 1), maps.put('b', 'z', 3)],
+    'keys and values, twice': () => [
+      maps.getByIndexRange('b', 0, 9, maps.returnType.KEY_VALUE),
+      maps.getByIndexRange('b', 0, 9).andReturn(maps.returnType.KEY_VALUE),
+    ],
+  })
 }

@@ -4,10 +4,10 @@ import { GeoJSON as NativeGeoJSON } from '../../aerospike/model/values.js'
 import * as native from '../../aerospike/query/range.js'
 import { type Context, toNativeContext } from './cdt.js'
 import { Double } from './double.js'
+import { indexDataType, indexType } from './enums.js'
 import { type AerospikeExp, toNativeExpression } from './expression.js'
 import { ArgumentFailure, asArgument } from './failures.js'
 import { GeoJSON } from './geojson.js'
-import { indexDataType, indexType } from './numbers.js'
 import { toNativeValue } from './values.js'
 
 const EQUAL = 0

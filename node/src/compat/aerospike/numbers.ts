@@ -1,17 +1,5 @@
 /** The numbers of operations, operators and their constants. */
 
-/** Types of indexed values. */
-export const indexDataType = {
-  STRING: 0,
-  NUMERIC: 1,
-  GEO2DSPHERE: 2,
-  BLOB: 3,
-  INTEGER: 4,
-  DEFAULT: 0,
-} as const
-/** What of a bin is indexed. */
-export const indexType = { DEFAULT: 0, LIST: 1, MAPKEYS: 2, MAPVALUES: 3, SET: 4 } as const
-
 /** Added to a return type: all elements but the selected ones. */
 export const INVERTED = 0x10000
 
