@@ -52,7 +52,10 @@ function plain(value: unknown): unknown {
   if (Buffer.isBuffer(value) || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(plain)
   const entries = Object.entries(value).filter(([name]) => !['digest', 'jobID'].includes(name))
-  return Object.fromEntries(entries.map(([name, each]) => [name, plain(each)]))
+  // Seconds pass between the calls of both clients.
+  const coarse = (name: string, each: unknown): unknown =>
+    name === 'ttl' && Number(each) > 0 ? Math.round(Number(each) / 100) : plain(each)
+  return Object.fromEntries(entries.map(([name, each]) => [name, coarse(name, each)]))
 }
 
 /** A program: calls with a client of either package, each with the results of those before. */
