@@ -1,7 +1,9 @@
 /** The drop-in for npm `aerospike`: the same programs with both packages, and what only it has. */
 
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Cluster } from 'spikewire/testing'
 import {
@@ -9,6 +11,7 @@ import {
   aerospike as originalModule,
   withoutAerospike,
 } from './support/aerospike.js'
+import { temporaryFolder } from './support/programs.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: programs of either package run with both
 type Any = any
@@ -311,9 +314,35 @@ test('events, nodes, stats and metrics', async () => {
 test('what is not supported is said', async () => {
   const bad = { enable: true, cipherSuite: 'X' }
   await assert.rejects(connected({ tls: bad }), { code: dropIn.status.ERR_UNSUPPORTED_FEATURE })
-  await assert.rejects(connected({ configProvider: { path: 'config.yaml' } }), {
-    code: dropIn.status.ERR_UNSUPPORTED_FEATURE,
-  })
   const query = client.query('test', 'x', { paginate: true })
   await assert.rejects(query.results(), { code: dropIn.status.ERR_PARAM })
+})
+
+test('a file of settings comes before the policies of the program', async (t) => {
+  const path = join(temporaryFolder(t), 'settings.yml')
+  writeFileSync(
+    path,
+    'dynamic: # comes first\n  write:\n    send_key: true\n  read:\n    replica: "MASTER"\n  metrics:\n    enable: false\n',
+  )
+  const led = await connected({ configProvider: { path, interval: 1000 } })
+  const key = new dropIn.Key('test', 'led', 1)
+  await led.put(key, { a: 1 }, null, { key: dropIn.policy.key.DIGEST })
+  await led.batchWrite([
+    { type: 1, key: new dropIn.Key('test', 'led', 2), ops: [dropIn.operations.write('a', 1)] },
+  ])
+  const keys = (await led.scan('test', 'led').results()).map((record: Any) => record.key.key)
+  assert.deepEqual(keys.sort(), [1, undefined])
+  await led.enableMetrics()
+  assert.equal(led.counts, undefined)
+  led.close()
+  for (const [interval, message] of [
+    ['x', /Invalid client configuration/],
+    [10, /interval 10 must be greater/],
+  ]) {
+    await assert.rejects(connected({ configProvider: { path, interval } }), { message })
+  }
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  writeFileSync(path, 'dynamic:\n  - list\n')
+  ;(await connected({ configProvider: { path } })).close()
+  assert.match((await warned).message, /line 2/)
 })

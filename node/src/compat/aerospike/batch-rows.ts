@@ -3,8 +3,8 @@
 import type { Batch } from '../../aerospike/batch/batch.js'
 import { APPLY, DELETE, OPERATE, READ } from '../../aerospike/batch/rows.js'
 import { type SpikewireError, Timeout } from '../../aerospike/model/errors.js'
+import type { ClientBase } from './client-base.js'
 import { partInvalid } from './command.js'
-import type { CallDefaults } from './defaults.js'
 import { batchType } from './enums.js'
 import { AerospikeError } from './error.js'
 import type { KeyOptions } from './key.js'
@@ -59,12 +59,15 @@ export interface AnyRow {
 
 type Encoded = [number, unknown, unknown, unknown, unknown]
 
+/** What rows need of their client. */
+type RowClient = Pick<ClientBase, 'defaults' | 'policyFor'>
+
 /** Rows as the native part takes them, concatenated, and what each does. */
 export function encodedRows(
   records: readonly AnyRow[],
   reads: boolean,
   policy: AnyPolicy | null | undefined,
-  defaults: CallDefaults,
+  client: RowClient,
 ): [rows: unknown[], kinds: RowKind[]] {
   const rows: unknown[] = []
   const kinds: RowKind[] = []
@@ -73,7 +76,7 @@ export function encodedRows(
   const filter = general?.where === undefined ? undefined : { where: general.where }
   for (const record of records) {
     const type = reads ? batchType.BATCH_READ : record.type
-    const [row, kind] = encodedRow(record, type, general, filter, defaults)
+    const [row, kind] = encodedRow(record, type, general, filter, client)
     rows.push(...row)
     kinds.push(kind)
   }
@@ -85,9 +88,10 @@ function encodedRow(
   type: number | undefined,
   general: NativeOptions | undefined,
   filter: NativeOptions | undefined,
-  defaults: CallDefaults,
+  client: RowClient,
 ): [Encoded, RowKind] {
   const { policy, ops } = record
+  const { defaults } = client
   switch (type) {
     case batchType.BATCH_READ: {
       const own = { ...general, ...policyOptions(policy, readRowOptions, defaults.readRow) }
@@ -103,7 +107,14 @@ function encodedRow(
     }
     case batchType.BATCH_WRITE: {
       const steps: readonly Operation[] = Array.isArray(ops) ? [...ops] : []
-      const own = { ...filter, ...policyOptions(policy, writeRowOptions, defaults.writeRow) }
+      const own = {
+        ...filter,
+        ...policyOptions(
+          client.policyFor('batchWrite', policy),
+          writeRowOptions,
+          defaults.writeRow,
+        ),
+      }
       const ttl = touchTtl(steps)
       const options = ttl === undefined ? own : { ...own, ttl }
       return [
@@ -113,11 +124,25 @@ function encodedRow(
     }
     case batchType.BATCH_APPLY: {
       const [module, name, args] = udfParts(record.udf as UDF)
-      const own = { ...filter, ...policyOptions(policy, applyRowOptions, defaults.applyRow) }
+      const own = {
+        ...filter,
+        ...policyOptions(
+          client.policyFor('batchApply', policy),
+          applyRowOptions,
+          defaults.applyRow,
+        ),
+      }
       return [[APPLY, own, module, name, args], 'apply']
     }
     case batchType.BATCH_REMOVE: {
-      const own = { ...filter, ...policyOptions(policy, removeRowOptions, defaults.removeRow) }
+      const own = {
+        ...filter,
+        ...policyOptions(
+          client.policyFor('batchRemove', policy),
+          removeRowOptions,
+          defaults.removeRow,
+        ),
+      }
       return [[DELETE, own, undefined, undefined, undefined], 'remove']
     }
     default:

@@ -127,7 +127,11 @@ export abstract class BatchVerbs extends RecordVerbs {
       return this.batchRemove(keys, policy, null, rowPolicy) as undefined
     }
     return this.#keyed('BatchRemove', keys, policy, callback, 'remove', (slot, rows, options) => {
-      const own = policyOptions(rowPolicy, removeRowOptions, this.defaults.removeRow)
+      const own = policyOptions(
+        this.policyFor('batchRemove', rowPolicy),
+        removeRowOptions,
+        this.defaults.removeRow,
+      )
       native.removeMany(this.handleFor(policy), slot, ...sent(rows), { ...options, ...own })
     })
   }
@@ -168,7 +172,11 @@ export abstract class BatchVerbs extends RecordVerbs {
     }
     return this.#keyed('BatchApply', keys, policy, callback, 'apply', (slot, rows, options) => {
       const [module, name, args] = udfParts(udf)
-      const own = policyOptions(rowPolicy, applyRowOptions, this.defaults.applyRow)
+      const own = policyOptions(
+        this.policyFor('batchApply', rowPolicy),
+        applyRowOptions,
+        this.defaults.applyRow,
+      )
       const all = { ...options, ...own }
       native.applyMany(this.handleFor(policy), slot, ...sent(rows), module, name, args, all)
     })
@@ -252,7 +260,7 @@ export abstract class BatchVerbs extends RecordVerbs {
         const rows = keyedRows(keys)
         const general = this.#policy(policy, !reads)
         let encoded: unknown[]
-        ;[encoded, kinds] = encodedRows(records, reads, general as AnyPolicy, this.defaults)
+        ;[encoded, kinds] = encodedRows(records, reads, general as AnyPolicy, this)
         const options = this.#options(policy, !reads, false)
         const handle = this.handleFor(policy)
         this.sendWith(general, () => native.batch(handle, slot, ...sent(rows), encoded, options))
@@ -263,7 +271,7 @@ export abstract class BatchVerbs extends RecordVerbs {
   /** The policy of a batch: the call's, or the client's. */
   #policy(policy: BatchPolicyOptions | null | undefined, writes: boolean) {
     const type: keyof ConfigPolicies = writes ? 'batchParentWrite' : 'batch'
-    return policy ?? this.defaults.policies[type]
+    return this.policyFor(type, policy) ?? this.defaults.policies[type]
   }
 
   /** The options of a batch; `alike`: its rows have no options of their own. */

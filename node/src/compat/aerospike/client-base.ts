@@ -12,6 +12,14 @@ import { AerospikeError, toError } from './error.js'
 import { clientClosed, clientConnected } from './event-loop.js'
 import { seedsOf } from './hosts.js'
 import type { Counts } from './metrics.js'
+import type { ConfigPolicies } from './policy.js'
+import {
+  type FileSettings,
+  type PolicyFields,
+  readSettings,
+  type SettingsFile,
+  settingsFile,
+} from './settings-file.js'
 import { status } from './status.js'
 import type { Host, Node } from './types.js'
 
@@ -48,6 +56,9 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
   counts: Counts | undefined
   #native: NativeClient | undefined
   #addresses = new Map<string, string>()
+  #file: SettingsFile | undefined
+  #fields: PolicyFields | undefined
+  #reading: NodeJS.Timeout | undefined
 
   /** @throws TypeError for policies of an unknown type; AerospikeError for invalid ones */
   constructor(config?: ConfigOptions | null) {
@@ -108,6 +119,7 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
 
   async #connect(): Promise<this> {
     try {
+      this.#file = settingsFile(this.config)
       clientConnected()
       const seeds = seedsOf(this.config.hosts, this.config.port)
       this.#native = await NativeClient.connect(seeds, optionsOf(this.config))
@@ -116,7 +128,35 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     }
     this.connected = true
     this.#watch(this.#native)
+    this.#readSettings()
     return this
+  }
+
+  /** Reads the file of settings, now and at its interval. */
+  #readSettings(): void {
+    const file = this.#file
+    if (file === undefined) return
+    const read = (): void => {
+      const settings = readSettings(file)
+      if (settings === undefined) return
+      this.#fields = settings.policies
+      this.settingsChanged(settings)
+    }
+    read()
+    this.#reading = setInterval(read, file.interval).unref()
+  }
+
+  /** @internal What follows from a file of settings. */
+  protected settingsChanged(_settings: FileSettings): void {}
+
+  /** @internal The policy of a call, with what a file of settings says about its kind. */
+  policyFor<K extends keyof ConfigPolicies, P extends object>(
+    kind: K,
+    policy: P | null | undefined,
+  ): P | null | undefined {
+    const fields = this.#fields?.[kind]
+    if (fields === undefined) return policy
+    return { ...(policy ?? this.config.policies[kind]), ...fields } as P
   }
 
   /** Emits events about nodes, beginning with those that there are. */
@@ -150,6 +190,7 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
   close(releaseEventLoop = false, destroyTransactions = true): void {
     if (this.connected) {
       this.connected = false
+      clearInterval(this.#reading)
       this.beforeClose()
       void this.#native?.close()
       clientClosed(true, releaseEventLoop, destroyTransactions)

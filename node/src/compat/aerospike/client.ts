@@ -12,6 +12,7 @@ import type { InfoPolicyOptions, MetricsPolicyOptions } from './policies.js'
 import { Query, type QueryOptions } from './query.js'
 import { Scan, type ScanOptions } from './scan.js'
 import { SecurityVerbs } from './security.js'
+import type { FileSettings } from './settings-file.js'
 import { destroyed, stateError, Transaction } from './transaction.js'
 import { abortStatus, commitStatus, transactionPool, txnState } from './transaction-pool.js'
 import type { Stats } from './types.js'
@@ -21,6 +22,8 @@ export type { ClientBase }
 /** A client of a cluster. It is connected by `connect`. */
 export class Client extends SecurityVerbs {
   #metrics: MetricsRun | undefined
+  /** Whether a file of settings has enabled metrics; `undefined`: it says nothing about them. */
+  #metricsOfFile: boolean | undefined
 
   /** A query on a set, or on a whole namespace. */
   query(ns: string, set?: string | QueryOptions | null, options?: QueryOptions | null): Query {
@@ -172,18 +175,32 @@ export class Client extends SecurityVerbs {
       return Promise.reject(error)
     }
     return runAsync(this, 'EnableMetrics', callback, async () => {
-      const own = policy ?? this.config.policies.metrics ?? {}
-      this.#endMetrics()
-      this.#metrics = new MetricsRun(this, own, packageVersion())
-      this.counts = this.#metrics.counts
+      if (this.#metricsOfFile === undefined) this.#startMetrics(policy)
     })
+  }
+
+  #startMetrics(policy?: MetricsPolicyOptions | null): void {
+    const own = policy ?? this.config.policies.metrics ?? {}
+    this.#endMetrics()
+    this.#metrics = new MetricsRun(this, own, packageVersion())
+    this.counts = this.#metrics.counts
+  }
+
+  /** @internal A file of settings decides about metrics, if it says anything about them. */
+  protected override settingsChanged({ metrics }: FileSettings): void {
+    if (metrics === this.#metricsOfFile) return
+    this.#metricsOfFile = metrics
+    if (metrics) this.#startMetrics()
+    else this.#endMetrics()
   }
 
   /** Disables metrics. */
   disableMetrics(): Promise<void>
   disableMetrics(callback: Callback<void>): void
   disableMetrics(callback?: Callback<void>): Promise<void> | undefined {
-    return runAsync(this, 'DisableMetrics', callback, async () => this.#endMetrics())
+    return runAsync(this, 'DisableMetrics', callback, async () => {
+      if (this.#metricsOfFile === undefined) this.#endMetrics()
+    })
   }
 
   #endMetrics(): void {

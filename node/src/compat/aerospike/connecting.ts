@@ -12,8 +12,9 @@ const CONNECTIONS = 16
 
 /** Spikewire's options for a configuration. Throws for what it cannot do. */
 export function optionsOf(config: Config): ClientOptions {
-  checkProvider(config)
-  warnAbout(config)
+  if (config.sharedMemory !== undefined) {
+    process.emitWarning('sharedMemory has no effect with spikewire/compat/aerospike')
+  }
   const options: ClientOptions = { timeout: 1000, maxRetries: 2, protectServers: false }
   const set = (value: Partial<ClientOptions>): void => {
     Object.assign(options, value)
@@ -53,29 +54,6 @@ function errorRates({ maxErrorRate = 100, errorRateWindow = 1 }: Config): Partia
   if (!(perInterval >= 1 && perInterval <= 100)) return { maxErrorRate: 100, errorRateWindow: 1 }
   const window = Math.min(errorRateWindow, LONGEST_WINDOW)
   return { maxErrorRate: Math.round(perInterval * window), errorRateWindow: window }
-}
-
-/** Files with settings are not supported. */
-function checkProvider({ configProvider }: Config): void {
-  if (!configProvider) return
-  const { path, interval } = configProvider as { path?: unknown; interval?: unknown }
-  const isText = path === undefined || typeof path === 'string'
-  if (!isText || (interval !== undefined && typeof interval !== 'number')) {
-    throw invalid('Invalid client configuration')
-  }
-  if (path) throw unsupported('configProvider')
-}
-
-/** Settings without an effect, that a program may rely on. */
-function warnAbout(config: Config): void {
-  const url = 'AEROSPIKE_CLIENT_CONFIG_URL'
-  const unused = [
-    ...(process.env[url] ? [`the environment variable ${url}`] : []),
-    ...(config.sharedMemory === undefined ? [] : ['sharedMemory']),
-  ]
-  for (const name of unused) {
-    process.emitWarning(`${name} has no effect with spikewire/compat/aerospike`)
-  }
 }
 
 /** Nodes list up to 40 visible characters of ASCII. */

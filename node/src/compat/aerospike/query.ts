@@ -196,7 +196,7 @@ export class Query {
   }
 
   #options(policy: QueryPolicyOptions | null | undefined): NativeQueryOptions {
-    const own = policy ?? this.client.defaults.policies.query ?? {}
+    const own = this.client.policyFor('query', policy) ?? this.client.defaults.policies.query ?? {}
     return queryOptions(this, own as unknown as AnyPolicy)
   }
 

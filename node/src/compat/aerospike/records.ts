@@ -139,7 +139,11 @@ export abstract class RecordVerbs extends ClientBase {
         if (bins !== undefined) checkArray(bins, 'Bins')
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
-        const options = policyOptions(policy, readOptions, this.defaults.read)
+        const options = policyOptions(
+          this.policyFor('read', policy),
+          readOptions,
+          this.defaults.read,
+        )
         const handle = this.handleFor(policy)
         this.sendWith(policy ?? this.defaults.policies.read, () =>
           native.get(handle, slot, space, wire, bins ?? undefined, options, false),
@@ -172,7 +176,11 @@ export abstract class RecordVerbs extends ClientBase {
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
-        const options = policyOptions(policy, readOptions, this.defaults.read)
+        const options = policyOptions(
+          this.policyFor('read', policy),
+          readOptions,
+          this.defaults.read,
+        )
         const handle = this.handleFor(policy)
         // `exists` does not tell a record that is missing from one that the filter leaves out.
         if (options?.where === undefined) native.exists(handle, slot, space, wire, options)
@@ -206,7 +214,11 @@ export abstract class RecordVerbs extends ClientBase {
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
-        const options = policyOptions(policy, readOptions, this.defaults.read)
+        const options = policyOptions(
+          this.policyFor('read', policy),
+          readOptions,
+          this.defaults.read,
+        )
         native.get(this.handleFor(policy), slot, space, wire, [], options, false)
       },
       (error) =>
@@ -266,7 +278,7 @@ export abstract class RecordVerbs extends ClientBase {
         checkObject(bins, 'Record')
         checkOptional(meta, 'Metadata')
         let options = policyOptions(
-          policy,
+          this.policyFor('write', policy),
           (of) => writeOptions(of, meta),
           this.#withGeneration(meta),
         )
@@ -281,7 +293,7 @@ export abstract class RecordVerbs extends ClientBase {
   #withGeneration(meta: RecordMetadata | null | undefined): NativeOptions | undefined {
     const policy = this.defaults.policies.write
     if (!policy?.gen || !meta) return this.defaults.write
-    return policyOptions(policy, (of) => writeOptions(of, meta), undefined)
+    return policyOptions(this.policyFor('write', policy), (of) => writeOptions(of, meta), undefined)
   }
 
   /** Removes a record. Fails with `ERR_RECORD_NOT_FOUND` if it does not exist. */
@@ -310,7 +322,11 @@ export abstract class RecordVerbs extends ClientBase {
       (slot) => {
         const space = spaceOfCall(key)
         const wire = wireOfCall(key)
-        const options = policyOptions(policy, removeOptions, this.defaults.remove)
+        const options = policyOptions(
+          this.policyFor('remove', policy),
+          removeOptions,
+          this.defaults.remove,
+        )
         const handle = this.handleFor(policy)
         // `remove` does not tell a record that is missing from one that the filter leaves out.
         if (options?.where === undefined) native.remove(handle, slot, space, wire, options)
@@ -341,7 +357,11 @@ export abstract class RecordVerbs extends ClientBase {
       checkObject(udf, 'UDF args')
       const wire = wireOfCall(key)
       const [module, name, args] = udfParts(udf)
-      const options = policyOptions(policy, applyOptions, this.defaults.apply)
+      const options = policyOptions(
+        this.policyFor('apply', policy),
+        applyOptions,
+        this.defaults.apply,
+      )
       native.apply(this.handleFor(policy), slot, space, wire, module, name, args, options)
     })
   }
@@ -399,7 +419,7 @@ export abstract class RecordVerbs extends ClientBase {
         const wire = wireOfCall(key)
         const natives = nativeOperations(steps)
         let options = policyOptions(
-          policy ?? (meta ? this.defaults.policies.operate : undefined),
+          this.policyFor('operate', policy) ?? (meta ? this.defaults.policies.operate : undefined),
           (of) => operateOptions(of, meta),
           this.defaults.operate,
         )

@@ -176,7 +176,7 @@ export class Scan {
       stream.failLater(new AerospikeError('Not connected.'))
       return stream
     }
-    const own = policy ?? this.client.defaults.policies.scan ?? {}
+    const own = this.client.policyFor('scan', policy) ?? this.client.defaults.policies.scan ?? {}
     const { maxRecords } = own
     const { ops } = this
     stream.read({
