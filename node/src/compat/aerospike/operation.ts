@@ -6,7 +6,7 @@ import { type Entries, entriesOf } from './expression.js'
 import { ArgumentFailure, asArgument, INVALID_REQUEST, NOT_APPLICABLE } from './failures.js'
 import { listConversions } from './list-conversions.js'
 import { mapConversions } from './map-conversions.js'
-import { BIT, EXPRESSION, HLL, INVERTED, LIST, MAP, PATH, SCALAR } from './numbers.js'
+import { BIT, EXPRESSION, HLL, INVERTED, LIST, MAP, SCALAR } from './numbers.js'
 import { plainConversions } from './plain-conversions.js'
 import { type Conversions, Properties } from './properties.js'
 
@@ -49,23 +49,6 @@ export function toNativeOperation(operation: object): NativeOperation {
   if (convert === undefined) throw new ArgumentFailure('not an operation')
   const onCollection = op >= LIST.SET_ORDER && op <= MAP.CREATE && !WITH_KEYS.has(op)
   return asArgument(() => convert(of), onCollection ? NOT_APPLICABLE : INVALID_REQUEST)
-}
-
-const READS: ReadonlySet<number> = new Set([
-  ...[SCALAR.READ, EXPRESSION.READ, PATH.SELECT, HLL.READ, HLL.READ_LIST],
-  ...[BIT.GET, BIT.LSCAN, BIT.RSCAN, BIT.GET_INT],
-  ...reading(LIST),
-  ...reading(MAP),
-])
-
-function reading(operations: { readonly [name: string]: number }): number[] {
-  const names = Object.keys(operations).filter((name) => name.startsWith('GET') || name === 'SIZE')
-  return names.map((name) => operations[name] as number)
-}
-
-/** Whether the operation writes. */
-export function writes(operation: { op?: number }): boolean {
-  return !READS.has(operation.op ?? SCALAR.READ)
 }
 
 /** The time to live in seconds that a `touch` sets; `undefined` for other operations. */
