@@ -7,7 +7,7 @@ import type {
 import type { User as NativeUser } from '../../aerospike/admin/users.js'
 import { Privilege, Role, User } from './admin.js'
 import { ClusterVerbs } from './cluster.js'
-import { type Callback, runAsync } from './command.js'
+import { ArgumentKind, type Callback, checkCallback, checkOptional, runAsync } from './command.js'
 import { privilegeCode } from './enums.js'
 import { invalid } from './error.js'
 import { infoTimeout } from './info-verbs.js'
@@ -116,10 +116,21 @@ export abstract class SecurityVerbs extends ClusterVerbs {
     writeQuota?: number | null,
     callback?: Callback<void>,
   ): Promise<void> | undefined {
-    return runAsync(this, 'RoleCreate', callback, () =>
+    try {
+      text('role')(roleName)
+      list('privileges')(privileges)
+      checkOptional(policy, 'Policy')
+      list('whitelist', true)(whitelist)
+      quota('read quota')(readQuota)
+      quota('write quota')(writeQuota)
+    } catch (error) {
+      if (callback) throw error
+      return Promise.reject(error)
+    }
+    return runAsync(this, 'RoleCreate', callback, async () =>
       this.native.roles.create(roleName, natives(privileges), {
         timeout: timeoutOf(this, policy),
-        allow: whitelist ?? undefined,
+        allow: whitelist ? names('Whitelist array', whitelist) : undefined,
         readQuota: readQuota ?? undefined,
         writeQuota: writeQuota ?? undefined,
       }),
@@ -134,10 +145,12 @@ type Verb = (
 ) => Promise<unknown>
 
 /** Verbs by name, with the number of their arguments before policy and callback. */
-const VERBS: { readonly [name: string]: readonly [command: string, args: number, verb: Verb] } = {
+const VERBS: {
+  readonly [name: string]: readonly [command: string, checks: readonly Check[], verb: Verb]
+} = {
   changePassword: [
     'ChangePassword',
-    2,
+    [text('User name'), text('Password')],
     (client, options, user: string, password: string) =>
       user === client.config.user
         ? client.native.users.changePassword(password, options)
@@ -145,91 +158,92 @@ const VERBS: { readonly [name: string]: readonly [command: string, args: number,
   ],
   setPassword: [
     'SetPassword',
-    2,
+    [text('User name'), text('Password')],
     (client, options, user: string, password: string) =>
       client.native.users.setPassword(user, password, options),
   ],
   createUser: [
     'UserCreate',
-    3,
+    [text('User name'), text('Password'), list('roles', true)],
     (client, options, user: string, password: string, roles?: string[] | null) =>
-      client.native.users.create(user, text('password', password), roles ?? [], options),
+      client.native.users.create(user, password, names('Roles object', roles ?? []), options),
   ],
   createPKIUser: [
     'UserCreatePKI',
-    2,
+    [text('User name'), list('roles', true)],
     (client, options, user: string, roles?: string[] | null) =>
-      client.native.users.create(user, NO_PASSWORD, roles ?? [], options),
+      client.native.users.create(user, NO_PASSWORD, names('Roles object', roles ?? []), options),
   ],
   dropUser: [
     'UserDrop',
-    1,
+    [text('User name')],
     (client, options, user: string) => client.native.users.drop(user, options),
   ],
   grantRoles: [
     'RoleGrant',
-    2,
+    [text('User name'), list('Roles')],
     (client, options, user: string, roles: string[]) =>
-      client.native.users.grant(user, list('roles', roles), options),
+      client.native.users.grant(user, names('Roles object', roles), options),
   ],
   revokeRoles: [
     'RoleRevoke',
-    2,
+    [text('user name'), list('Roles')],
     (client, options, user: string, roles: string[]) =>
-      client.native.users.revoke(user, list('roles', roles), options),
+      client.native.users.revoke(user, names('Roles object', roles), options),
   ],
   queryUser: [
     'QueryUser',
-    1,
+    [text('User')],
     async (client, options, user: string) => userOf(await client.native.users.get(user, options)),
   ],
   queryUsers: [
     'QueryUsers',
-    0,
+    [],
     async (client, options) => (await client.native.users.list(options)).map(userOf),
   ],
   dropRole: [
     'RoleDrop',
-    1,
+    [text('role')],
     (client, options, name: string) => client.native.roles.drop(name, options),
   ],
   grantPrivileges: [
     'PrivilegeGrant',
-    2,
+    [text('Role'), list('Privileges')],
     (client, options, name: string, privileges: Privilege[]) =>
       client.native.roles.grant(name, natives(privileges), options),
   ],
   revokePrivileges: [
     'PrivilegeRevoke',
-    2,
+    [text('Role'), list('Privileges')],
     (client, options, name: string, privileges: Privilege[]) =>
       client.native.roles.revoke(name, natives(privileges), options),
   ],
   queryRole: [
     'QueryRole',
-    1,
+    [text('Role')],
     async (client, options, name: string) => roleOf(await client.native.roles.get(name, options)),
   ],
   queryRoles: [
     'QueryRoles',
-    0,
+    [],
     async (client, options) => (await client.native.roles.list(options)).map(roleOf),
   ],
   setQuotas: [
     'RoleSetQuotas',
-    3,
+    [text('Role'), quota('read quota'), quota('write quota')],
     (client, options, name: string, read: number, write: number) =>
       client.native.roles.setQuotas(name, { ...options, read, write }),
   ],
   setWhitelist: [
     'RoleSetWhitelist',
-    2,
+    [text('Role'), list('Whitelist', true)],
     (client, options, name: string, whitelist: string[] | null) =>
-      client.native.roles.setAllowed(name, whitelist ?? [], options),
+      client.native.roles.setAllowed(name, names('Whitelist array', whitelist ?? []), options),
   ],
 }
 
-for (const [name, [command, count, verb]] of Object.entries(VERBS)) {
+for (const [name, [command, checks, verb]] of Object.entries(VERBS)) {
+  const count = checks.length
   Object.defineProperty(SecurityVerbs.prototype, name, {
     value(this: SecurityVerbs, ...args: unknown[]) {
       // A callback may take the place of the policy, or of what may be left out before it.
@@ -237,7 +251,15 @@ for (const [name, [command, count, verb]] of Object.entries(VERBS)) {
       const callback = (at < 0 ? args[count + 1] : args[at]) as Callback<unknown> | undefined
       const own = (at < 0 ? args : args.slice(0, at)).slice(0, count)
       const policy = at < 0 || at > count ? (args[count] as Policy) : null
-      return runAsync(this, command, callback, () =>
+      checkCallback(callback)
+      try {
+        for (const [at, check] of checks.entries()) check(own[at])
+        checkOptional(policy, 'Policy')
+      } catch (error) {
+        if (callback) throw error
+        return Promise.reject(error)
+      }
+      return runAsync(this, command, callback, async () =>
         (verb as (...of: unknown[]) => Promise<unknown>)(
           this,
           { timeout: timeoutOf(this, policy) },
@@ -254,22 +276,40 @@ function timeoutOf(client: SecurityVerbs, policy: Or<never>): number {
   return infoTimeout(policy as Policy, client.config.policies.admin)
 }
 
-function text(what: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(`${what} must be a string`)
-  return value
+/** Throws for an argument of a wrong kind. */
+type Check = (value: unknown) => void
+
+function text(what: string): Check {
+  return (value) => {
+    if (typeof value !== 'string') throw new ArgumentKind(`${what} must be a string`)
+  }
 }
 
-function list(what: string, value: unknown): string[] {
-  if (!Array.isArray(value)) throw invalid(`${what} must be an array`)
-  return value
+function quota(what: string): Check {
+  return (value) => {
+    if (value === undefined || value === null || typeof value === 'number') return
+    throw new ArgumentKind(`${what} must be a number`)
+  }
+}
+
+function list(what: string, isOptional = false): Check {
+  return (value) => {
+    if (Array.isArray(value) || (isOptional && (value === undefined || value === null))) return
+    throw new ArgumentKind(`${what} must be an array`)
+  }
+}
+
+/** Names in an array; fails with what is invalid. */
+function names(what: string, value: readonly unknown[]): string[] {
+  if (value.every((each) => typeof each === 'string')) return [...value]
+  throw invalid(`${what} invalid`)
 }
 
 function natives(privileges: readonly Privilege[]): NativePrivilege[] {
-  return list('privileges', privileges).map((each) => {
-    const { code, namespace, set } = each as unknown as Privilege
-    const kind = NAMES[code]
-    if (kind === undefined) throw invalid(`Invalid privilege code: ${code}`)
-    return { kind, namespace: namespace || null, set: set || null }
+  return privileges.map((each) => {
+    const kind = NAMES[each?.code]
+    if (kind === undefined) throw invalid('Privileges array invalid')
+    return { kind, namespace: each.namespace || null, set: each.set || null }
   })
 }
 
