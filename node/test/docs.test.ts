@@ -39,6 +39,7 @@ const PAGES = [
   ...CLIENT,
   'docs/side-by-side.md',
   'docs/embedded-cluster.md',
+  'docs/compat-npm-aerospike.md',
   'node/README.md',
   CASSANDRA,
 ]

@@ -37,6 +37,8 @@ const FORBIDDEN = [
   ['src/metrics', 'src/bridge/connection.js'],
   ['src/otel', 'src/aerospike/client.js'],
   ['src/stores', 'src/cql/session.js'],
+  ['src/compat/aerospike', 'src/cql/rows.js'],
+  ['src/compat/aerospike/exp', 'src/bridge/slots.js'],
   ['src/bridge', 'src/options/check.js'],
   ['test', 'src/index.js'],
 ] as const

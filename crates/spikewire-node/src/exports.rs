@@ -21,6 +21,7 @@ pub const EXPORTS: &[Export] = &[
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
     export!("abandon", verbs::connection::abandon),
+    export!("encodedCollections", verbs::connection::encoded_collections),
     export!("digest", key::digest),
     export!("shape", space::shape),
     export!("get", verbs::single::get),

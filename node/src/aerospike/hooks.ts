@@ -9,7 +9,7 @@ import { failRow, makeBatch, makeRows } from './batch/batch.js'
 import { makeError } from './model/failures.js'
 import { native } from './model/native.js'
 import { makeFactory, makeRecord } from './model/record.js'
-import { Double, GeoJSON, HyperLogLog, Marker } from './model/values.js'
+import { Double, GeoJSON, HyperLogLog, Marker, OrderedMap } from './model/values.js'
 
 /** Kinds of objects; the numbers must match `crates/spikewire-node/src/aerospike/value/mod.rs`. */
 const OTHER = 0
@@ -19,10 +19,12 @@ const HLL = 3
 const MAP = 4
 const MARKER = 5
 const PROXY = 6
+const ORDERED_MAP = 7
 
 function classify(value: unknown): number {
   if (value instanceof Double) return DOUBLE
   if (types.isMap(value)) return MAP
+  if (value instanceof OrderedMap) return ORDERED_MAP
   if (value instanceof GeoJSON) return GEOJSON
   if (value instanceof HyperLogLog) return HLL
   if (value instanceof Marker) return MARKER
@@ -34,6 +36,7 @@ function unwrap(value: unknown): unknown {
   if (value instanceof GeoJSON) return value.text
   if (value instanceof HyperLogLog) return value.bytes
   if (value instanceof Marker) return value.kind
+  if (value instanceof OrderedMap) return value.entries
   if (types.isProxy(value)) return standsFor(value as object)
   return [...(value as Map<unknown, unknown>)].flat(1)
 }

@@ -1,5 +1,6 @@
 //! A connected client.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -32,7 +33,8 @@ pub struct Client {
     pub cluster: Arc<Cluster>,
     pub streams: Arc<Streams>,
     pub defaults: CommandDefaults,
-    pub decode_options: DecodeOptions,
+    /// Those of calls that are made from now on.
+    pub decode_options: Cell<DecodeOptions>,
     pub driver: Driver<Aerospike, CommandTicket>,
     /// Chooses the calls whose hand-over is timed.
     pub turns: Turns,
@@ -55,7 +57,7 @@ impl Client {
             cluster,
             streams,
             defaults,
-            decode_options,
+            decode_options: Cell::new(decode_options),
             driver,
             turns: Turns::default(),
             outbox,

@@ -43,11 +43,11 @@ const DELETE_ROW = ['generation', 'durable', 'sendKey', 'where', ...COMMIT]
 const APPLY_ROW = ['ttl', 'durable', 'sendKey', 'where', ...COMMIT]
 
 /** Kinds of rows; the numbers must match `crates/spikewire-node/src/aerospike/many/mixed.rs`. */
-const READ = 0
-const WRITE = 1
-const OPERATE = 2
-const DELETE = 3
-const APPLY = 4
+export const READ = 0
+export const WRITE = 1
+export const OPERATE = 2
+export const DELETE = 3
+export const APPLY = 4
 
 /**
  * A row of `batch`: a `Read`, a `Write`, a `Delete` or an `Apply`. Its contents are validated by

@@ -85,7 +85,8 @@ const OPERATE = [...WRITE, 'readTouch', 'readMode']
 export const OPERATE_MANY = [...OPERATE, 'deadline', 'respondAllKeys']
 const OPERATE_ONE = [...OPERATE, 'hedge', 'shareReads']
 
-const PUT = 0
+/** @internal */
+export const PUT = 0
 const ADD = 1
 const APPEND = 2
 const PREPEND = 3
@@ -494,7 +495,21 @@ function write(
   bins: object,
 ): void {
   const v: unknown[] = []
-  const shape = shapeOf(bins, v)
+  writeShaped(client, slot, space, wire, options, verb, bins, shapeOf(bins, v), v)
+}
+
+/** @internal Writes these values as the bins whose names have the number `shape`, or are it. */
+export function writeShaped(
+  client: number,
+  slot: Slot,
+  space: Space,
+  wire: unknown,
+  options: unknown,
+  verb: number,
+  bins: object,
+  shape: number | string[],
+  v: readonly unknown[],
+): void {
   if (typeof shape !== 'number') {
     native.write(client, slot, space, wire, options, verb, shape, v)
     return

@@ -132,6 +132,8 @@ export interface AerospikeNative extends NativePart {
   close(client: Handle, slot: Slot): void
   /** Names and addresses of the nodes, alternating. */
   nodes(client: Handle): string[]
+  /** Whether calls that are made from now on return lists and maps of bins as encoded Buffers. */
+  encodedCollections(client: Handle, encoded: boolean): void
   /** The digest of a record. */
   digest(space: Space, key: unknown): Buffer
   /** The number of a list of bin names. */

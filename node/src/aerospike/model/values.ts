@@ -94,6 +94,16 @@ export class HyperLogLog {
   }
 }
 
+/** @internal A map that is stored ordered by its keys. */
+export class OrderedMap {
+  /** Keys and values by turns. */
+  readonly entries: readonly unknown[]
+
+  constructor(entries: readonly unknown[]) {
+    this.entries = entries
+  }
+}
+
 /** A bound or a pattern for arguments of operations; cannot be stored. */
 export class Marker {
   /** @internal */

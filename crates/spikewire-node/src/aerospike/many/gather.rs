@@ -212,7 +212,7 @@ impl<'c, 'e> Rows<'c, 'e> {
 
     /// Sends the rows; the result is a batch.
     pub fn send(self, policy: Policy, answered: ResultFlags<Vec<bool>>) -> Result<()> {
-        let plan = RowReader { answered, decode_options: self.client.decode_options };
+        let plan = RowReader { answered, decode_options: self.client.decode_options.get() };
         self.send_for(policy, Box::new(plan))
     }
 

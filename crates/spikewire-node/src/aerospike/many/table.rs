@@ -70,7 +70,8 @@ pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
             keys.push(user_key(call.env, &key)?);
         }
     }
-    let plan = RowReader { answered: ResultFlags::None, decode_options: client.decode_options };
+    let plan =
+        RowReader { answered: ResultFlags::None, decode_options: client.decode_options.get() };
     let batch = rows.finish(spec.policy, |_, _| ());
     send_batch(call, &client, slot, batch, Box::new(plan))?;
     call.env.array_of(keys.into_iter().map(Ok)).map(Some)

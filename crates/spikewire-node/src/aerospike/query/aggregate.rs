@@ -38,7 +38,7 @@ pub fn aggregate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let plan = spec.aggregate(function, &client.defaults.policy)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let number = environment.resources.add(Rc::new(CancelFlag(cancelled.clone())));
-    let (cluster, decode_options) = (client.cluster.clone(), client.decode_options);
+    let (cluster, decode_options) = (client.cluster.clone(), client.decode_options.get());
     let pledge = client.pledge(slot);
     let run = move || plan.run(&cluster, &|| cancelled.load(Relaxed) || cluster.is_closed());
     work::spawn(call.env, "spikewire.aggregate", run, move |env, outcome| {

@@ -27,7 +27,7 @@ pub fn explain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let number = environment.resources.add(Rc::new(CancelFlag(cancelled.clone())));
     let (cluster, streams) = (client.cluster.clone(), client.streams.clone());
-    let decode_options = client.decode_options;
+    let decode_options = client.decode_options.get();
     let pledge = client.pledge(slot);
     let run = move || {
         let gives_up = || cancelled.load(Relaxed) || cluster.is_closed();

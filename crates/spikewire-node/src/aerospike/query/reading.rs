@@ -64,7 +64,7 @@ impl RunningQuery {
         let mut reader = QueryReader::new(client.streams.clone(), plan)?;
         Ok(Self {
             environment: environment.clone(),
-            decode_options: client.decode_options,
+            decode_options: client.decode_options.get(),
             is_wide,
             has_results,
             stopper: reader.stream().stopper(),

@@ -2,7 +2,7 @@
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike_protocol::Malformed;
-use spikewire_aerospike_protocol::value::{Entries, Items, ValueSink, decode};
+use spikewire_aerospike_protocol::value::{Entries, Items, ValueSink, decode, particle};
 
 use super::classify;
 use crate::environment::Environment;
@@ -18,6 +18,8 @@ pub struct DecodeOptions {
     pub doubles: bool,
     /// Return every map as a `Map`; otherwise only those with non-string keys.
     pub maps: bool,
+    /// Return lists and maps of bins as Buffers with their encoding.
+    pub encoded: bool,
 }
 
 /// Creates values according to a client's options.
@@ -31,6 +33,9 @@ pub struct Decoder<'e, 'a> {
 /// The value of a particle.
 #[inline]
 pub fn particle<'e>(decoder: &Decoder<'e, '_>, of: u8, bytes: &[u8]) -> Result<Value<'e>> {
+    if decoder.decode_options.encoded && matches!(of, particle::LIST | particle::MAP) {
+        return decoder.env.buffer(bytes);
+    }
     decode(of, bytes, decoder)
 }
 

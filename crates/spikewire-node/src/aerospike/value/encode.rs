@@ -1,5 +1,6 @@
 //! Encodes JavaScript values to particles, straight into the request buffer.
 
+use spikewire_aerospike_protocol::cdt::sort_maps;
 use spikewire_aerospike_protocol::value::{
     ElementEncoding, Encoding, ParticleEncoding, ParticleType, particle,
 };
@@ -110,7 +111,13 @@ fn object<E: Encoding>(
         classify::HLL => content
             .with_bytes(|bytes| E::bytes(out, particle::HLL, bytes))
             .ok_or_else(|| unsupported(value, place)),
-        classify::MAP => pairs::<E>(hooks, out, content, place, depth),
+        classify::MAP => pairs::<E>(hooks, out, content, place, depth, false),
+        classify::ORDERED_MAP => {
+            let start = out.len();
+            let tag = pairs::<E>(hooks, out, content, place, depth, true)?;
+            sort_maps(out, start);
+            Ok(tag)
+        }
         classify::MARKER => {
             let name = text_of(content, place)?;
             let infinite = name == "infinity";
@@ -149,16 +156,24 @@ fn properties<E: Encoding>(
     Ok(tag)
 }
 
-/// Encodes alternating keys and values as a map.
+/// The flags of a map ordered by its keys.
+const KEY_ORDERED: u8 = 1;
+
+/// Encodes alternating keys and values as a map. `is_ordered`: it says that it is ordered by its
+/// keys.
 fn pairs<E: Encoding>(
     hooks: &Hooks,
     out: &mut Vec<u8>,
     flat: Value<'_>,
     place: &Place<'_>,
     depth: usize,
+    is_ordered: bool,
 ) -> Result<E::Tag> {
     let len = flat.len()?;
-    let tag = E::map(out, len / 2);
+    let tag = E::map(out, len / 2 + u32::from(is_ordered));
+    if is_ordered {
+        msgpack::map_flags(out, KEY_ORDERED);
+    }
     for at in (0..len).step_by(2) {
         let (key, item) = (flat.element(at)?, flat.element(at + 1)?);
         let bytes = || key.with_bytes(|_| ()).is_some();

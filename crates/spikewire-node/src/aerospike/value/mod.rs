@@ -30,4 +30,6 @@ pub mod classify {
     pub const MARKER: u32 = 5;
     /// A `Proxy`; unwrapped: an object with its content, or the reason why there is none.
     pub const PROXY: u32 = 6;
+    /// A map that is stored ordered by its keys; unwrapped: an array of alternating keys and values.
+    pub const ORDERED_MAP: u32 = 7;
 }

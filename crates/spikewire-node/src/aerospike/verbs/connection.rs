@@ -29,7 +29,8 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     checked.set_seeds(&seeds)?;
     let flag = |at: usize| call.argument(at).boolean().unwrap_or_default();
-    let decode_options = DecodeOptions { bigints: flag(4), doubles: flag(5), maps: flag(6) };
+    let decode_options =
+        DecodeOptions { bigints: flag(4), doubles: flag(5), maps: flag(6), encoded: false };
     let defaults = checked.defaults();
     let environment = call.host.environment.clone();
     // Certificates are read on that thread, too.
@@ -107,4 +108,13 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         })
         .collect();
     call.env.array_of(texts.iter().map(|text| call.env.string(text))).map(Some)
+}
+
+/// `encodedCollections(client, encoded)`: whether calls that are made from now on return lists and
+/// maps of bins as Buffers with their encoding.
+pub fn encoded_collections<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let client = Client::of(call)?;
+    let encoded = call.argument(1).boolean() == Some(true);
+    client.decode_options.set(DecodeOptions { encoded, ..client.decode_options.get() });
+    Ok(None)
 }

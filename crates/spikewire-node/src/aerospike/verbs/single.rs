@@ -59,7 +59,7 @@ impl<'e> Subject<'e> {
             now = Some(client.cluster.metrics().encoded(at));
             watch = client.turns.watch(&client.cluster);
         }
-        let plan = ResponsePlan { shape, decode_options: client.decode_options, watch };
+        let plan = ResponsePlan { shape, decode_options: client.decode_options.get(), watch };
         match transaction {
             None => client.submit(call.env, prepared, client.pledge(slot), plan, now),
             Some(transaction) => client.submit_in(call.env, &transaction, prepared, slot, plan)?,

@@ -1,0 +1,3 @@
+/** Context paths: `cdt`. */
+
+export { Context, Context as CdtContext } from './cdt.js'

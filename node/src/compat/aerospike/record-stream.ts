@@ -1,0 +1,167 @@
+/** The records of a query or scan, as events. */
+
+import { EventEmitter } from 'node:events'
+import type { Query as NativeQuery } from '../../aerospike/query/query.js'
+import type { CommandClient } from './command.js'
+import { AerospikeError, toError } from './error.js'
+import type { Job } from './job.js'
+import { keyOf } from './key.js'
+import { Record } from './record.js'
+import { binsOf } from './results.js'
+import { status } from './status.js'
+
+/** Where a page ended. */
+export type QueryState = number[]
+
+/** What of a query's stream is not the stream's own. */
+interface Source {
+  /** Begins the query. */
+  begin(): NativeQuery
+  /** How many records belong to the page; `undefined`: there are no pages. */
+  pageSize: number | undefined
+  /** The namespace. */
+  ns: string
+  /** The record that is told for one of the query. */
+  convert?(record: NativeRecord): Record
+}
+
+type NativeRecord = Awaited<ReturnType<NativeQuery['take']>>[number]
+
+/** How many records are told before other tasks may run. */
+const RUN = 256
+
+/**
+ * The records of a query or scan as events: `data` with each record, then `end`, or `error`. `end` has
+ * the state of a page, which continues there, unless it was the last one.
+ */
+export class RecordStream extends EventEmitter {
+  /** Whether the query was ended by `abort`. */
+  aborted = false
+  readonly client: CommandClient
+  readonly writable = false
+  readonly readable = true
+  /** The job of a scan. */
+  declare job?: Job
+  #query: NativeQuery | undefined
+  /** Counts the query when it is over. */
+  #count: ((error?: AerospikeError) => void) | undefined
+
+  constructor(client: CommandClient) {
+    super()
+    this.client = client
+  }
+
+  /** Ends the query. `end` is emitted. */
+  abort(): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.#query?.close()
+    this.#count?.(abortError())
+    process.nextTick(() => this.emit('end'))
+  }
+
+  /** @internal Reads a query in a later turn, when listeners have been added. */
+  read(source: Source): void {
+    process.nextTick(() => {
+      void this.#read(source)
+    })
+  }
+
+  /** @internal Tells values that are no records. */
+  emitValues(values: () => Promise<unknown[]>): void {
+    process.nextTick(async () => {
+      try {
+        for (const bins of await values()) {
+          if (this.aborted) return
+          this.#emit('data', new Record(null, bins as never, undefined))
+        }
+      } catch (error) {
+        this.#fail(error)
+        return
+      }
+      if (!this.aborted) this.#emit('end')
+    })
+  }
+
+  /** @internal Fails in a later turn. */
+  failLater(error: unknown): void {
+    process.nextTick(() => this.#fail(error))
+  }
+
+  async #read({ begin, pageSize, ns, convert = recordOfRow }: Source): Promise<void> {
+    let state: QueryState | undefined
+    try {
+      if (this.aborted) return
+      this.#startCounting(ns)
+      const query = begin()
+      this.#query = query
+      if (pageSize !== undefined) {
+        const page = await query.page()
+        if (this.aborted) return
+        for (const record of page.records) {
+          this.#emit('data', convert(record))
+          if (this.aborted) return
+        }
+        query.close()
+        // As in the other client, a full page may be followed by an empty one.
+        if (page.records.length === pageSize) state = [...page.cursor]
+      } else {
+        for (;;) {
+          const records = await query.take(RUN)
+          if (this.aborted) return
+          if (records.length === 0) break
+          for (const record of records) {
+            this.#emit('data', convert(record))
+            if (this.aborted) return
+          }
+        }
+      }
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#count?.()
+    this.#emit('end', state)
+  }
+
+  #startCounting(ns: string): void {
+    const { counts } = this.client
+    if (counts === undefined) return
+    const start = performance.now()
+    this.#count = (error) => {
+      this.#count = undefined
+      counts.add('Query', ns, performance.now() - start, error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.aborted) return
+    const failure = toError(error, { client: this.client })
+    this.#count?.(failure instanceof AerospikeError ? failure : abortError())
+    this.#emit('error', failure)
+  }
+
+  /** Emits an event; what a listener throws is an uncaught exception, and the query goes on. */
+  #emit(name: 'data' | 'end' | 'error', value?: unknown): void {
+    try {
+      this.emit(name, value)
+    } catch (error) {
+      process.nextTick(() => {
+        throw error
+      })
+    }
+  }
+}
+
+/** The error that an aborted query is counted with. */
+function abortError(): AerospikeError {
+  const error = new AerospikeError(status.getMessage(status.ERR_CLIENT_ABORT))
+  error.code = status.ERR_CLIENT_ABORT
+  return error
+}
+
+/** A record of a query as programs get it. */
+export function recordOfRow(record: NativeRecord): Record {
+  const meta = { ttl: record.ttl ?? -1, gen: record.generation }
+  return new Record(keyOf(record.key), binsOf(record.bins), meta)
+}
