@@ -183,7 +183,8 @@ def cassandra(verbs: Verbs) -> list[Area]:
             | python_class("cql/session.py", "Session")
             | python_class("cql/_common.py", "CommonSession"),
             node_class("cql", "Session"),
-            rust_functions(session, of="Session"),
+            rust_functions(session, of="Session")
+            | rust_functions(f"{CQL}/opening.rs", of="Session"),
         ),
         Area(
             "session_options",
@@ -231,9 +232,8 @@ def cassandra(verbs: Verbs) -> list[Area]:
 
 
 def _rust_client() -> Names:
-    of_client = rust_functions(
-        f"{CRATE}/blocking/mod.rs", f"{CRATE}/blocking/transaction.rs", of="Client"
-    )
+    files = ("blocking/mod.rs", "blocking/transaction.rs", "opening.rs")
+    of_client = rust_functions(*(f"{CRATE}/{file}" for file in files), of="Client")
     handles = {"indexes": "index", "modules": "module", "users": "user", "roles": "role"}
     methods = {
         name for name, file in handles.items() if name in rust_functions(f"{CRATE}/{file}.rs")
