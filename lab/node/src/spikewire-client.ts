@@ -188,7 +188,7 @@ async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> 
   return scanned
 }
 
-function candidate(name: string, face: typeof SpikewireClient, ways: readonly string[]): Candidate {
+function candidate(name: string, api: typeof SpikewireClient, ways: readonly string[]): Candidate {
   return {
     name,
     ways,
@@ -199,7 +199,7 @@ function candidate(name: string, face: typeof SpikewireClient, ways: readonly st
     async open(target) {
       const { seeds, access } = target
       const client = await Client.connect(seedTexts(seeds, access), spikewireOptions(access))
-      return new face(client, target)
+      return new api(client, target)
     },
   }
 }
