@@ -6,13 +6,16 @@
 //! | [`encode`] | values of statements |
 //! | [`decode`] | values of results |
 //! | [`date`] | dates as text |
+//! | [`notation`] | types as JSON |
 
 mod date;
 mod decode;
 mod encode;
+mod notation;
 
 pub use decode::{CqlDecoder, uuid_text};
 pub use encode::HostValue;
+pub use notation::type_text;
 
 /// How a session converts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +25,10 @@ pub struct CqlDecodeOptions {
     pub bigints: bool,
     /// Return every map as a `Map`; otherwise only those with non-string keys.
     pub maps: bool,
+    /// The number of the conversion of the program's side that makes rows of the values; 0: none.
+    /// Values for one are made of arrays only: sets, the keys and values of maps in turn, the
+    /// fields of user-defined types, digits and scale of decimals, the parts of durations.
+    pub conversion: u32,
     /// The number of the session's [`Classes`](super::classes::Classes).
     pub classes: u32,
 }

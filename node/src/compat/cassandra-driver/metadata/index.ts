@@ -1,0 +1,14 @@
+/** What clients know of their clusters. */
+
+export { ClientState } from './client-state.js'
+export { type KeyspaceMetadata, Metadata, type QueryTrace } from './metadata.js'
+export type {
+  Aggregate,
+  ColumnInfo,
+  DataCollection,
+  Index,
+  MaterializedView,
+  SchemaFunction,
+  TableMetadata,
+} from './tables.js'
+export type { Udt } from './types.js'

@@ -1,0 +1,421 @@
+/** The options of clients, and the options of the native session that they mean. */
+
+import { pathToFileURL } from 'node:url'
+import type { SessionOptions } from '../../cql/options.js'
+import { AuthProvider, loginOptions, NoAuthProvider, PlainTextAuthProvider } from './auth.js'
+import type { Encoding } from './conversion/decode.js'
+import { NotSupportedError } from './errors.js'
+import type { QueryOptions } from './execution-options.js'
+import { levelName } from './failures.js'
+import { ClientMetrics, DefaultMetrics } from './metrics.js'
+import { AddressTranslator } from './policies/address-resolution.js'
+import * as policies from './policies/index.js'
+import { byEngine, LoadBalancingPolicy } from './policies/load-balancing.js'
+import {
+  ConstantReconnectionPolicy,
+  ExponentialReconnectionPolicy,
+  ReconnectionPolicy,
+} from './policies/reconnection.js'
+import { RetryPolicy } from './policies/retry.js'
+import {
+  ConstantSpeculativeExecutionPolicy,
+  NoSpeculativeExecutionPolicy,
+  type SpeculativeExecutionPolicy,
+} from './policies/speculative-execution.js'
+import { MonotonicTimestampGenerator, TimestampGenerator } from './policies/timestamp-generation.js'
+import { neverRetries } from './policy-runs.js'
+import type { ExecutionProfile } from './profiles.js'
+import { RequestTracker } from './tracker.js'
+import { consistencies, distance, protocolVersion } from './types/constants.js'
+import { Uuid } from './types/uuid.js'
+
+/** The policies of a client. */
+export interface ClientPolicies {
+  addressResolution?: AddressTranslator | undefined
+  loadBalancing?: LoadBalancingPolicy | undefined
+  reconnection?: ReconnectionPolicy | undefined
+  retry?: RetryPolicy | undefined
+  speculativeExecution?: SpeculativeExecutionPolicy | undefined
+  timestampGeneration?: TimestampGenerator | null | undefined
+}
+
+/** The options of a client. */
+export interface ClientOptions {
+  /** Nodes to start with: `'host'` or `'host:port'` each. */
+  contactPoints?: string[] | undefined
+  localDataCenter?: string | undefined
+  keyspace?: string | undefined
+  authProvider?: AuthProvider | null | undefined
+  credentials?: { username: string; password: string } | undefined
+  cloud?: { secureConnectBundle: string | URL } | undefined
+  encoding?: Encoding | undefined
+  isMetadataSyncEnabled?: boolean | undefined
+  maxPrepared?: number | undefined
+  metrics?: ClientMetrics | undefined
+  policies?: ClientPolicies | undefined
+  pooling?:
+    | {
+        coreConnectionsPerHost?: { [distance: number]: number } | undefined
+        heartBeatInterval?: number | undefined
+        maxRequestsPerConnection?: number | undefined
+        warmup?: boolean | undefined
+      }
+    | undefined
+  prepareOnAllHosts?: boolean | undefined
+  profiles?: ExecutionProfile[] | undefined
+  protocolOptions?:
+    | {
+        maxSchemaAgreementWaitSeconds?: number | undefined
+        maxVersion?: number | undefined
+        noCompact?: boolean | undefined
+        port?: number | undefined
+      }
+    | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: the other driver's type
+  promiseFactory?: ((...handler: any[]) => Promise<any>) | undefined
+  queryOptions?: QueryOptions | undefined
+  refreshSchemaDelay?: number | undefined
+  rePrepareOnUp?: boolean | undefined
+  requestTracker?: RequestTracker | null | undefined
+  socketOptions?:
+    | {
+        coalescingThreshold?: number | undefined
+        connectTimeout?: number | undefined
+        defunctReadTimeoutThreshold?: number | undefined
+        keepAlive?: boolean | undefined
+        keepAliveDelay?: number | undefined
+        readTimeout?: number | undefined
+        tcpNoDelay?: boolean | undefined
+      }
+    | undefined
+  /** As in `tls.connect`: what the native session has of that. */
+  // biome-ignore lint/suspicious/noExplicitAny: options of node:tls
+  sslOptions?: any
+  id?: Uuid | undefined
+  applicationName?: string | undefined
+  applicationVersion?: string | undefined
+  monitorReporting?: { enabled?: boolean | undefined } | undefined
+  graphOptions?: { [name: string]: unknown } | undefined
+}
+
+/** The options of a client with the defaults. */
+export interface CompleteOptions extends ClientOptions {
+  authProvider: AuthProvider
+  encoding: Encoding
+  metrics: ClientMetrics
+  maxPrepared: number
+  policies: Required<{ [name in keyof ClientPolicies]: NonNullable<ClientPolicies[name]> }> & {
+    timestampGeneration: TimestampGenerator | null
+  }
+  pooling: NonNullable<ClientOptions['pooling']>
+  protocolOptions: NonNullable<ClientOptions['protocolOptions']>
+  queryOptions: QueryOptions
+  requestTracker: RequestTracker | null
+  socketOptions: NonNullable<ClientOptions['socketOptions']>
+}
+
+/** The default options. */
+export function defaultOptions(): ClientOptions {
+  return {
+    policies: {
+      addressResolution: policies.defaultAddressTranslator(),
+      loadBalancing: policies.defaultLoadBalancingPolicy(),
+      reconnection: policies.defaultReconnectionPolicy(),
+      retry: policies.defaultRetryPolicy(),
+      speculativeExecution: policies.defaultSpeculativeExecutionPolicy(),
+      timestampGeneration: policies.defaultTimestampGenerator(),
+    },
+    queryOptions: { fetchSize: 5000, prepare: false, captureStackTrace: false },
+    protocolOptions: {
+      port: 9042,
+      maxSchemaAgreementWaitSeconds: 10,
+      maxVersion: 0,
+      noCompact: false,
+    },
+    pooling: { heartBeatInterval: 30_000, warmup: true },
+    socketOptions: {
+      connectTimeout: 5000,
+      defunctReadTimeoutThreshold: 64,
+      keepAlive: true,
+      keepAliveDelay: 0,
+      readTimeout: 12_000,
+      tcpNoDelay: true,
+      coalescingThreshold: 65_536,
+    },
+    authProvider: null,
+    requestTracker: null,
+    metrics: new DefaultMetrics(),
+    maxPrepared: 500,
+    refreshSchemaDelay: 1000,
+    isMetadataSyncEnabled: true,
+    prepareOnAllHosts: true,
+    rePrepareOnUp: true,
+    encoding: { copyBuffer: true, useUndefinedAsUnset: true },
+    monitorReporting: { enabled: true },
+  }
+}
+
+/** Options that are made of others, whose defaults apply one by one. */
+const GROUPS = [
+  ...['policies', 'queryOptions', 'protocolOptions', 'pooling', 'socketOptions'],
+  ...['encoding', 'monitorReporting'],
+]
+
+/** The options with defaults, checked. */
+export function completeOptions(given: ClientOptions): CompleteOptions {
+  const options = defaultOptions() as CompleteOptions & { [name: string]: unknown }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const isGroup = GROUPS.includes(name) && typeof value === 'object' && value !== null
+    const defaults = options[name] as object
+    options[name] = isGroup ? { ...defaults, ...defined(value) } : value
+  }
+  options.id ??= Uuid.random()
+  checkContacts(options)
+  check(options)
+  return options
+}
+
+function defined(group: object): object {
+  return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== undefined))
+}
+
+function checkContacts(options: ClientOptions): void {
+  if (options.cloud) {
+    const bundle: unknown = options.cloud.secureConnectBundle
+    if (typeof bundle !== 'string' && !(bundle instanceof URL)) {
+      throw new TypeError('secureConnectBundle in cloud options must be of type string')
+    }
+    if (options.contactPoints) {
+      throw new TypeError('Contact points can not be defined when cloud settings are provided')
+    }
+    if (options.sslOptions) {
+      throw new TypeError('SSL options can not be defined when cloud settings are provided')
+    }
+    return
+  }
+  if (!Array.isArray(options.contactPoints) || options.contactPoints.length === 0) {
+    throw new TypeError('Contacts points are not defined.')
+  }
+  options.contactPoints.forEach((point, at) => {
+    if (point) return
+    throw new TypeError(`Contact point ${at} (${point}) is not a valid host name or address`)
+  })
+}
+
+/** Functions with these methods. */
+function isConstructor(value: unknown, methods: readonly string[]): boolean {
+  const prototype = (value as { prototype?: { [name: string]: unknown } })?.prototype
+  return (
+    typeof value === 'function' && methods.every((name) => typeof prototype?.[name] === 'function')
+  )
+}
+
+function check(options: CompleteOptions): void {
+  const must = (holds: unknown, why: string) => {
+    if (!holds) throw new TypeError(why)
+  }
+  for (const name of ['queryOptions', 'policies', 'protocolOptions', 'socketOptions'] as const) {
+    must(options[name], `${name} not defined in options`)
+  }
+  const { requestTracker, metrics, policies: all, protocolOptions, socketOptions } = options
+  must(
+    requestTracker === null || requestTracker instanceof RequestTracker,
+    'requestTracker must be an instance of RequestTracker',
+  )
+  must(metrics instanceof ClientMetrics, 'metrics must be an instance of ClientMetrics')
+  const kinds = [
+    ['Load balancing policy', all.loadBalancing, LoadBalancingPolicy, 'LoadBalancingPolicy'],
+    ['Reconnection policy', all.reconnection, ReconnectionPolicy, 'ReconnectionPolicy'],
+    ['Retry policy', all.retry, RetryPolicy, 'RetryPolicy'],
+    ['Address resolution policy', all.addressResolution, AddressTranslator, 'AddressTranslator'],
+  ] as const
+  for (const [what, policy, base, name] of kinds) {
+    must((policy as object) instanceof base, `${what} must be an instance of ${name}`)
+  }
+  must(
+    all.timestampGeneration === null || all.timestampGeneration instanceof TimestampGenerator,
+    'Timestamp generation policy must be an instance of TimestampGenerator',
+  )
+  const { maxVersion: version } = protocolOptions
+  must(
+    !version || (typeof version === 'number' && protocolVersion.isSupported(version)),
+    `protocolOptions.maxVersion provided (${version}) is invalid`,
+  )
+  must(
+    typeof socketOptions.readTimeout === 'number',
+    'socketOptions.readTimeout must be a Number',
+  )
+  must(
+    typeof socketOptions.coalescingThreshold === 'number' && socketOptions.coalescingThreshold > 0,
+    'socketOptions.coalescingThreshold must be a positive Number',
+  )
+  checkLogin(options)
+  options.encoding ??= {}
+  const { map, set } = options.encoding
+  must(!map || isConstructor(map, ['forEach', 'set']), 'Map constructor not valid')
+  must(!set || isConstructor(set, ['forEach', 'add']), 'Set constructor not valid')
+  must(
+    !options.profiles || Array.isArray(options.profiles),
+    'profiles must be an Array of ExecutionProfile instances',
+  )
+  for (const name of ['applicationName', 'applicationVersion'] as const) {
+    must(options[name] == null || typeof options[name] === 'string', `${name} should be a String`)
+  }
+  must(options.id instanceof Uuid, 'Client id must be a Uuid')
+  const reporting: unknown = options.monitorReporting
+  must(
+    typeof reporting === 'object' && reporting !== null,
+    `Monitor reporting must be an object, obtained: ${reporting}`,
+  )
+}
+
+function checkLogin(options: CompleteOptions): void {
+  if (options.authProvider) {
+    if ((options.authProvider as object) instanceof AuthProvider) return
+    throw new TypeError('options.authProvider must be an instance of AuthProvider')
+  }
+  const { credentials } = options
+  if (!credentials) {
+    options.authProvider = new NoAuthProvider()
+    return
+  }
+  const { username, password } = credentials
+  if (typeof username !== 'string' || typeof password !== 'string') {
+    throw new TypeError('credentials username and password must be a string')
+  }
+  options.authProvider = new PlainTextAuthProvider(username, password)
+}
+
+/** Contact points with a port each. */
+export function contactPoints({ contactPoints: points, protocolOptions }: CompleteOptions): string[] {
+  const port = protocolOptions.port ?? 9042
+  return (points ?? []).map((point) => {
+    if (/^\[.*\]:\d+$/.test(point) || /^[^:]+:\d+$/.test(point)) return point
+    if (point.includes(':') && !point.startsWith('[')) return `[${point}]:${port}`
+    return `${point}:${port}`
+  })
+}
+
+/** What programs ask of the native session. */
+export function sessionOptions(options: CompleteOptions): SessionOptions {
+  const { queryOptions, socketOptions, pooling, protocolOptions, policies: all } = options
+  const version = protocolOptions.maxVersion || undefined
+  if (version !== undefined && version < 4) {
+    throw new NotSupportedError(
+      `protocolOptions.maxVersion ${version} is not supported: versions 4 and 5 of the protocol are`,
+    )
+  }
+  const { fetchSize } = queryOptions
+  const result: { [name: string]: unknown } = {
+    keyspace: options.keyspace,
+    localDatacenter: byEngine(all.loadBalancing)?.localDc ?? options.localDataCenter,
+    connectTimeout: socketOptions.connectTimeout,
+    heartbeat: pooling.heartBeatInterval || undefined,
+    timeout: socketOptions.readTimeout,
+    pageSize: fetchSize === 0 ? undefined : fetchSize,
+    consistency: levelName(queryOptions.consistency ?? consistencies.localOne),
+    serialConsistency:
+      queryOptions.serialConsistency === undefined
+        ? undefined
+        : levelName(queryOptions.serialConsistency),
+    protocolVersion: version === 4 ? 4 : version === 5 ? 5 : undefined,
+    timestamps: all.timestampGeneration?.constructor === MonotonicTimestampGenerator,
+    connectionsPerNode: pooling.coreConnectionsPerHost?.[distance.local],
+    pipelineDepth: pooling.maxRequestsPerConnection,
+    schemaAgreement: (protocolOptions.maxSchemaAgreementWaitSeconds ?? 10) * 1000,
+    maxRetries: neverRetries(all.retry) ? 0 : undefined,
+    reconnect: reconnectPauses(all.reconnection),
+    remoteDatacenters: byEngine(all.loadBalancing) === undefined ? true : undefined,
+    application: defined({
+      APPLICATION_NAME: options.applicationName,
+      APPLICATION_VERSION: options.applicationVersion,
+      CLIENT_ID: options.id?.toString(),
+    }),
+    tls: options.sslOptions ? tlsOptions(options.sslOptions) : undefined,
+    addressTranslator: translatorOf(all.addressResolution),
+    ...copies(all.speculativeExecution),
+    ...loginOptions(options.authProvider),
+  }
+  if (options.cloud) {
+    const bundle = options.cloud.secureConnectBundle
+    const isUrl = bundle instanceof URL || /^file:/.test(String(bundle))
+    result['secureConnectBundle'] = isUrl ? fileOf(String(bundle)) : bundle
+  }
+  return defined(result) as SessionOptions
+}
+
+function fileOf(url: string): string {
+  const { pathname, protocol } = new URL(url)
+  if (protocol !== 'file:') {
+    throw new NotSupportedError('a secureConnectBundle must be a file: it is not downloaded')
+  }
+  return decodeURIComponent(pathname === '' ? pathToFileURL('.').pathname : pathname)
+}
+
+function reconnectPauses(policy: ReconnectionPolicy): [number, number] {
+  const pause = (milliseconds: number) => Math.max(1, milliseconds)
+  if (policy.constructor === ExponentialReconnectionPolicy) {
+    const { baseDelay, maxDelay } = policy as ExponentialReconnectionPolicy
+    return [pause(baseDelay), Math.max(pause(baseDelay), maxDelay)]
+  }
+  if (policy.constructor === ConstantReconnectionPolicy) {
+    const { delay } = policy as ConstantReconnectionPolicy
+    return [pause(delay), pause(delay)]
+  }
+  // One of the program: its pauses, as far as they double.
+  const schedule = policy.newSchedule()
+  const pauses = Array.from({ length: 16 }, () => schedule.next())
+    .filter((item) => !item.done)
+    .map((item) => Number(item.value))
+  if (pauses.length === 0) throw new TypeError('newSchedule() must have pauses in milliseconds')
+  return [pause(Math.min(...pauses)), pause(Math.max(...pauses))]
+}
+
+function copies(policy: SpeculativeExecutionPolicy | undefined): SessionOptions {
+  if (policy === undefined || policy.constructor === NoSpeculativeExecutionPolicy) return {}
+  if (policy.constructor === ConstantSpeculativeExecutionPolicy) {
+    const { _delay, _maxSpeculativeExecutions } = policy as ConstantSpeculativeExecutionPolicy
+    return {
+      speculativeDelay: Math.max(1, _delay),
+      speculativeAttempts: Math.min(32, _maxSpeculativeExecutions),
+    }
+  }
+  throw new NotSupportedError(
+    'a speculativeExecution policy of the program is not supported: use ' +
+      'ConstantSpeculativeExecutionPolicy',
+  )
+}
+
+function translatorOf(translator: AddressTranslator): SessionOptions['addressTranslator'] {
+  if (translator.constructor === AddressTranslator.prototype.constructor) return undefined
+  return (advertised) =>
+    new Promise((resolve) => {
+      const at = advertised.lastIndexOf(':')
+      const host = advertised.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+      translator.translate(host, Number(advertised.slice(at + 1)), resolve)
+    })
+}
+
+/** Options of `tls.connect` that the native session has. */
+const TLS = [
+  ...['ca', 'cert', 'key', 'passphrase', 'crl', 'servername', 'rejectUnauthorized'],
+  ...['verifyHostname', 'systemCa', 'crlCheck'],
+]
+/** Those whose default is what the native session does. */
+const IGNORED = ['host', 'port', 'secureProtocol', 'minVersion', 'maxVersion', 'ciphers']
+
+function tlsOptions(options: { [name: string]: unknown }): SessionOptions['tls'] {
+  const result: { [name: string]: unknown } = {}
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || value === null || IGNORED.includes(name)) continue
+    if (TLS.includes(name)) {
+      result[name] = name === 'cert' && Array.isArray(value) ? value[0] : value
+    } else {
+      throw new NotSupportedError(
+        `sslOptions.${name} is not supported: there are ${TLS.join(', ')}`,
+      )
+    }
+  }
+  return result
+}

@@ -1,0 +1,316 @@
+/** Sends statements of a client to the native session, and makes results of its replies. */
+
+import type { ExecuteOptions } from '../../cql/options.js'
+import type { Rows } from '../../cql/rows.js'
+import type { Session } from '../../cql/session.js'
+import type { ClientContext } from './contracts.js'
+import { ArgumentError, NoHostAvailableError, OperationTimedOutError, ResponseError } from './errors.js'
+import type { DefaultExecutionOptions } from './execution-options.js'
+import { levelName, translated } from './failures.js'
+import { Host, type HostMap } from './hosts.js'
+import type { Metadata } from './metadata/metadata.js'
+import type { ClientMetrics } from './metrics.js'
+import type { CompleteOptions } from './options.js'
+import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
+import { isForEngine, neverRetries, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
+import { ResultSet } from './result-set.js'
+import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
+import { consistencies, responseErrorCodes } from './types/constants.js'
+import { Long } from './types/long.js'
+import type { Row } from './types/row.js'
+import { uuidOfText } from './types/uuid.js'
+
+/** Statements that change the schema. */
+const CHANGES_SCHEMA = /^\s*(?:create|alter|drop)\b/i
+/** Statements that change the keyspace. */
+const CHANGES_KEYSPACE = /^\s*use\b/i
+
+/** A client, as far as requests need it. */
+export interface Requester extends ClientContext {
+  keyspace: string | undefined
+  readonly options: CompleteOptions
+  readonly hosts: HostMap
+  readonly metadata: Metadata
+  readonly metrics: ClientMetrics
+}
+
+/** A statement of a batch. */
+// biome-ignore lint/suspicious/noExplicitAny: the other driver's type
+export type BatchQuery = string | { query: string; params?: any }
+
+/** What is sent: a statement, or a batch. */
+interface Request {
+  readonly query: string | readonly BatchQuery[]
+  readonly params: ArrayOrObject | null | undefined
+  readonly options: DefaultExecutionOptions
+  readonly send: Send<Row>
+}
+
+/** The requests of a connected client. */
+export class Requests {
+  readonly statements: Statements
+  readonly #client: Requester
+  readonly #session: Session
+  readonly #hasOwnTimestamps: boolean
+
+  constructor(client: Requester, session: Session) {
+    const { encoding, maxPrepared, policies } = client.options
+    this.#client = client
+    this.#session = session
+    this.statements = new Statements(session, encoding, maxPrepared)
+    const generator = policies.timestampGeneration
+    this.#hasOwnTimestamps =
+      generator !== null && generator.constructor !== MonotonicTimestampGenerator
+  }
+
+  /** The keyspace for one statement, if the protocol has that. */
+  #ownKeyspace(options: DefaultExecutionOptions): string | undefined {
+    const keyspace = options.getRawQueryOptions().keyspace
+    return keyspace !== undefined && this.#session.protocolVersion >= 5 ? keyspace : undefined
+  }
+
+  /** The options of the native session that differ from the client's; mostly none. */
+  #nativeOptions(options: DefaultExecutionOptions): ExecuteOptions | undefined {
+    const { raw, profile } = options
+    const result: { [name: string]: unknown } = {}
+    let some = false
+    const set = (name: string, value: unknown) => {
+      if (value === undefined) return
+      result[name] = value
+      some = true
+    }
+    const consistency = raw.consistency ?? profile.consistency
+    if (consistency !== undefined) set('consistency', levelName(consistency))
+    const serial = raw.serialConsistency ?? profile.serialConsistency
+    if (serial !== undefined) set('serialConsistency', levelName(serial))
+    set('timeout', raw.readTimeout ?? profile.readTimeout)
+    if (raw.fetchSize !== undefined && raw.fetchSize > 0) set('pageSize', raw.fetchSize)
+    set('pagingState', options.getPageState())
+    if (options.isIdempotent()) set('idempotent', true)
+    if (options.isQueryTracing()) set('tracing', true)
+    set('payload', options.getCustomPayload() ?? undefined)
+    set('keyspace', this.#ownKeyspace(options))
+    const timestamp = this.#hasOwnTimestamps ? options.getOrGenerateTimestamp() : raw.timestamp
+    if (timestamp !== undefined && timestamp !== null) {
+      set('timestamp', typeof timestamp === 'number' ? timestamp : Long.fromValue(timestamp).toBigInt())
+    }
+    if (raw.host !== undefined) set('node', raw.host.address)
+    if (neverRetries(options.getRetryPolicy())) set('maxRetries', 0)
+    return some ? (result as ExecuteOptions) : undefined
+  }
+
+  /**
+   * Executes a statement and returns one page of its rows.
+   *
+   * @throws the errors of `client.execute`
+   */
+  async execute(
+    query: string,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    if (typeof query !== 'string' || query === '') {
+      throw new ArgumentError('the statement must be a string that is not empty')
+    }
+    const native = this.#nativeOptions(options)
+    const isWhole = options.getFetchSize() === 0
+    const session = this.#session
+    let send: Send<Row>
+    const merged = (own: object): ExecuteOptions | undefined =>
+      native === undefined && Object.keys(own).length === 0
+        ? undefined
+        : ({ ...native, ...own } as ExecuteOptions)
+    if (options.isPrepared() || hasValues(params)) {
+      const known = await this.#prepared(query, options)
+      const values = this.statements.encode(known, params) as never
+      send = (own) =>
+        isWhole
+          ? session.execute<Row>(known.prepared, values, merged(own))
+          : session.page<Row>(known.prepared, values, merged(own))
+    } else {
+      send = (own) =>
+        isWhole
+          ? session.execute<Row>(query, null, merged(own))
+          : session.page<Row>(query, null, merged(own))
+    }
+    const result = await this.#run({ query, params, options, send })
+    if (result.rawPageState !== undefined) {
+      result.nextPageAsync = (state) => {
+        options.setPageState(state)
+        return this.execute(query, params, options)
+      }
+    }
+    if (result.columns === null) await this.#changed(query)
+    return result
+  }
+
+  /** Follows what a statement without rows may have changed. */
+  async #changed(query: string): Promise<void> {
+    const client = this.#client
+    if (CHANGES_KEYSPACE.test(query)) {
+      client.keyspace = this.#session.keyspace ?? undefined
+    } else if (CHANGES_SCHEMA.test(query) && client.options.isMetadataSyncEnabled !== false) {
+      await client.metadata._refresh().catch((error: Error) => {
+        client.log('warning', 'The schema could not be read again', error)
+      })
+    }
+  }
+
+  async #prepared(query: string, options: DefaultExecutionOptions): Promise<KnownStatement> {
+    const keyspace = this.#ownKeyspace(options) ?? this.#session.keyspace ?? undefined
+    const known = this.statements.find(query, keyspace)
+    if (known !== undefined) return known
+    const own = this.#ownKeyspace(options)
+    return await this.statements
+      .prepare(query, keyspace, own === undefined ? undefined : { keyspace: own })
+      .catch((error: unknown) => {
+        throw this.#failed(error, query, options)
+      })
+  }
+
+  /** Executes statements in one request. */
+  async batch(
+    queries: readonly BatchQuery[],
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    const kind = options.isBatchCounter()
+      ? 'counter'
+      : options.isBatchLogged()
+        ? 'logged'
+        : 'unlogged'
+    const batch = this.#session.batch(kind)
+    for (const [at, item] of queries.entries()) {
+      const { query, params } = typeof item === 'string' ? { query: item } : (item ?? {})
+      if (!query) throw new ArgumentError(`Invalid query at index ${at}`)
+      if (!options.isPrepared() && !hasValues(params)) {
+        batch.add(query)
+        continue
+      }
+      const known = await this.#prepared(query, options)
+      batch.add(known.prepared, this.statements.encode(known, params) as never)
+    }
+    const { pageSize: _, pagingState: __, ...native } = this.#nativeOptions(options) ?? {}
+    const send = (own: object) =>
+      batch.execute({ ...native, ...own }) as Promise<unknown> as Promise<Rows<Row>>
+    return this.#run({ query: queries, params: null, options, send })
+  }
+
+  async #run(request: Request): Promise<ResultSet> {
+    const { options, query } = request
+    const { metrics, options: settings } = this.#client
+    const start = process.hrtime()
+    const stack = options.getCaptureStackTrace() ? new Error().stack : undefined
+    try {
+      const outcome = await this.#outcome(request)
+      const latency = process.hrtime(start)
+      metrics.onResponse(latency)
+      metrics.onSuccessfulResponse(latency)
+      const tracker = settings.requestTracker
+      if (tracker) {
+        const host = this.#host(outcome.node)
+        tracker.onSuccess(host, query, request.params ?? null, options, 0, 0, latency)
+      }
+      return this.#result(outcome, options)
+    } catch (raw) {
+      const error = this.#failed(raw, query, options)
+      if (stack !== undefined) {
+        error.stack += `\n    (event loop)\n${stack.slice(stack.indexOf('\n') + 1)}`
+      }
+      const latency = process.hrtime(start)
+      const tracker = settings.requestTracker
+      const node = (raw as { node?: string | null }).node ?? undefined
+      if (tracker) {
+        const host = this.#host(node ?? (error as ResponseError).coordinator ?? '')
+        tracker.onError(host, query, request.params ?? null, options, 0, error, latency)
+      }
+      throw error
+    }
+  }
+
+  async #outcome({ query, options, send }: Request): Promise<Outcome<Row>> {
+    const forEngine =
+      options.raw.host === undefined &&
+      isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy())
+    if (!forEngine) {
+      const text = typeof query === 'string' ? query : ''
+      return runWithPolicies({ client: this.#client, query: text, options }, send)
+    }
+    try {
+      const rows = await send({})
+      return {
+        rows,
+        node: rows.node,
+        tried: { [rows.node]: null },
+        consistency: options.getConsistency(),
+      }
+    } catch (error) {
+      this.#count(translated(error, { readTimeout: options.getReadTimeout() }))
+      throw error
+    }
+  }
+
+  #count(error: Error): void {
+    const { metrics } = this.#client
+    if (error instanceof OperationTimedOutError) metrics.onClientTimeoutError(error)
+    else if (!(error instanceof ResponseError)) metrics.onOtherError(error)
+    else if (error.code === responseErrorCodes.readTimeout) metrics.onReadTimeoutError(error)
+    else if (error.code === responseErrorCodes.writeTimeout) metrics.onWriteTimeoutError(error)
+    else if (error.code === responseErrorCodes.unavailableException) {
+      metrics.onUnavailableError(error)
+    } else metrics.onOtherError(error)
+  }
+
+  #host(address: string): Host {
+    return this.#client.hosts.get(address) ?? new Host(address)
+  }
+
+  #failed(
+    raw: unknown,
+    query: string | readonly BatchQuery[],
+    options: DefaultExecutionOptions,
+  ): Error {
+    const error = translated(raw, { readTimeout: options.getReadTimeout() })
+    if (typeof query === 'string' && error instanceof Error) {
+      const isOwn = error instanceof ResponseError || error instanceof NoHostAvailableError
+      if (isOwn || error instanceof OperationTimedOutError) Object.assign(error, { query })
+    }
+    return error
+  }
+
+  #result(outcome: Outcome<Row>, options: DefaultExecutionOptions): ResultSet {
+    const { rows, node, tried } = outcome
+    const consistency = outcome.consistency ?? consistencies.localOne
+    if (rows === undefined) return new ResultSet({ rows: [] }, node, tried, 0, consistency)
+    const isVoid = rows.columns.length === 0
+    const traceId = rows.tracingIds[0]
+    const payload = options.getCustomPayload() === undefined ? undefined : rows.payload
+    const flags = {
+      traceId: traceId === undefined ? undefined : uuidOfText(traceId),
+      warnings: rows.warnings.length > 0 ? [...rows.warnings] : undefined,
+      customPayload: payload !== undefined && Object.keys(payload).length > 0 ? payload : undefined,
+    }
+    const result = new ResultSet(
+      isVoid
+        ? { flags }
+        : {
+            flags,
+            rows: rows.rows as Row[],
+            meta: { columns: rows.columns as never, pageState: rows.pagingState },
+          },
+      node,
+      tried,
+      Math.max(0, rows.attempts - Object.keys(tried).length),
+      consistency,
+      rows.schemaAgreed,
+    )
+    for (const warning of rows.warnings) {
+      this.#client.log('warning', `Received warning by server "${warning}"`)
+    }
+    return result
+  }
+}
+
+function hasValues(params: ArrayOrObject | null | undefined): boolean {
+  if (params === null || params === undefined) return false
+  return Array.isArray(params) ? params.length > 0 : Object.keys(params).length > 0
+}

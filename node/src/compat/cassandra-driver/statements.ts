@@ -1,0 +1,118 @@
+/** Statements with parameters: they are prepared once, and their values are encoded by type. */
+
+import { inspect } from 'node:util'
+import type { Prepared } from '../../cql/prepared.js'
+import type { Session } from '../../cql/session.js'
+import { UNSET } from '../../cql/values.js'
+import type { Encoding } from './conversion/decode.js'
+import { type Encoder, encoderOf } from './conversion/encode.js'
+import { nativeType } from './conversion/type-info.js'
+import { ArgumentError, ResponseError } from './errors.js'
+import { responseErrorCodes, unset } from './types/constants.js'
+
+/** Parameters, in order or by name. */
+// biome-ignore lint/suspicious/noExplicitAny: the other driver's type
+export type ArrayOrObject = any[] | { [name: string]: any }
+
+/** A prepared statement, with what encodes its parameters. */
+export interface KnownStatement {
+  readonly prepared: Prepared
+  readonly encoders: readonly Encoder[]
+}
+
+/** The prepared statements of a client, the latest `most` of them. */
+export class Statements {
+  readonly #session: Session
+  readonly #encoding: Encoding
+  readonly #most: number
+  readonly #known = new Map<string, KnownStatement>()
+  readonly #preparing = new Map<string, Promise<KnownStatement>>()
+
+  constructor(session: Session, encoding: Encoding, most: number) {
+    this.#session = session
+    this.#encoding = encoding
+    this.#most = most
+  }
+
+  /** The statement, if it is prepared. */
+  find(query: string, keyspace: string | undefined): KnownStatement | undefined {
+    return this.#known.get(`${keyspace ?? ''}\0${query}`)
+  }
+
+  /** Prepares a statement, once even if several executions wait for it. */
+  prepare(
+    query: string,
+    keyspace: string | undefined,
+    options: { keyspace?: string; timeout?: number } | undefined,
+  ): Promise<KnownStatement> {
+    const name = `${keyspace ?? ''}\0${query}`
+    const under = this.#preparing.get(name)
+    if (under !== undefined) return under
+    const preparing = this.#session
+      .prepare(query, options)
+      .then((prepared) => {
+        const encoders = prepared.parameters.map(({ type }) =>
+          encoderOf(nativeType(type), this.#encoding),
+        )
+        const known = { prepared, encoders }
+        if (this.#known.size >= this.#most) {
+          const [oldest] = this.#known.keys()
+          this.#known.delete(oldest as string)
+        }
+        this.#known.set(name, known)
+        return known
+      })
+      .finally(() => this.#preparing.delete(name))
+    this.#preparing.set(name, preparing)
+    return preparing
+  }
+
+  /** Forgets what a statement was, since its parameters may be other ones by now. */
+  forget(query: string, keyspace: string | undefined): void {
+    this.#known.delete(`${keyspace ?? ''}\0${query}`)
+  }
+
+  clear(): void {
+    this.#known.clear()
+  }
+
+  /** The values of a statement for the native session. */
+  encode({ prepared, encoders }: KnownStatement, values: ArrayOrObject | null | undefined): unknown[] {
+    const ordered = inOrder(prepared, values)
+    if (ordered.length !== encoders.length) {
+      // What the server says when it gets them.
+      const none = `there were ${encoders.length} markers(?) in CQL but 0 bound variables`
+      const why = ordered.length === 0 ? none : 'Invalid amount of bind variables'
+      throw new ResponseError(responseErrorCodes.invalid, why)
+    }
+    const asUnset = this.#encoding.useUndefinedAsUnset !== false
+    const result = new Array<unknown>(ordered.length)
+    for (let at = 0; at < ordered.length; at++) {
+      const value = ordered[at]
+      if (value === null) result[at] = null
+      else if (value === undefined) result[at] = asUnset ? UNSET : null
+      else if (value === unset) result[at] = UNSET
+      else {
+        const encoded = (encoders[at] as Encoder)(value)
+        // As in the other driver, an empty collection is none.
+        result[at] = Array.isArray(encoded) && encoded.length === 0 ? null : encoded
+      }
+    }
+    return result
+  }
+}
+
+function inOrder(prepared: Prepared, values: ArrayOrObject | null | undefined): readonly unknown[] {
+  if (values === null || values === undefined) return []
+  if (Array.isArray(values)) return values
+  if (typeof values !== 'object') {
+    throw new ArgumentError(`parameters must be an array or an object, got ${inspect(values)}`)
+  }
+  const lower = new Map(Object.keys(values).map((name) => [name.toLowerCase(), name]))
+  return prepared.parameters.map(({ name }) => {
+    if (Object.hasOwn(values, name)) return values[name]
+    const other = lower.get(name.toLowerCase())
+    if (other === undefined) throw new ArgumentError(`Parameter "${name}" not defined`)
+    return values[other]
+  })
+}
