@@ -80,7 +80,7 @@ export class PlainTextAuthProvider extends AuthProvider {
 export class NoAuthProvider extends AuthProvider {
   override newAuthenticator(endpoint: string, name: string): Authenticator {
     throw new AuthenticationError(
-      `Host ${endpoint} requires authentication with ${name}, but no authProvider was set`,
+      `${endpoint} requires a login (${name}), and there is no authProvider`,
     )
   }
 }

@@ -96,7 +96,7 @@ export class Client extends EventEmitter {
   #connect(): Promise<void> {
     if (this.connected) return Promise.resolve()
     if (this.isShuttingDown) {
-      const why = 'Connecting after shutdown is not supported'
+      const why = 'the client has been shut down, and cannot connect again'
       return Promise.reject(new NoHostAvailableError(null, why))
     }
     this.#connecting ??= this.#open().finally(() => {
@@ -153,8 +153,7 @@ export class Client extends EventEmitter {
     const all = [...new Set(session.nodes.map((node) => node.datacenter))]
     if (!local || all.includes(local)) return
     const error = new ArgumentError(
-      `localDataCenter was configured as '${local}', ` +
-        `but only found hosts in data centers: [${all.join(', ')}]`,
+      `localDataCenter is '${local}', but the nodes are in: [${all.join(', ')}]`,
     )
     const node = session.nodes[0]?.address ?? ''
     throw new NoHostAvailableError({ [node]: error })
@@ -308,22 +307,28 @@ export class Client extends EventEmitter {
   ): ResultStream {
     const stream = new ResultStream({ objectMode: true })
     const paged = { ...options, autoPage: false }
+    let isSync = true
+    const onPage = (error: Error | null, result?: ResultSet): void => {
+      if (error) stream.emit('error', error)
+      else if (result?.nextPage) {
+        stream._valve(() => result.nextPage?.())
+        return
+      }
+      stream._valve(null)
+      stream.add(null)
+      callback(error)
+    }
     this.eachRow(
       query,
       params,
       paged,
       (_, row) => stream.add(row),
       (error, result) => {
-        if (error) stream.emit('error', error)
-        else if (result?.nextPage) {
-          stream._valve(() => result.nextPage?.())
-          return
-        }
-        stream._valve(null)
-        stream.add(null)
-        callback(error)
+        if (isSync) setImmediate(onPage, error, result)
+        else onPage(error, result)
       },
     )
+    isSync = false
     return stream
   }
 
@@ -354,8 +359,8 @@ export class Client extends EventEmitter {
     queries: BatchQuery[],
     options: QueryOptions | null | undefined,
   ): Promise<ResultSet> {
-    if (!Array.isArray(queries)) throw new ArgumentError('Queries should be an Array')
-    if (queries.length === 0) throw new ArgumentError('Queries array should not be empty')
+    if (!Array.isArray(queries)) throw new ArgumentError('the statements of a batch must be an array')
+    if (queries.length === 0) throw new ArgumentError('a batch must have at least one statement')
     await this.#connect()
     const execution = DefaultExecutionOptions.create(options, this)
     return (this.#requests as Requests).batch(queries, execution)

@@ -10,6 +10,8 @@ class DriverErrorClass extends Error {
   constructor(message: string) {
     super(message)
     this.name = this.constructor.name
+    // Without the constructors of the classes below.
+    Error.captureStackTrace(this, this.constructor)
     // As in the other driver, it is the instance's own property and is printed with it.
     Object.defineProperty(this, 'name', { enumerable: true, writable: true, configurable: true })
   }
@@ -37,8 +39,8 @@ export class NoHostAvailableError extends DriverError {
 
 function describe(innerErrors: { [host: string]: unknown } | null | undefined): string {
   const [first] = Object.entries(innerErrors ?? {})
-  const about = first === undefined ? '' : ` First host tried, ${first[0]}: ${first[1]}. See innerErrors.`
-  return `All host(s) tried for query failed.${about}`
+  const about = first === undefined ? '' : ` The first, ${first[0]}: ${first[1]}. See innerErrors.`
+  return `No host could execute the statement.${about}`
 }
 
 /** An error that the server sent; `code` is one of `types.responseErrorCodes`. */
@@ -121,11 +123,8 @@ export class BusyConnectionError extends DriverError {
   override info = 'All connections to a host are at their limit (pooling.maxRequestsPerConnection).'
 
   constructor(address: string, maxRequestsPerConnection: number, connectionLength: number) {
-    const each = connectionLength === 1 ? 'a single connection' : 'each connection'
-    super(
-      `All connections to host ${address} are busy, ` +
-        `${maxRequestsPerConnection} requests are in-flight on ${each}`,
-    )
+    const each = connectionLength === 1 ? 'its connection' : 'each connection'
+    super(`Host ${address} is busy: ${maxRequestsPerConnection} requests are in flight on ${each}`)
   }
 }
 

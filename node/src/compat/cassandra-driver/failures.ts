@@ -111,7 +111,7 @@ export function translated(error: unknown, about?: { readTimeout?: number | unde
     return noHost(error, connectionError)
   }
   if (error instanceof native.SessionClosed) {
-    return new NoHostAvailableError(null, 'The client has been shut down')
+    return new NoHostAvailableError(null, 'the client has been shut down')
   }
   if (error.code === null) {
     if (error instanceof native.Overloaded) {

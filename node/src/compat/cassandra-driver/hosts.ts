@@ -131,7 +131,7 @@ export class HostMap extends EventEmitter {
 /** What system tables say about a node. */
 interface About {
   host_id: Uuid | null
-  tokens: string[] | null
+  tokens: Iterable<string> | null
 }
 
 type LocalRow = About & { partitioner: string }
@@ -175,7 +175,8 @@ export async function readHosts(session: Session, hosts: HostMap): Promise<strin
     Object.assign(host, { datacenter, rack, cassandraVersion: release })
     const { host_id: hostId = null, tokens = null } = about.get(address) ?? {}
     if (hostId !== null) host.hostId = hostId
-    if (tokens !== null) host.tokens = tokens
+    // A set of the program's class, with the option `encoding.set`.
+    if (tokens !== null) host.tokens = Array.from(tokens)
     if (known === undefined) {
       if (!isUp) host.setDownAt = Date.now()
       hosts.set(address, host)

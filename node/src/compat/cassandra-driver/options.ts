@@ -184,22 +184,22 @@ function checkContacts(options: ClientOptions): void {
   if (options.cloud) {
     const bundle: unknown = options.cloud.secureConnectBundle
     if (typeof bundle !== 'string' && !(bundle instanceof URL)) {
-      throw new TypeError('secureConnectBundle in cloud options must be of type string')
+      throw new TypeError('cloud.secureConnectBundle must be the path of an archive, or its file URL')
     }
     if (options.contactPoints) {
-      throw new TypeError('Contact points can not be defined when cloud settings are provided')
+      throw new TypeError('contactPoints and cloud exclude each other')
     }
     if (options.sslOptions) {
-      throw new TypeError('SSL options can not be defined when cloud settings are provided')
+      throw new TypeError('sslOptions and cloud exclude each other')
     }
     return
   }
   if (!Array.isArray(options.contactPoints) || options.contactPoints.length === 0) {
-    throw new TypeError('Contacts points are not defined.')
+    throw new TypeError('contactPoints must be an array of at least one node')
   }
   options.contactPoints.forEach((point, at) => {
     if (point) return
-    throw new TypeError(`Contact point ${at} (${point}) is not a valid host name or address`)
+    throw new TypeError(`contactPoints[${at}] is ${point}: it must be a host name or an address`)
   })
 }
 
@@ -216,64 +216,64 @@ function check(options: CompleteOptions): void {
     if (!holds) throw new TypeError(why)
   }
   for (const name of ['queryOptions', 'policies', 'protocolOptions', 'socketOptions'] as const) {
-    must(options[name], `${name} not defined in options`)
+    must(options[name], `the option ${name} must be an object`)
   }
   const { requestTracker, metrics, policies: all, protocolOptions, socketOptions } = options
   must(
     requestTracker === null || requestTracker instanceof RequestTracker,
-    'requestTracker must be an instance of RequestTracker',
+    'requestTracker must be a RequestTracker',
   )
-  must(metrics instanceof ClientMetrics, 'metrics must be an instance of ClientMetrics')
+  must(metrics instanceof ClientMetrics, 'metrics must be a ClientMetrics')
   const kinds = [
-    ['Load balancing policy', all.loadBalancing, LoadBalancingPolicy, 'LoadBalancingPolicy'],
-    ['Reconnection policy', all.reconnection, ReconnectionPolicy, 'ReconnectionPolicy'],
-    ['Retry policy', all.retry, RetryPolicy, 'RetryPolicy'],
-    ['Address resolution policy', all.addressResolution, AddressTranslator, 'AddressTranslator'],
+    ['loadBalancing', all.loadBalancing, LoadBalancingPolicy, 'LoadBalancingPolicy'],
+    ['reconnection', all.reconnection, ReconnectionPolicy, 'ReconnectionPolicy'],
+    ['retry', all.retry, RetryPolicy, 'RetryPolicy'],
+    ['addressResolution', all.addressResolution, AddressTranslator, 'AddressTranslator'],
   ] as const
   for (const [what, policy, base, name] of kinds) {
-    must((policy as object) instanceof base, `${what} must be an instance of ${name}`)
+    must((policy as object) instanceof base, `policies.${what} must be a ${name}`)
   }
   must(
     all.timestampGeneration === null || all.timestampGeneration instanceof TimestampGenerator,
-    'Timestamp generation policy must be an instance of TimestampGenerator',
+    'policies.timestampGeneration must be a TimestampGenerator or null',
   )
   const { maxVersion: version } = protocolOptions
   must(
     !version || (typeof version === 'number' && protocolVersion.isSupported(version)),
-    `protocolOptions.maxVersion provided (${version}) is invalid`,
+    `protocolOptions.maxVersion must be a version of the protocol, not ${version}`,
   )
   must(
     typeof socketOptions.readTimeout === 'number',
-    'socketOptions.readTimeout must be a Number',
+    'socketOptions.readTimeout must be a number of milliseconds',
   )
   must(
     typeof socketOptions.coalescingThreshold === 'number' && socketOptions.coalescingThreshold > 0,
-    'socketOptions.coalescingThreshold must be a positive Number',
+    'socketOptions.coalescingThreshold must be a number above 0',
   )
   checkLogin(options)
   options.encoding ??= {}
   const { map, set } = options.encoding
-  must(!map || isConstructor(map, ['forEach', 'set']), 'Map constructor not valid')
-  must(!set || isConstructor(set, ['forEach', 'add']), 'Set constructor not valid')
+  must(!map || isConstructor(map, ['forEach', 'set']), 'encoding.map must be a class with forEach() and set()')
+  must(!set || isConstructor(set, ['forEach', 'add']), 'encoding.set must be a class with forEach() and add()')
   must(
     !options.profiles || Array.isArray(options.profiles),
-    'profiles must be an Array of ExecutionProfile instances',
+    'profiles must be an array of ExecutionProfile',
   )
   for (const name of ['applicationName', 'applicationVersion'] as const) {
-    must(options[name] == null || typeof options[name] === 'string', `${name} should be a String`)
+    must(options[name] == null || typeof options[name] === 'string', `${name} must be a string`)
   }
-  must(options.id instanceof Uuid, 'Client id must be a Uuid')
+  must(options.id instanceof Uuid, 'id must be a Uuid')
   const reporting: unknown = options.monitorReporting
   must(
     typeof reporting === 'object' && reporting !== null,
-    `Monitor reporting must be an object, obtained: ${reporting}`,
+    `monitorReporting must be an object, not ${reporting}`,
   )
 }
 
 function checkLogin(options: CompleteOptions): void {
   if (options.authProvider) {
     if ((options.authProvider as object) instanceof AuthProvider) return
-    throw new TypeError('options.authProvider must be an instance of AuthProvider')
+    throw new TypeError('authProvider must be an AuthProvider')
   }
   const { credentials } = options
   if (!credentials) {
@@ -282,7 +282,7 @@ function checkLogin(options: CompleteOptions): void {
   }
   const { username, password } = credentials
   if (typeof username !== 'string' || typeof password !== 'string') {
-    throw new TypeError('credentials username and password must be a string')
+    throw new TypeError('credentials.username and credentials.password must be strings')
   }
   options.authProvider = new PlainTextAuthProvider(username, password)
 }

@@ -3,6 +3,7 @@
 import type { ExecuteOptions } from '../../cql/options.js'
 import type { Rows } from '../../cql/rows.js'
 import type { Session } from '../../cql/session.js'
+import { composite } from './conversion/routing.js'
 import type { ClientContext } from './contracts.js'
 import { ArgumentError, NoHostAvailableError, OperationTimedOutError, ResponseError } from './errors.js'
 import type { DefaultExecutionOptions } from './execution-options.js'
@@ -11,6 +12,7 @@ import { Host, type HostMap } from './hosts.js'
 import type { Metadata } from './metadata/metadata.js'
 import type { ClientMetrics } from './metrics.js'
 import type { CompleteOptions } from './options.js'
+import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
 import { isForEngine, neverRetries, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
 import { ResultSet } from './result-set.js'
@@ -24,6 +26,9 @@ import { uuidOfText } from './types/uuid.js'
 const CHANGES_SCHEMA = /^\s*(?:create|alter|drop)\b/i
 /** Statements that change the keyspace. */
 const CHANGES_KEYSPACE = /^\s*use\b/i
+
+/** The keyspace that a statement names. */
+const NAMED_KEYSPACE = /\b(?:from|into|update)\s+(?:"([^"]+)"|(\w+))\s*\.\s*[\w"]/i
 
 /** A client, as far as requests need it. */
 export interface Requester extends ClientContext {
@@ -82,7 +87,7 @@ export class Requests {
     const consistency = raw.consistency ?? profile.consistency
     if (consistency !== undefined) set('consistency', levelName(consistency))
     const serial = raw.serialConsistency ?? profile.serialConsistency
-    if (serial !== undefined) set('serialConsistency', levelName(serial))
+    if (serial !== undefined) set('serialConsistency', levelName(checkedSerial(serial)))
     set('timeout', raw.readTimeout ?? profile.readTimeout)
     if (raw.fetchSize !== undefined && raw.fetchSize > 0) set('pageSize', raw.fetchSize)
     set('pagingState', options.getPageState())
@@ -121,8 +126,11 @@ export class Requests {
         ? undefined
         : ({ ...native, ...own } as ExecuteOptions)
     if (options.isPrepared() || hasValues(params)) {
+      const hints = options.getHints()
+      if (hints && !options.isPrepared()) this.statements.checkHints(hints, params)
       const known = await this.#prepared(query, options)
-      const values = this.statements.encode(known, params) as never
+      const values = this.#encoded(known, params, options) as never
+      this.#route(query, known, params, options)
       send = (own) =>
         isWhole
           ? session.execute<Row>(known.prepared, values, merged(own))
@@ -168,6 +176,41 @@ export class Requests {
       })
   }
 
+  /** Tells a policy of the program what partition a statement is for. */
+  #route(
+    query: string,
+    known: KnownStatement,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): void {
+    if (byEngine(options.getLoadBalancingPolicy()) !== undefined) return
+    if (!options.getKeyspace()) {
+      const match = NAMED_KEYSPACE.exec(query)
+      const name = match?.[1] ?? match?.[2]?.toLowerCase() ?? this.#client.keyspace
+      if (name !== undefined) options.setKeyspace(name)
+    }
+    const key = options.getRoutingKey()
+    if (Array.isArray(key)) options.setRoutingKey(composite(key))
+    else if (key === undefined) {
+      const own = this.statements.routingKey(known, params)
+      if (own !== undefined) options.setRoutingKey(own)
+    }
+  }
+
+  /** The values of a statement; as if the server had got those of one that was not to be prepared. */
+  #encoded(
+    known: KnownStatement,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): unknown[] {
+    try {
+      return this.statements.encode(known, params)
+    } catch (error) {
+      if (options.isPrepared() || options.getHints() || !(error instanceof TypeError)) throw error
+      throw new ResponseError(responseErrorCodes.invalid, error.message)
+    }
+  }
+
   /** Executes statements in one request. */
   async batch(
     queries: readonly BatchQuery[],
@@ -181,13 +224,15 @@ export class Requests {
     const batch = this.#session.batch(kind)
     for (const [at, item] of queries.entries()) {
       const { query, params } = typeof item === 'string' ? { query: item } : (item ?? {})
-      if (!query) throw new ArgumentError(`Invalid query at index ${at}`)
+      if (!query) throw new ArgumentError(`statement ${at} of the batch is empty`)
       if (!options.isPrepared() && !hasValues(params)) {
         batch.add(query)
         continue
       }
+      const hints = options.getHints()?.[at]
+      if (hints && !options.isPrepared()) this.statements.checkHints(hints, params)
       const known = await this.#prepared(query, options)
-      batch.add(known.prepared, this.statements.encode(known, params) as never)
+      batch.add(known.prepared, this.#encoded(known, params, options) as never)
     }
     const { pageSize: _, pagingState: __, ...native } = this.#nativeOptions(options) ?? {}
     const send = (own: object) =>
@@ -304,10 +349,19 @@ export class Requests {
       rows.schemaAgreed,
     )
     for (const warning of rows.warnings) {
-      this.#client.log('warning', `Received warning by server "${warning}"`)
+      this.#client.log('warning', `The server warns: ${warning}`)
     }
     return result
   }
+}
+
+/** Throws what the server says of a level that is not for conditions. */
+function checkedSerial(level: number): number {
+  if (level === consistencies.serial || level === consistencies.localSerial) return level
+  throw new ResponseError(
+    responseErrorCodes.invalid,
+    'Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL',
+  )
 }
 
 function hasValues(params: ArrayOrObject | null | undefined): boolean {

@@ -6,9 +6,10 @@ import type { Session } from '../../cql/session.js'
 import { UNSET } from '../../cql/values.js'
 import type { Encoding } from './conversion/decode.js'
 import { type Encoder, encoderOf } from './conversion/encode.js'
-import { nativeType } from './conversion/type-info.js'
+import { routingKey } from './conversion/routing.js'
+import { type NativeType, nativeOf, nativeType } from './conversion/type-info.js'
 import { ArgumentError, ResponseError } from './errors.js'
-import { responseErrorCodes, unset } from './types/constants.js'
+import { type DataType, dataTypes, responseErrorCodes, unset } from './types/constants.js'
 
 /** Parameters, in order or by name. */
 // biome-ignore lint/suspicious/noExplicitAny: the other driver's type
@@ -18,6 +19,7 @@ export type ArrayOrObject = any[] | { [name: string]: any }
 export interface KnownStatement {
   readonly prepared: Prepared
   readonly encoders: readonly Encoder[]
+  readonly types: readonly NativeType[]
 }
 
 /** The prepared statements of a client, the latest `most` of them. */
@@ -51,10 +53,9 @@ export class Statements {
     const preparing = this.#session
       .prepare(query, options)
       .then((prepared) => {
-        const encoders = prepared.parameters.map(({ type }) =>
-          encoderOf(nativeType(type), this.#encoding),
-        )
-        const known = { prepared, encoders }
+        const types = prepared.parameters.map(({ type }) => nativeType(type))
+        const encoders = types.map((type) => encoderOf(type, this.#encoding))
+        const known = { prepared, encoders, types }
         if (this.#known.size >= this.#most) {
           const [oldest] = this.#known.keys()
           this.#known.delete(oldest as string)
@@ -74,6 +75,37 @@ export class Statements {
 
   clear(): void {
     this.#known.clear()
+  }
+
+  /**
+   * Checks values against the types that a program says they have; the server says what they are.
+   *
+   * @throws TypeError for a type that does not exist, or a value that does not fit its type
+   */
+  checkHints(hints: unknown, values: ArrayOrObject | null | undefined): void {
+    const pairs: [unknown, unknown][] = Array.isArray(hints)
+      ? hints.map((hint, at) => [hint, Array.isArray(values) ? values[at] : undefined])
+      : Object.entries(hints ?? {}).map(([name, hint]) => [hint, valueOf(values, name)])
+    for (const [hint, value] of pairs) {
+      if (hint === null || hint === undefined) continue
+      const type = typeof hint === 'string' ? dataTypes.getByName(hint) : (hint as DataType)
+      const native = typeof type?.code === 'number' ? nativeOf(type) : undefined
+      if (native === undefined || value === null || value === undefined || value === unset) continue
+      encoderOf(native, this.#encoding)(value)
+    }
+  }
+
+  /** The routing key of a statement's values; `undefined` if they do not determine a partition. */
+  routingKey(
+    { prepared, types }: KnownStatement,
+    values: ArrayOrObject | null | undefined,
+  ): Buffer | undefined {
+    const ordered = inOrder(prepared, values)
+    const { partitionKey } = prepared
+    return routingKey(
+      partitionKey.map((at) => types[at] as NativeType),
+      partitionKey.map((at) => ordered[at]),
+    )
   }
 
   /** The values of a statement for the native session. */
@@ -100,6 +132,10 @@ export class Statements {
     }
     return result
   }
+}
+
+function valueOf(values: ArrayOrObject | null | undefined, name: string): unknown {
+  return values && !Array.isArray(values) ? values[name] : undefined
 }
 
 function inOrder(prepared: Prepared, values: ArrayOrObject | null | undefined): readonly unknown[] {

@@ -184,9 +184,13 @@ function parametersText(parameters: TrackedParameters, room: number, most: numbe
   let [text, left, at] = ['', room, 0]
   for (; at < all.length && left > 0; at++) {
     const [name, value] = all[at] as [string, unknown]
+    if (at > 0) {
+      text += ','
+      left--
+    }
     const part = `${name === '' ? '' : `${name}:`}${String(value)}`.slice(0, Math.min(most, left))
-    text += `${at === 0 ? '' : ','}${part}`
-    left -= part.length + (at === 0 ? 0 : 1)
+    text += part
+    left -= part.length
   }
   return ` [${text}${at < all.length ? '...' : ''}]`
 }

@@ -12,6 +12,7 @@ import { LocalTime } from '../types/local-time.js'
 import { Long, type LongLike } from '../types/long.js'
 import { Uuid } from '../types/uuid.js'
 import { Vector } from '../types/vector.js'
+import { valueOfBytes } from './bytes.js'
 import { textOfLocalDate } from './days.js'
 import type { Encoding } from './decode.js'
 import type { NativeType } from './type-info.js'
@@ -58,7 +59,6 @@ function varint(value: unknown): unknown {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Integer.fromNumber(value).toBigInt()
   if (typeof value === 'string') return Integer.fromString(value).toBigInt()
-  if (Buffer.isBuffer(value)) return Integer.fromBuffer(value).toBigInt()
   return wrong('an Integer, a number, a bigint or text', value)
 }
 
@@ -100,7 +100,6 @@ function uuid(value: unknown): unknown {
 function inet(value: unknown): unknown {
   if (value instanceof InetAddress) return value.toString()
   if (typeof value === 'string') return InetAddress.fromString(value).toString()
-  if (Buffer.isBuffer(value)) return new InetAddress(value).toString()
   return wrong('an InetAddress, its text or its bytes', value)
 }
 
@@ -167,7 +166,15 @@ const same: Encoder = (value) => value
 
 /** What makes parameters of a type. */
 export function encoderOf(type: NativeType, encoding: Encoding): Encoder {
-  if (typeof type === 'string') return SIMPLE[type] ?? same
+  if (typeof type === 'string') {
+    const encode = SIMPLE[type] ?? same
+    if (encode === blob || encode === same) return encode
+    return (value) => {
+      if (typeof value !== 'object' || !Buffer.isBuffer(value)) return encode(value)
+      const known = valueOfBytes(type, value)
+      return known === native.EMPTY ? known : encode(known)
+    }
+  }
   switch (type[0]) {
     case 'list':
       return listOf(encoderOf(type[1], encoding), undefined)

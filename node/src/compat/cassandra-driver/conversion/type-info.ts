@@ -57,11 +57,34 @@ export function typeInfo(type: NativeType): DataType {
   }
 }
 
+/** The native part's description of a type of a program; `undefined` if only the server knows it. */
+export function nativeOf(type: DataType): NativeType | undefined {
+  const { code, info } = type
+  const { list, set, map, tuple, udt, custom } = dataTypes
+  if (code === udt) return undefined
+  if (code === custom) {
+    if (type.customTypeName !== 'vector') return undefined
+    const element = nativeOf(info[0])
+    return element && ['vector', element, info[1]]
+  }
+  if (![list, set, map, tuple].includes(code as 32)) {
+    return code === dataTypes.varchar ? 'text' : getDataTypeNameByCode({ code })
+  }
+  const parts = (Array.isArray(info) ? info : [info]).map((part) => part && nativeOf(part))
+  if (parts.includes(undefined) || parts.includes(null)) return undefined
+  return [getDataTypeNameByCode({ code }), ...parts] as NativeType
+}
+
 function fieldOf(name: string, type: NativeType): UdtField {
   return { name, type: typeInfo(type) }
 }
 
 /** The name of a type, for `subtype` of vectors. */
 export function typeName(type: NativeType): string {
-  return getDataTypeNameByCode(typeInfo(type))
+  if (typeof type === 'string') return type === 'text' ? 'varchar' : type
+  const [kind, ...rest] = type
+  if (kind === 'vector') return `vector<${typeName(rest[0] as NativeType)}, ${rest[1]}>`
+  if (kind === 'udt') return rest[1] as string
+  if (kind === 'custom') return kind
+  return `${kind}<${rest.map((it) => typeName(it as NativeType)).join(', ')}>`
 }

@@ -80,16 +80,15 @@ export class RoundRobinPolicy extends LoadBalancingPolicy {
 /** Finds the local datacenter of a policy: its own, or that of the client's options. */
 function localOf(own: string | undefined, client: Client, hosts: HostMap): string {
   const all = new Set(hosts.values().map((host) => host.datacenter))
-  const available = `Available DCs are: [${[...all]}]`
+  const available = `There are: [${[...all]}]`
   const local = own || client?.options?.localDataCenter
   if (!local) {
     throw new ArgumentError(
-      `'localDataCenter' is not defined in Client options and also was not specified in the ` +
-        `constructor of the policy: one of them is required. ${available}`,
+      `the option localDataCenter is required, or that of the policy's constructor. ${available}`,
     )
   }
   if (!all.has(local)) {
-    throw new ArgumentError(`Datacenter ${local} was not found. ${available}`)
+    throw new ArgumentError(`There is no datacenter ${local}. ${available}`)
   }
   return local
 }

@@ -22,7 +22,7 @@ export type TimestampGenerator = TimestampGeneratorBase
 export class MonotonicTimestampGenerator extends TimestampGenerator {
   readonly #threshold: number
   readonly #pause: number
-  #last = -1
+  #last = -1n
   #warned = 0
 
   /**
@@ -38,26 +38,28 @@ export class MonotonicTimestampGenerator extends TimestampGenerator {
     this.#pause = minLogInterval ?? 1000
   }
 
-  /** The current time in milliseconds. */
+  /** The current time in whole milliseconds. */
   getDate(): number {
     return Date.now()
   }
 
   override next(client: Client): Long | number | null {
-    const now = this.getDate() * 1000
-    this.#last = now > this.#last ? now : this.#last + 1
-    const behind = Math.floor(this.#last / 1000) - now / 1000
+    const date = this.getDate()
+    const now = BigInt(date) * 1000n
+    this.#last = now > this.#last ? now : this.#last + 1n
+    const behind = Number(this.#last / 1000n) - date
     if (behind >= this.#threshold && this.#pause > 0) {
       const at = Date.now()
       if (this.#warned + this.#pause <= at) {
         this.#warned = at
         client.log(
           'warning',
-          `The clock is ${behind} milliseconds behind the last timestamp (${this.#last}), which ` +
-            'is incremented instead so that timestamps increase',
+          `Timestamp generated for a clock that is ${behind} milliseconds behind the last one: ` +
+            `${this.#last}, which is the last one plus one, so that timestamps increase`,
         )
       }
     }
-    return Number.isSafeInteger(this.#last) ? this.#last : Long.fromNumber(this.#last)
+    const number = Number(this.#last)
+    return Number.isSafeInteger(number) ? number : Long.fromBigInt(this.#last)
   }
 }

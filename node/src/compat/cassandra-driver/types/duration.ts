@@ -12,7 +12,8 @@ const UNITS: readonly [name: string, nanoseconds: bigint][] = [
   ['ns', 1n],
 ]
 const MOST = 0x7fff_ffffn
-const MOST_NANOSECONDS = 0x7fff_ffff_ffff_ffffn
+/** One less if the duration is not negative, which is seen later. */
+const MOST_NANOSECONDS = 0x8000_0000_0000_0000n
 
 /** Symbol, name, the part it counts for, and how much of it, in the order they must have. */
 const PARTS: readonly [symbol: string, name: string, part: 0 | 1 | 2, factor: bigint][] = [
@@ -39,17 +40,16 @@ class Sum {
     const at = PARTS.findIndex(([known]) => known === wanted)
     const [, name, part, factor] = PARTS[at] as (typeof PARTS)[number]
     if (at === this.#last) {
-      throw new TypeError(`Invalid duration. The ${name} are specified multiple times`)
+      throw new TypeError(`the ${name} are twice in the duration`)
     }
     if (at < this.#last) {
-      throw new TypeError(`Invalid duration. The ${PARTS[this.#last]?.[1]} should be after ${name}`)
+      throw new TypeError(`the ${PARTS[this.#last]?.[1]} must come after the ${name} in a duration`)
     }
     this.#last = at
     this.totals[part] += BigInt(amount) * factor
     const most = part === 2 ? MOST_NANOSECONDS : MOST
     if (this.totals[part] > most) {
-      const what = `The total number of ${TOTALS[part]} must be less or equal to ${most}`
-      throw new TypeError(`Invalid duration. ${what}`)
+      throw new TypeError(`the ${TOTALS[part]} of a duration are at most ${most}`)
     }
     return this
   }
@@ -77,7 +77,7 @@ function vint(value: bigint): Buffer {
 /** @internal Reads a `vint`; returns the value and where it ends. */
 function readVint(bytes: Buffer, at: number): [bigint, number] {
   const first = bytes[at] as number
-  const extra = Math.clz32(~(first << 24) >>> 0) > 8 ? 8 : Math.clz32((~first & 0xff) << 24)
+  const extra = first === 0xff ? 8 : Math.clz32((~first & 0xff) << 24)
   let value = BigInt(first & (0xff >> extra))
   for (let next = 1; next <= extra; next++) value = (value << 8n) | BigInt(bytes[at + next] as number)
   return [(value >> 1n) ^ -(value & 1n), at + 1 + extra]
@@ -113,7 +113,7 @@ export class Duration {
     const weeks = ISO_WEEKS.exec(text)
     const match = ISO.exec(text) ?? ISO_DIGITS.exec(text)
     if (weeks !== null) sum.add(weeks[1] as string, 'w')
-    else if (match === null) throw new TypeError(`Unable to convert '${text}' to a duration`)
+    else if (match === null) throw new TypeError(`'${text}' is no duration`)
     else {
       for (const [at, symbol] of ['y', 'mo', 'd', 'h', 'm', 's'].entries()) {
         const amount = match[at + 1]
