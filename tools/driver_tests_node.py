@@ -44,6 +44,17 @@ INTEGRATION = (
     *("mapping/model-mapper", "error", "execution-profile"),
 )
 
+#: Drops the keyspaces of former tests, which expect a new node.
+CLEAN = """
+const { connect } = require(process.argv[1])
+connect(process.argv[2], { timeout: 60000 }).then(async (session) => {
+  for (const { keyspace_name: name } of await session.execute('SELECT keyspace_name FROM system_schema.keyspaces')) {
+    if (!name.startsWith('system')) await session.execute(`DROP KEYSPACE "${name}"`)
+  }
+  await session.close()
+})
+"""
+
 Outcomes = dict[str, str]
 
 
@@ -80,6 +91,7 @@ def main(arguments: list[str]) -> int:
 
 def _run(root: Path, file: str, *, drop_in: bool) -> Outcomes:
     """The outcome of each test of a file."""
+    subprocess.run(["node", "-e", CLEAN, str(NODE / "dist" / "cql.js"), os.environ[AT]], check=True)
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         environment = {
             **os.environ,
@@ -89,7 +101,7 @@ def _run(root: Path, file: str, *, drop_in: bool) -> Outcomes:
             "TZ": "UTC",
         }
         if drop_in:
-            package = NODE / "dist" / "compat" / "cassandra-driver.js"
+            package = NODE / "dist" / "compat" / "cassandra-driver" / "index.js"
             environment["DRIVER_TESTS_DROP_IN"] = str(package)
         command = ["node", "node_modules/.bin/mocha", "--exit", "-t", "10000", "-R", "json"]
         command += ["--reporter-option", f"output={report.name}"]

@@ -30,6 +30,8 @@ const FORBIDDEN = [
   ['src/aerospike/batch', 'src/aerospike/query/query.js'],
   ['src/testing', 'src/aerospike/client.js'],
   ['src/bridge', 'src/options/check.js'],
+  ['src/compat/cassandra-driver', 'src/aerospike/client.js'],
+  ['src/compat/cassandra-driver/mapping', 'src/aerospike/client.js'],
   ['test', 'src/index.js'],
 ] as const
 

@@ -14,6 +14,10 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
   serve: { summary: 'run an embedded cluster', load: () => import('./serve.js') },
   info: { summary: 'show the nodes of a cluster, or query them', load: () => import('./info.js') },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
+  compat: {
+    summary: 'what differs for a program written for another client',
+    load: () => import('./compat.js'),
+  },
 }
 
 function usage(): string {

@@ -107,9 +107,9 @@ export class DseGssapiAuthProvider extends AuthProvider {
 export function loginOptions(
   provider: AuthProvider,
 ): { user: string; password: string } | { authenticator: Native } | undefined {
-  if (provider.constructor === NoAuthProvider) return undefined
-  const { constructor } = provider
-  if (constructor === PlainTextAuthProvider || constructor === DsePlainTextAuthProvider) {
+  const kind = provider.constructor
+  if (kind === NoAuthProvider) return undefined
+  if (kind === PlainTextAuthProvider || kind === DsePlainTextAuthProvider) {
     const { username, password } = provider as PlainTextAuthProvider
     return { user: username, password }
   }

@@ -12,14 +12,20 @@ import { type Host, HostMap, readHosts } from './hosts.js'
 import { ClientState } from './metadata/client-state.js'
 import { Metadata } from './metadata/metadata.js'
 import type { ClientMetrics } from './metrics.js'
-import { type ClientOptions, type CompleteOptions, completeOptions, contactPoints, sessionOptions } from './options.js'
+import {
+  type ClientOptions,
+  type CompleteOptions,
+  completeOptions,
+  contactPoints,
+  sessionOptions,
+} from './options.js'
 import type { LoadBalancingPolicy } from './policies/load-balancing.js'
 import { Profiles } from './profiles.js'
 import { type BatchQuery, Requests } from './requests.js'
 import type { ResultSet } from './result-set.js'
 import type { ArrayOrObject } from './statements.js'
 import { tokenizerOf } from './token.js'
-import { distance } from './types/constants.js'
+import { consistencies, distance } from './types/constants.js'
 import { ResultStream } from './types/result-stream.js'
 import type { Row } from './types/row.js'
 
@@ -144,8 +150,19 @@ export class Client extends EventEmitter {
     this.metadata._start(session, () => statements.clear())
     if (this.options.isMetadataSyncEnabled !== false) await this.metadata._refresh()
     this.#stopListening = session.onEvent((event) => this.#onEvent(event))
+    this.#setDefaults()
     this.connected = true
     this.emit('connected')
+  }
+
+  /** Defaults that the other driver sets once it knows the cluster. */
+  #setDefaults(): void {
+    const { queryOptions, pooling } = this.options
+    queryOptions.consistency ??= consistencies.localOne
+    const { local, remote, ignored } = distance
+    const connections = { [local]: 1, [remote]: 1, [ignored]: 0 }
+    const coreConnectionsPerHost = { ...connections, ...pooling.coreConnectionsPerHost }
+    this.options.pooling = { maxRequestsPerConnection: 2048, ...pooling, coreConnectionsPerHost }
   }
 
   #checkDatacenter(session: Session): void {
@@ -359,7 +376,8 @@ export class Client extends EventEmitter {
     queries: BatchQuery[],
     options: QueryOptions | null | undefined,
   ): Promise<ResultSet> {
-    if (!Array.isArray(queries)) throw new ArgumentError('the statements of a batch must be an array')
+    if (!Array.isArray(queries))
+      throw new ArgumentError('the statements of a batch must be an array')
     if (queries.length === 0) throw new ArgumentError('a batch must have at least one statement')
     await this.#connect()
     const execution = DefaultExecutionOptions.create(options, this)

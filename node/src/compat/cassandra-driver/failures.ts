@@ -84,7 +84,10 @@ function noHost(error: native.CqlError, cause: (reason: string, node: string) =>
   if (Object.keys(inner).length === 0 && error.node !== null) {
     inner[error.node] = cause(messageOf(error), error.node)
   }
-  return new NoHostAvailableError(inner, Object.keys(inner).length === 0 ? messageOf(error) : undefined)
+  return new NoHostAvailableError(
+    inner,
+    Object.keys(inner).length === 0 ? messageOf(error) : undefined,
+  )
 }
 
 /** The other driver's error for any error of the native session; others are returned as they are. */
@@ -98,9 +101,7 @@ export function translated(error: unknown, about?: { readTimeout?: number | unde
     const who = node === null ? 'No host' : `The host ${node} did not reply`
     const limit = about?.readTimeout === undefined ? '' : ` ${about.readTimeout} ms`
     return new OperationTimedOutError(
-      node === null
-        ? `${who} replied before timeout${limit}`
-        : `${who} before timeout${limit}`,
+      node === null ? `${who} replied before timeout${limit}` : `${who} before timeout${limit}`,
       node ?? undefined,
     )
   }

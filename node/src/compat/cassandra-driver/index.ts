@@ -1,4 +1,6 @@
-/** Drop-in for npm `cassandra-driver`, on the native session. */
+/** Drop-in for npm `cassandra-driver`: `require('spikewire/compat/cassandra-driver')`. */
+
+import '../../cql.js'
 
 export { datastax, geometry } from './absent.js'
 export * as auth from './auth.js'
@@ -6,7 +8,7 @@ export { Client, type EmptyCallback, type RowCallback, type ValueCallback } from
 export * as concurrent from './concurrent.js'
 export * as errors from './errors.js'
 export { ExecutionOptions, type QueryOptions } from './execution-options.js'
-export { type Host, type HostMap } from './hosts.js'
+export type { Host, HostMap } from './hosts.js'
 export * as mapping from './mapping/index.js'
 export * as metadata from './metadata/index.js'
 export * as metrics from './metrics.js'

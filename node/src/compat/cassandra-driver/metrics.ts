@@ -55,7 +55,9 @@ export class DefaultMetrics extends ClientMetrics {
     super()
     const group = <N extends string>(...names: N[]) => {
       const parts = Object.fromEntries(names.map((name) => [name, new EventEmitter()]))
-      return Object.assign(new EventEmitter(), parts) as { [name in N]: EventEmitter } & EventEmitter
+      return Object.assign(new EventEmitter(), parts) as {
+        [name in N]: EventEmitter
+      } & EventEmitter
     }
     const all = ['clientTimeout', 'other', 'readTimeout', 'unavailable', 'writeTimeout'] as const
     this.errors = group('authentication', 'connection', ...all)
@@ -65,7 +67,10 @@ export class DefaultMetrics extends ClientMetrics {
     this.responses = group('success')
   }
 
-  #error(kind: 'authentication' | 'connection' | 'clientTimeout' | 'other' | Replicas, error: Error) {
+  #error(
+    kind: 'authentication' | 'connection' | 'clientTimeout' | 'other' | Replicas,
+    error: Error,
+  ) {
     this.errors[kind].emit('increment', error)
     this.errors.emit('increment', error)
   }

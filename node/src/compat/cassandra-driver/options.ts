@@ -184,7 +184,9 @@ function checkContacts(options: ClientOptions): void {
   if (options.cloud) {
     const bundle: unknown = options.cloud.secureConnectBundle
     if (typeof bundle !== 'string' && !(bundle instanceof URL)) {
-      throw new TypeError('cloud.secureConnectBundle must be the path of an archive, or its file URL')
+      throw new TypeError(
+        'cloud.secureConnectBundle must be the path of an archive, or its file URL',
+      )
     }
     if (options.contactPoints) {
       throw new TypeError('contactPoints and cloud exclude each other')
@@ -253,8 +255,14 @@ function check(options: CompleteOptions): void {
   checkLogin(options)
   options.encoding ??= {}
   const { map, set } = options.encoding
-  must(!map || isConstructor(map, ['forEach', 'set']), 'encoding.map must be a class with forEach() and set()')
-  must(!set || isConstructor(set, ['forEach', 'add']), 'encoding.set must be a class with forEach() and add()')
+  must(
+    !map || isConstructor(map, ['forEach', 'set']),
+    'encoding.map must be a class with forEach() and set()',
+  )
+  must(
+    !set || isConstructor(set, ['forEach', 'add']),
+    'encoding.set must be a class with forEach() and add()',
+  )
   must(
     !options.profiles || Array.isArray(options.profiles),
     'profiles must be an array of ExecutionProfile',
@@ -288,7 +296,10 @@ function checkLogin(options: CompleteOptions): void {
 }
 
 /** Contact points with a port each. */
-export function contactPoints({ contactPoints: points, protocolOptions }: CompleteOptions): string[] {
+export function contactPoints({
+  contactPoints: points,
+  protocolOptions,
+}: CompleteOptions): string[] {
   const port = protocolOptions.port ?? 9042
   return (points ?? []).map((point) => {
     if (/^\[.*\]:\d+$/.test(point) || /^[^:]+:\d+$/.test(point)) return point

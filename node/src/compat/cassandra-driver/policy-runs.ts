@@ -197,4 +197,3 @@ export async function runWithPolicies<R>(run: Run, send: Send<R>): Promise<Outco
   }
   throw new NoHostAvailableError(tried)
 }
-

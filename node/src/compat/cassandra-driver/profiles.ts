@@ -33,9 +33,22 @@ export class ExecutionProfile {
     this.readTimeout = options?.readTimeout
     this.retry = options?.retry
     this.serialConsistency = options?.serialConsistency
-    const { language, results, name: graph, readConsistency, source, writeConsistency } =
-      options?.graphOptions ?? {}
-    this.graphOptions = { language, results, name: graph, readConsistency, source, writeConsistency }
+    const {
+      language,
+      results,
+      name: graph,
+      readConsistency,
+      source,
+      writeConsistency,
+    } = options?.graphOptions ?? {}
+    this.graphOptions = {
+      language,
+      results,
+      name: graph,
+      readConsistency,
+      source,
+      writeConsistency,
+    }
   }
 }
 

@@ -3,9 +3,15 @@
 import type { ExecuteOptions } from '../../cql/options.js'
 import type { Rows } from '../../cql/rows.js'
 import type { Session } from '../../cql/session.js'
-import { composite } from './conversion/routing.js'
 import type { ClientContext } from './contracts.js'
-import { ArgumentError, NoHostAvailableError, OperationTimedOutError, ResponseError } from './errors.js'
+import { composite } from './conversion/routing.js'
+import {
+  ArgumentError,
+  DriverError,
+  NoHostAvailableError,
+  OperationTimedOutError,
+  ResponseError,
+} from './errors.js'
 import type { DefaultExecutionOptions } from './execution-options.js'
 import { levelName, translated } from './failures.js'
 import { Host, type HostMap } from './hosts.js'
@@ -14,7 +20,13 @@ import type { ClientMetrics } from './metrics.js'
 import type { CompleteOptions } from './options.js'
 import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
-import { isForEngine, neverRetries, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
+import {
+  isForEngine,
+  neverRetries,
+  type Outcome,
+  runWithPolicies,
+  type Send,
+} from './policy-runs.js'
 import { ResultSet } from './result-set.js'
 import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
 import { consistencies, responseErrorCodes } from './types/constants.js'
@@ -97,7 +109,10 @@ export class Requests {
     set('keyspace', this.#ownKeyspace(options))
     const timestamp = this.#hasOwnTimestamps ? options.getOrGenerateTimestamp() : raw.timestamp
     if (timestamp !== undefined && timestamp !== null) {
-      set('timestamp', typeof timestamp === 'number' ? timestamp : Long.fromValue(timestamp).toBigInt())
+      set(
+        'timestamp',
+        typeof timestamp === 'number' ? timestamp : Long.fromValue(timestamp).toBigInt(),
+      )
     }
     if (raw.host !== undefined) set('node', raw.host.address)
     if (neverRetries(options.getRetryPolicy())) set('maxRetries', 0)
@@ -206,8 +221,9 @@ export class Requests {
     try {
       return this.statements.encode(known, params)
     } catch (error) {
-      if (options.isPrepared() || options.getHints() || !(error instanceof TypeError)) throw error
-      throw new ResponseError(responseErrorCodes.invalid, error.message)
+      if (options.isPrepared() || options.getHints() || error instanceof DriverError) throw error
+      if (!haveTypes(Array.isArray(params) ? params : Object.values(params ?? {}))) throw error
+      throw new ResponseError(responseErrorCodes.invalid, (error as Error).message)
     }
   }
 
@@ -353,6 +369,15 @@ export class Requests {
     }
     return result
   }
+}
+
+/** Whether the types of values can be told without the server. */
+function haveTypes(values: readonly unknown[]): boolean {
+  return values.every(
+    (value) =>
+      !['symbol', 'function'].includes(typeof value) &&
+      (value === null || Object.getPrototypeOf(value ?? 0) !== Object.prototype),
+  )
 }
 
 /** Throws what the server says of a level that is not for conditions. */

@@ -73,7 +73,9 @@ export class ResultSet implements Iterable<Row>, AsyncIterable<Row> {
       isSchemaInAgreement,
     }
     this.rows = response.rows as Row[]
-    this.rowLength = (response.rows === undefined ? response.rowLength : response.rows.length) as number
+    this.rowLength = (
+      response.rows === undefined ? response.rowLength : response.rows.length
+    ) as number
     this.columns = (response.meta?.columns ?? null) as ResultColumn[]
     const state = response.meta?.pageState
     this.pageState = (state ? state.toString('hex') : null) as string

@@ -85,11 +85,15 @@ export class Statements {
   checkHints(hints: unknown, values: ArrayOrObject | null | undefined): void {
     const pairs: [unknown, unknown][] = Array.isArray(hints)
       ? hints.map((hint, at) => [hint, Array.isArray(values) ? values[at] : undefined])
-      : Object.entries(hints ?? {}).map(([name, hint]) => [hint, valueOf(values, name)])
+      : Object.entries(hints ?? {}).map(([name, hint]) => [hint, parameterOf(values, name)])
     for (const [hint, value] of pairs) {
       if (hint === null || hint === undefined) continue
-      const type = typeof hint === 'string' ? dataTypes.getByName(hint) : (hint as DataType)
-      const native = typeof type?.code === 'number' ? nativeOf(type) : undefined
+      const type = typeOfHint(hint)
+      if (type === undefined) {
+        if (Array.isArray(hints)) throw new TypeError(`${inspect(hint)} is no type`)
+        continue
+      }
+      const native = nativeOf(type)
       if (native === undefined || value === null || value === undefined || value === unset) continue
       encoderOf(native, this.#encoding)(value)
     }
@@ -109,7 +113,10 @@ export class Statements {
   }
 
   /** The values of a statement for the native session. */
-  encode({ prepared, encoders }: KnownStatement, values: ArrayOrObject | null | undefined): unknown[] {
+  encode(
+    { prepared, encoders }: KnownStatement,
+    values: ArrayOrObject | null | undefined,
+  ): unknown[] {
     const ordered = inOrder(prepared, values)
     if (ordered.length !== encoders.length) {
       // What the server says when it gets them.
@@ -134,7 +141,14 @@ export class Statements {
   }
 }
 
-function valueOf(values: ArrayOrObject | null | undefined, name: string): unknown {
+/** The type that a hint names: a name, a code, or a type. */
+function typeOfHint(hint: unknown): DataType | undefined {
+  if (typeof hint === 'string') return dataTypes.getByName(hint)
+  if (typeof hint === 'number') return { code: hint }
+  return typeof (hint as DataType).code === 'number' ? (hint as DataType) : undefined
+}
+
+function parameterOf(values: ArrayOrObject | null | undefined, name: string): unknown {
   return values && !Array.isArray(values) ? values[name] : undefined
 }
 

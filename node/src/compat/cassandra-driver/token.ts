@@ -96,7 +96,8 @@ function splitRing(
 }
 
 const asLong = (hash: bigint): bigint => BigInt.asUintN(64, hash)
-const rotated = (word: bigint, bits: bigint): bigint => asLong((word << bits) | (word >> (64n - bits)))
+const rotated = (word: bigint, bits: bigint): bigint =>
+  asLong((word << bits) | (word >> (64n - bits)))
 const [C1, C2] = [0x87c37b91114253d5n, 0x4cf5ad432745937fn]
 
 function mixed(hash: bigint): bigint {
@@ -200,7 +201,10 @@ export class ByteOrderedTokenizer extends Tokenizer {
     }
     const points = splitRing([number(from), number(to)], [0n, 1n << BigInt(8 * width)], parts)
     return points.map((point) => {
-      const hex = point.toString(16).padStart(2 * width, '0').replace(/(?:00)+$/, '')
+      const hex = point
+        .toString(16)
+        .padStart(2 * width, '0')
+        .replace(/(?:00)+$/, '')
       return new ByteOrderedToken(Buffer.from(hex, 'hex'))
     })
   }

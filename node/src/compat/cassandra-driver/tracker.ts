@@ -165,7 +165,8 @@ function batchText(
   const prepared = options.isPrepared() ? '' : ' not prepared'
   let text = ''
   for (const [at, item] of queries.entries()) {
-    if (text.length >= most) return `${kind}BATCH w/ ${queries.length}${prepared} queries (${text},...)`
+    if (text.length >= most)
+      return `${kind}BATCH w/ ${queries.length}${prepared} queries (${text},...)`
     const { query, params = null } = typeof item === 'string' ? { query: item } : item
     text += `${at === 0 ? '' : ','}${query.slice(0, most - text.length)}`
     if (text.length < most) {

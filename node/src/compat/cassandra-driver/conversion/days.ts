@@ -19,10 +19,7 @@ function textOf(days: number): string {
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097
   const years = Math.floor(
-    (ofEra -
-      Math.floor(ofEra / 1460) +
-      Math.floor(ofEra / 36_524) -
-      Math.floor(ofEra / 146_096)) /
+    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) /
       365,
   )
   const ofYear = ofEra - (365 * years + Math.floor(years / 4) - Math.floor(years / 100))
@@ -30,9 +27,15 @@ function textOf(days: number): string {
   const day = ofYear - Math.floor((153 * months + 2) / 5) + 1
   const month = months < 10 ? months + 3 : months - 9
   const year = years + era * 400 + (month <= 2 ? 1 : 0)
+  return dayText(year, month, day)
+}
+
+/** A day as the native session takes it: a year beyond 0 to 9999 has a sign and six digits. */
+function dayText(year: number, month: number, day: number): string {
   const two = (part: number) => String(part).padStart(2, '0')
-  const sign = year < 0 ? '-' : ''
-  return `${sign}${String(Math.abs(year)).padStart(4, '0')}-${two(month)}-${two(day)}`
+  const rest = `${two(month)}-${two(day)}`
+  if (year >= 0 && year <= 9999) return `${String(year).padStart(4, '0')}-${rest}`
+  return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}-${rest}`
 }
 
 /** A day that the server sent. */
@@ -45,5 +48,5 @@ export function localDateOfText(text: string): LocalDate {
 
 /** A day for the server. */
 export function textOfLocalDate(date: LocalDate): string {
-  return date._value === null ? date.toString() : textOf(date._value)
+  return date._value === null ? dayText(date.year, date.month, date.day) : textOf(date._value)
 }

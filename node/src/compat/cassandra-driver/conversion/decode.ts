@@ -116,11 +116,7 @@ interface MapLike {
   set(key: unknown, value: unknown): void
 }
 
-function mapOf(
-  key: Decoder | undefined,
-  value: Decoder | undefined,
-  { map }: Encoding,
-): Decoder {
+function mapOf(key: Decoder | undefined, value: Decoder | undefined, { map }: Encoding): Decoder {
   const converted = (decode: Decoder | undefined, it: unknown) =>
     decode === undefined || it === null ? it : decode(it as never)
   return (flat: unknown[]) => {

@@ -116,7 +116,7 @@ function date(value: unknown): unknown {
   if (value instanceof LocalDate) return textOfLocalDate(value)
   try {
     if (typeof value === 'string') return textOfLocalDate(LocalDate.fromString(value))
-    if (value instanceof Date) return LocalDate.fromDate(value).toString()
+    if (value instanceof Date) return textOfLocalDate(LocalDate.fromDate(value))
   } catch (error) {
     throw new TypeError(`not a date: ${(error as Error).message}`)
   }
@@ -250,7 +250,9 @@ function tupleOf(encoders: readonly Encoder[]): Encoder {
     const { length, get } = value as TupleLike
     if (typeof get !== 'function') wrong('a Tuple', value)
     const count = Math.min(length, encoders.length)
-    return Array.from({ length: count }, (_, at) => part(encoders[at], (value as TupleLike).get(at)))
+    return Array.from({ length: count }, (_, at) =>
+      part(encoders[at], (value as TupleLike).get(at)),
+    )
   }
 }
 

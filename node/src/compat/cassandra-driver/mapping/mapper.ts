@@ -35,17 +35,11 @@ export class Mapper {
       }
       info = ModelMappingInfo.createDefault(name, keyspace)
       const where = `Keyspace: ${keyspace}; Table: ${name}.`
-      this.client.log(
-        'info',
-        `There is no model '${name}': it is the table of that name. ${where}`,
-      )
+      this.client.log('info', `There is no model '${name}': it is the table of that name. ${where}`)
     } else {
       const tables = info.tables.map((table) => table.name)
       const where = `Keyspace: ${info.keyspace}; Table${tables.length > 1 ? 's' : ''}: ${tables}.`
-      this.client.log(
-        'info',
-        `Model '${name}'. ${where}`,
-      )
+      this.client.log('info', `Model '${name}'. ${where}`)
     }
     const mapper = new ModelMapper<T>(name, new MappingHandler(this.client, info))
     this.#mappers.set(name, mapper)

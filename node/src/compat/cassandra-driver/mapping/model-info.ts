@@ -104,9 +104,7 @@ function modelOf(
 ): ModelMappingInfo {
   const keyspace = options?.keyspace || current
   if (!keyspace) {
-    throw new Error(
-      `the model '${name}' has no keyspace: give it one, or the client`,
-    )
+    throw new Error(`the model '${name}' has no keyspace: give it one, or the client`)
   }
   if (!options) return ModelMappingInfo.createDefault(name, keyspace)
   const { mappings, columns } = options

@@ -46,8 +46,7 @@ export class Result<T = any> implements Iterable<T> {
     this.#info = info
     this.#adapt = adapt
     const { columns, rowLength } = result
-    this.#hasNoRow =
-      columns?.length === 1 && rowLength === 1 && columns[0]?.name === '[applied]'
+    this.#hasNoRow = columns?.length === 1 && rowLength === 1 && columns[0]?.name === '[applied]'
     this.length = this.#hasNoRow ? 0 : rowLength || 0
     this.pageState = result.pageState
   }

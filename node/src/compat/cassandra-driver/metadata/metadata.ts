@@ -125,7 +125,10 @@ export class Metadata {
     name: string,
     callback?: ValueCallback<KeyspaceMetadata | null>,
   ): Promise<KeyspaceMetadata | null> | undefined {
-    return outcome(this.#keyspaces().then((all) => all[name] ?? null), callback)
+    return outcome(
+      this.#keyspaces().then((all) => all[name] ?? null),
+      callback,
+    )
   }
 
   refreshKeyspaces(waitReconnect?: boolean): Promise<{ [name: string]: KeyspaceMetadata }>
@@ -249,7 +252,7 @@ export class Metadata {
     name: string,
     callback?: ValueCallback<Udt | null>,
   ): Promise<Udt | null> | undefined {
-    const found = this.#in<Udt | null>(keyspace, (about) => udtOf(name, about.types), null)
+    const found = this.#in<Udt | null>(keyspace, (about) => udtOf(name, about), null)
     return outcome(found, callback)
   }
 
@@ -350,11 +353,7 @@ export class Metadata {
    */
   getTrace(traceId: Uuid, consistency?: number | null): Promise<QueryTrace>
   getTrace(traceId: Uuid, callback: ValueCallback<QueryTrace>): void
-  getTrace(
-    traceId: Uuid,
-    consistency: number | null,
-    callback: ValueCallback<QueryTrace>,
-  ): void
+  getTrace(traceId: Uuid, consistency: number | null, callback: ValueCallback<QueryTrace>): void
   getTrace(
     traceId: Uuid,
     consistency?: number | null | ValueCallback<QueryTrace>,

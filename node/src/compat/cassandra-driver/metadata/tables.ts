@@ -9,7 +9,7 @@ import type {
   View,
 } from '../../../cql/schema.js'
 import type { DataType } from '../types/constants.js'
-import { parseType, type TypesOfKeyspace } from './types.js'
+import { type KeyspaceTypes, parseType } from './types.js'
 
 /** A column of a table. */
 export interface ColumnInfo {
@@ -90,7 +90,7 @@ export class TableMetadata extends DataCollection {
   indexInterval: number | null = null
   isCompact = false
   replicateOnWrite = true
-  cdc: boolean | undefined = undefined
+  cdc: boolean | null | undefined = undefined
   indexes: Index[] = []
   virtual = false
 }
@@ -102,12 +102,12 @@ export class MaterializedView extends DataCollection {
   includeAllColumns = false
 }
 
-function addColumns(into: DataCollection, table: Table, types: TypesOfKeyspace): void {
+function addColumns(into: DataCollection, table: Table, keyspace: KeyspaceTypes): void {
   const order = new Map(table.columns.map((column) => [column.name, column.descending]))
   // By name, as system tables have them.
   const columns = [...table.columns].sort((one, two) => (one.name < two.name ? -1 : 1))
   for (const { name, type, kind } of columns) {
-    const column = { name, type: parseType(type, types), isStatic: kind === 'static' }
+    const column = { name, type: parseType(type, keyspace), isStatic: kind === 'static' }
     into.columns.push(column)
     into.columnsByName[name] = column
   }
@@ -142,12 +142,12 @@ function addOptions(into: DataCollection, table: Table): void {
 /** A table of a keyspace. */
 export function tableOf(keyspace: Keyspace, table: Table): TableMetadata {
   const result = new TableMetadata(table.name)
-  addColumns(result, table, keyspace.types)
+  addColumns(result, table, keyspace)
   result.virtual = keyspace.isVirtual
   if (keyspace.isVirtual) return result
   addOptions(result, table)
   result.memtableFlushPeriod = (table.options['memtable_flush_period_in_ms'] ?? 0) as number
-  result.cdc = (table.options['cdc'] ?? undefined) as boolean | undefined
+  result.cdc = (table.options['cdc'] ?? null) as boolean | null
   result.indexes = [...table.indexes.values()].map(({ name, kind, options }) => {
     const number = KINDS[kind as keyof typeof KINDS] ?? KINDS.CUSTOM
     return new Index(name, options['target'] ?? '', number, { ...options })
@@ -158,7 +158,7 @@ export function tableOf(keyspace: Keyspace, table: Table): TableMetadata {
 /** A materialized view of a keyspace. */
 export function viewOf(keyspace: Keyspace, view: View): MaterializedView {
   const result = new MaterializedView(view.name)
-  addColumns(result, view, keyspace.types)
+  addColumns(result, view, keyspace)
   addOptions(result, view)
   result.tableName = view.baseTable
   result.whereClause = view.whereClause
@@ -177,6 +177,10 @@ export interface SchemaFunction {
   calledOnNullInput: boolean
   language: string
   returnType: DataType
+  /** False, with the next two: features of DataStax Enterprise. */
+  deterministic: boolean
+  monotonic: boolean
+  monotonicOn: string[]
 }
 
 /** A user-defined aggregate. */
@@ -191,10 +195,12 @@ export interface Aggregate {
   returnType: DataType
   stateFunction: string
   stateType: DataType
+  /** False: a feature of DataStax Enterprise. */
+  deterministic: boolean
 }
 
 export function functionOf(keyspace: Keyspace, about: UserFunction): SchemaFunction {
-  const type = (text: string) => parseType(text, keyspace.types)
+  const type = (text: string) => parseType(text, keyspace)
   return {
     name: about.name,
     keyspaceName: keyspace.name,
@@ -205,11 +211,14 @@ export function functionOf(keyspace: Keyspace, about: UserFunction): SchemaFunct
     calledOnNullInput: about.calledOnNullInput,
     language: about.language,
     returnType: type(about.returnType),
+    deterministic: false,
+    monotonic: false,
+    monotonicOn: [],
   }
 }
 
 export function aggregateOf(keyspace: Keyspace, about: UserAggregate): Aggregate {
-  const type = (text: string) => parseType(text, keyspace.types)
+  const type = (text: string) => parseType(text, keyspace)
   return {
     name: about.name,
     keyspaceName: keyspace.name,
@@ -220,5 +229,6 @@ export function aggregateOf(keyspace: Keyspace, about: UserAggregate): Aggregate
     returnType: type(about.returnType),
     stateFunction: about.stateFunction,
     stateType: type(about.stateType),
+    deterministic: false,
   }
 }

@@ -3,8 +3,8 @@
  * which knows the replicas; those under any other go where its query plan says.
  */
 
-import type { ClientContext as Client, ExecutionOptions } from '../contracts.js'
 import { callable } from '../callable.js'
+import type { ClientContext as Client, ExecutionOptions } from '../contracts.js'
 import { ArgumentError } from '../errors.js'
 import type { Host, HostMap } from '../hosts.js'
 import { distance } from '../types/constants.js'

@@ -180,8 +180,7 @@ export const protocolVersion = {
   isDse,
   /** Whether Cassandra has the version, and so has this drop-in or the other driver. */
   isSupportedCassandra: (version: number): boolean => version >= 0x01 && version <= 0x05,
-  isSupported: (version: number): boolean =>
-    isDse(version) || (version >= 0x01 && version <= 0x05),
+  isSupported: (version: number): boolean => isDse(version) || (version >= 0x01 && version <= 0x05),
   supportsPaging: (version: number): boolean => version >= 2,
   supportsTimestamp: (version: number): boolean => version >= 3,
   supportsNamedParameters: (version: number): boolean => version >= 3,

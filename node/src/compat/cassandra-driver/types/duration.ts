@@ -79,7 +79,8 @@ function readVint(bytes: Buffer, at: number): [bigint, number] {
   const first = bytes[at] as number
   const extra = first === 0xff ? 8 : Math.clz32((~first & 0xff) << 24)
   let value = BigInt(first & (0xff >> extra))
-  for (let next = 1; next <= extra; next++) value = (value << 8n) | BigInt(bytes[at + next] as number)
+  for (let next = 1; next <= extra; next++)
+    value = (value << 8n) | BigInt(bytes[at + next] as number)
   return [(value >> 1n) ^ -(value & 1n), at + 1 + extra]
 }
 

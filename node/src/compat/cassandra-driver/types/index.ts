@@ -47,7 +47,11 @@ function intoText(uuid: Uuid, buffer: Buffer | undefined, offset: number): Buffe
 }
 
 /** A time UUID as text, or written to a buffer. */
-export function timeuuid(options?: UuidOptions | null, buffer?: Buffer, offset = 0): string | Buffer {
+export function timeuuid(
+  options?: UuidOptions | null,
+  buffer?: Buffer,
+  offset = 0,
+): string | Buffer {
   const { msecs, nsecs, node, clockseq } = options ?? {}
   const date = typeof msecs === 'number' ? new Date(msecs) : msecs
   const clock = typeof clockseq === 'number' ? Buffer.from([clockseq >> 8, clockseq & 0xff]) : null

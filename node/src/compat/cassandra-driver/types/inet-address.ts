@@ -67,7 +67,8 @@ export class InetAddress {
     }
     const bytes = bytesOfV6(value)
     if (bytes === undefined) throw new TypeError(`${value} is no IP address`)
-    const isMapped = bytes.readUInt16BE(10) === 0xffff && bytes.subarray(0, 10).every((it) => it === 0)
+    const isMapped =
+      bytes.readUInt16BE(10) === 0xffff && bytes.subarray(0, 10).every((it) => it === 0)
     if (value.includes('.') && !isMapped) {
       throw new TypeError(`${value}: only an IPv4-mapped address may end in an IPv4 address`)
     }

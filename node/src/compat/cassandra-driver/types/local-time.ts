@@ -38,8 +38,10 @@ export class LocalTime {
     if (typeof value !== 'string') throw new Error(`a string was expected, got ${inspect(value)}`)
     const [hour, minute, second = '0'] = value.split(':')
     const [whole, fraction = ''] = second.split('.')
-    const seconds = Number.parseInt(hour as string, 10) * 3600 +
-      Number.parseInt(minute as string, 10) * 60 + Number.parseInt(whole as string, 10)
+    const seconds =
+      Number.parseInt(hour as string, 10) * 3600 +
+      Number.parseInt(minute as string, 10) * 60 +
+      Number.parseInt(whole as string, 10)
     const nanoseconds = Number.parseInt(fraction.padEnd(9, '0'), 10) || 0
     return LocalTime.fromMilliseconds(seconds * 1000, nanoseconds)
   }

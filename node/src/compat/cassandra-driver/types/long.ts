@@ -20,6 +20,7 @@ const WORD = 4_294_967_296
 const SMALLEST = -0x8000_0000_0000_0000n
 
 /** A 64-bit integer, of two 32-bit halves. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the further names are set below
 export class Long implements LongLike {
   /** The low 32 bits, as a signed number. */
   readonly low: number
@@ -68,11 +69,15 @@ export class Long implements LongLike {
       if (value + 1 >= 2 ** 63) return Long.MAX_VALUE
     }
     const whole = Math.trunc(value)
-    return new Long(whole % WORD | 0, Math.floor(whole / WORD) | 0, unsigned)
+    return new Long((whole % WORD) | 0, Math.floor(whole / WORD) | 0, unsigned)
   }
 
   static fromBigInt(value: bigint, unsigned = false): Long {
-    return new Long(Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)), unsigned)
+    return new Long(
+      Number(BigInt.asIntN(32, value)),
+      Number(BigInt.asIntN(32, value >> 32n)),
+      unsigned,
+    )
   }
 
   static fromString(text: string, unsigned?: boolean | number, radix?: number): Long {
@@ -366,6 +371,7 @@ const ALIASES = {
 } as const
 
 /** The methods under their further names. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above
 export interface Long {
   eq: Long['equals']
   neq: Long['notEquals']

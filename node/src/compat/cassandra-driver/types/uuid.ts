@@ -78,9 +78,7 @@ export class Uuid {
 
 function checked(value: unknown): string {
   if (typeof value === 'string' && TEXT.test(value)) return value.toLowerCase()
-  throw new Error(
-    'a UUID is text of 36 characters, such as 00000000-0000-0000-0000-000000000000',
-  )
+  throw new Error('a UUID is text of 36 characters, such as 00000000-0000-0000-0000-000000000000')
 }
 
 /** Milliseconds from the start of the Gregorian calendar, 1582-10-15, to 1970. */

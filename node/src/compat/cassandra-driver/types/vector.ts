@@ -8,7 +8,7 @@ export class Vector {
   // biome-ignore lint/suspicious/noExplicitAny: the other driver's type
   readonly elements: any[]
   readonly length: number
-  readonly subtype: string | null | undefined
+  readonly subtype: string | null | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the other driver's type
   [index: number]: any
 
@@ -78,7 +78,12 @@ const BY_INDEX: ProxyHandler<Vector> = {
   ownKeys: (vector) => [...vector.elements.keys()].map(String).concat('length'),
   getOwnPropertyDescriptor: (vector, key) =>
     isIndex(key) && Number(key) < vector.length
-      ? { value: vector.elements[Number(key)], enumerable: true, configurable: true, writable: true }
+      ? {
+          value: vector.elements[Number(key)],
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        }
       : Reflect.getOwnPropertyDescriptor(vector, key),
   has: (vector, key) => (isIndex(key) ? Number(key) < vector.length : Reflect.has(vector, key)),
 }
