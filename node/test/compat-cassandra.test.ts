@@ -203,8 +203,12 @@ test('errors have the same classes and codes', skip, () =>
     const client = await clientOf(module)
     await client.execute('CREATE TABLE items (id int PRIMARY KEY, name text)')
     const run = (...args: unknown[]) => outcome(() => client.execute(...args))
-    const bad = (options: object) =>
-      outcome(() => new module.Client({ ...POINTS, ...options }).connect())
+    const bad = async (options: object) => {
+      const other = new module.Client({ ...POINTS, ...options })
+      const ended = await outcome(() => other.connect())
+      await other.shutdown()
+      return ended
+    }
     const select = 'SELECT * FROM items WHERE id = ?'
     return [
       await run('SELEC'),
@@ -219,13 +223,24 @@ test('errors have the same classes and codes', skip, () =>
       await outcome(() => client.batch([])),
       await outcome(() => client.batch('x')),
       await bad({ contactPoints: ['127.0.0.9:1'] }),
-      await bad({ localDataCenter: 'nowhere' }),
       await bad({ keyspace: 'nothing' }),
       await outcome(async () => new module.Client({})),
       await outcome(async () => new module.Client({ ...POINTS, policies: { retry: {} } })),
     ]
   }),
 )
+
+test('a datacenter that no node is in', { skip: withoutCassandra }, async () => {
+  // Not compared: the other driver's process does not end after it.
+  const client = new DropIn({ ...POINTS, localDataCenter: 'nowhere' })
+  await assert.rejects(client.connect(), (error: Any) => {
+    assert.equal(error.name, 'NoHostAvailableError')
+    const [inner] = Object.values(error.innerErrors) as Error[]
+    assert.equal(inner?.name, 'ArgumentError')
+    return true
+  })
+  await client.shutdown()
+})
 
 test('metadata, hosts, tokens and traces', skip, () =>
   compare(async (module) => {

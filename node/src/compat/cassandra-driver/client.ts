@@ -231,22 +231,25 @@ export class Client extends EventEmitter {
     return outcome(this.#execute(query, params, options), callback as never)
   }
 
-  async #execute(
+  #execute(
     query: string,
     params: ArrayOrObject | null | undefined,
     options: QueryOptions | null | undefined,
   ): Promise<ResultSet> {
-    const prepared = DefaultExecutionOptions.create(options, this)
-    return this.#send(query, params, prepared)
+    try {
+      return this.#send(query, params, DefaultExecutionOptions.create(options, this))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
-  async #send(
+  #send(
     query: string,
     params: ArrayOrObject | null | undefined,
     options: DefaultExecutionOptions,
   ): Promise<ResultSet> {
-    if (!this.connected) await this.#connect()
-    return (this.#requests as Requests).execute(query, params, options)
+    const execute = () => (this.#requests as Requests).execute(query, params, options)
+    return this.connected ? execute() : this.#connect().then(execute)
   }
 
   /** Not supported: it is a feature of DataStax Enterprise. */

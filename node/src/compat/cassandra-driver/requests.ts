@@ -1,6 +1,7 @@
 /** Sends statements of a client to the native session, and makes results of its replies. */
 
 import type { ExecuteOptions } from '../../cql/options.js'
+import type { Statement } from '../../cql/prepared.js'
 import type { Rows } from '../../cql/rows.js'
 import type { Session } from '../../cql/session.js'
 import type { ClientContext } from './contracts.js'
@@ -36,11 +37,26 @@ import { uuidOfText } from './types/uuid.js'
 
 /** Statements that change the schema. */
 const CHANGES_SCHEMA = /^\s*(?:create|alter|drop)\b/i
+/** Any of both. */
+const CHANGES = /^\s*(?:create|alter|drop|use)\b/i
 /** Statements that change the keyspace. */
 const CHANGES_KEYSPACE = /^\s*use\b/i
 
 /** The keyspace that a statement names. */
 const NAMED_KEYSPACE = /\b(?:from|into|update)\s+(?:"([^"]+)"|(\w+))\s*\.\s*[\w"]/i
+
+/** No options besides a statement's own. */
+const NONE = {}
+
+type NativeOptions = { [name: string]: unknown } | undefined
+
+/** Adds an option, unless it is undefined. */
+function put(options: NativeOptions, name: string, value: unknown): NativeOptions {
+  if (value === undefined) return options
+  const result = options ?? {}
+  result[name] = value
+  return result
+}
 
 /** A client, as far as requests need it. */
 export interface Requester extends ClientContext {
@@ -69,12 +85,15 @@ export class Requests {
   readonly #client: Requester
   readonly #session: Session
   readonly #hasOwnTimestamps: boolean
+  /** The keyspace of the session. */
+  #keyspace: string | undefined
 
   constructor(client: Requester, session: Session) {
     const { encoding, maxPrepared, policies } = client.options
     this.#client = client
     this.#session = session
     this.statements = new Statements(session, encoding, maxPrepared)
+    this.#keyspace = session.keyspace ?? undefined
     const generator = policies.timestampGeneration
     this.#hasOwnTimestamps =
       generator !== null && generator.constructor !== MonotonicTimestampGenerator
@@ -89,34 +108,31 @@ export class Requests {
   /** The options of the native session that differ from the client's; mostly none. */
   #nativeOptions(options: DefaultExecutionOptions): ExecuteOptions | undefined {
     const { raw, profile } = options
-    const result: { [name: string]: unknown } = {}
-    let some = false
-    const set = (name: string, value: unknown) => {
-      if (value === undefined) return
-      result[name] = value
-      some = true
-    }
+    let result: NativeOptions
     const consistency = raw.consistency ?? profile.consistency
-    if (consistency !== undefined) set('consistency', levelName(consistency))
+    if (consistency !== undefined) result = put(result, 'consistency', levelName(consistency))
     const serial = raw.serialConsistency ?? profile.serialConsistency
-    if (serial !== undefined) set('serialConsistency', levelName(checkedSerial(serial)))
-    set('timeout', raw.readTimeout ?? profile.readTimeout)
-    if (raw.fetchSize !== undefined && raw.fetchSize > 0) set('pageSize', raw.fetchSize)
-    set('pagingState', options.getPageState())
-    if (options.isIdempotent()) set('idempotent', true)
-    if (options.isQueryTracing()) set('tracing', true)
-    set('payload', options.getCustomPayload() ?? undefined)
-    set('keyspace', this.#ownKeyspace(options))
+    if (serial !== undefined) {
+      result = put(result, 'serialConsistency', levelName(checkedSerial(serial)))
+    }
+    result = put(result, 'timeout', raw.readTimeout ?? profile.readTimeout)
+    if (raw.fetchSize !== undefined && raw.fetchSize > 0) {
+      result = put(result, 'pageSize', raw.fetchSize)
+    }
+    result = put(result, 'pagingState', options.getPageState())
+    if (options.isIdempotent()) result = put(result, 'idempotent', true)
+    if (options.isQueryTracing()) result = put(result, 'tracing', true)
+    result = put(result, 'payload', options.getCustomPayload() ?? undefined)
+    if (raw.keyspace !== undefined) result = put(result, 'keyspace', this.#ownKeyspace(options))
     const timestamp = this.#hasOwnTimestamps ? options.getOrGenerateTimestamp() : raw.timestamp
     if (timestamp !== undefined && timestamp !== null) {
-      set(
-        'timestamp',
-        typeof timestamp === 'number' ? timestamp : Long.fromValue(timestamp).toBigInt(),
-      )
+      const number =
+        typeof timestamp === 'number' ? timestamp : Long.fromValue(timestamp).toBigInt()
+      result = put(result, 'timestamp', number)
     }
-    if (raw.host !== undefined) set('node', raw.host.address)
-    if (neverRetries(options.getRetryPolicy())) set('maxRetries', 0)
-    return some ? (result as ExecuteOptions) : undefined
+    if (raw.host !== undefined) result = put(result, 'node', raw.host.address)
+    if (neverRetries(options.getRetryPolicy())) result = put(result, 'maxRetries', 0)
+    return result as ExecuteOptions | undefined
   }
 
   /**
@@ -124,47 +140,76 @@ export class Requests {
    *
    * @throws the errors of `client.execute`
    */
-  async execute(
+  execute(
     query: string,
     params: ArrayOrObject | null | undefined,
     options: DefaultExecutionOptions,
   ): Promise<ResultSet> {
-    if (typeof query !== 'string' || query === '') {
-      throw new ArgumentError('the statement must be a string that is not empty')
-    }
-    const native = this.#nativeOptions(options)
-    const isWhole = options.getFetchSize() === 0
-    const session = this.#session
-    let send: Send<Row>
-    const merged = (own: object): ExecuteOptions | undefined =>
-      native === undefined && Object.keys(own).length === 0
-        ? undefined
-        : ({ ...native, ...own } as ExecuteOptions)
-    if (options.isPrepared() || hasValues(params)) {
+    // No async function: each costs time, and most executions need none.
+    try {
+      if (typeof query !== 'string' || query === '') {
+        throw new ArgumentError('the statement must be a string that is not empty')
+      }
+      if (!options.isPrepared() && !hasValues(params)) {
+        return this.#send(query, query, null, params, options)
+      }
       const hints = options.getHints()
       if (hints && !options.isPrepared()) this.statements.checkHints(hints, params)
-      const known = await this.#prepared(query, options)
-      const values = this.#encoded(known, params, options) as never
-      this.#route(query, known, params, options)
-      send = (own) =>
-        isWhole
-          ? session.execute<Row>(known.prepared, values, merged(own))
-          : session.page<Row>(known.prepared, values, merged(own))
-    } else {
-      send = (own) =>
-        isWhole
-          ? session.execute<Row>(query, null, merged(own))
-          : session.page<Row>(query, null, merged(own))
+      const known = this.statements.find(query, this.#ownKeyspace(options) ?? this.#keyspace)
+      if (known !== undefined) return this.#sendKnown(query, known, params, options)
+      return this.#prepared(query, options).then((prepared) =>
+        this.#sendKnown(query, prepared, params, options),
+      )
+    } catch (error) {
+      return Promise.reject(error)
     }
-    const result = await this.#run({ query, params, options, send })
+  }
+
+  #sendKnown(
+    query: string,
+    known: KnownStatement,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    const values = this.#encoded(known, params, options)
+    this.#route(query, known, params, options)
+    return this.#send(query, known.prepared, values, params, options)
+  }
+
+  #send(
+    query: string,
+    statement: Statement,
+    values: unknown[] | null,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    const native = this.#nativeOptions(options)
+    const session = this.#session
+    const isWhole = options.getFetchSize() === 0
+    const send: Send<Row> = (own) => {
+      const all = own === NONE ? native : ({ ...native, ...own } as ExecuteOptions)
+      const parameters = values as never
+      return isWhole
+        ? session.execute<Row>(statement, parameters, all)
+        : session.page<Row>(statement, parameters, all)
+    }
+    return this.#run({ query, params, options, send })
+  }
+
+  /** What follows from a result: more pages, another keyspace, another schema. */
+  #followed(
+    result: ResultSet,
+    { query, params, options }: Request,
+  ): ResultSet | Promise<ResultSet> {
+    if (typeof query !== 'string') return result
     if (result.rawPageState !== undefined) {
       result.nextPageAsync = (state) => {
         options.setPageState(state)
         return this.execute(query, params, options)
       }
     }
-    if (result.columns === null) await this.#changed(query)
-    return result
+    if (result.columns !== null || !CHANGES.test(query)) return result
+    return this.#changed(query).then(() => result)
   }
 
   /** Follows what a statement without rows may have changed. */
@@ -172,6 +217,7 @@ export class Requests {
     const client = this.#client
     if (CHANGES_KEYSPACE.test(query)) {
       client.keyspace = this.#session.keyspace ?? undefined
+      this.#keyspace = client.keyspace
     } else if (CHANGES_SCHEMA.test(query) && client.options.isMetadataSyncEnabled !== false) {
       await client.metadata._refresh().catch((error: Error) => {
         client.log('warning', 'The schema could not be read again', error)
@@ -179,13 +225,10 @@ export class Requests {
     }
   }
 
-  async #prepared(query: string, options: DefaultExecutionOptions): Promise<KnownStatement> {
-    const keyspace = this.#ownKeyspace(options) ?? this.#session.keyspace ?? undefined
-    const known = this.statements.find(query, keyspace)
-    if (known !== undefined) return known
+  #prepared(query: string, options: DefaultExecutionOptions): Promise<KnownStatement> {
     const own = this.#ownKeyspace(options)
-    return await this.statements
-      .prepare(query, keyspace, own === undefined ? undefined : { keyspace: own })
+    return this.statements
+      .prepare(query, own ?? this.#keyspace, own === undefined ? undefined : { keyspace: own })
       .catch((error: unknown) => {
         throw this.#failed(error, query, options)
       })
@@ -247,7 +290,9 @@ export class Requests {
       }
       const hints = options.getHints()?.[at]
       if (hints && !options.isPrepared()) this.statements.checkHints(hints, params)
-      const known = await this.#prepared(query, options)
+      const known =
+        this.statements.find(query, this.#ownKeyspace(options) ?? this.#keyspace) ??
+        (await this.#prepared(query, options))
       batch.add(known.prepared, this.#encoded(known, params, options) as never)
     }
     const { pageSize: _, pagingState: __, ...native } = this.#nativeOptions(options) ?? {}
@@ -256,58 +301,72 @@ export class Requests {
     return this.#run({ query: queries, params: null, options, send })
   }
 
-  async #run(request: Request): Promise<ResultSet> {
-    const { options, query } = request
-    const { metrics, options: settings } = this.#client
+  #run(request: Request): Promise<ResultSet> {
+    const { options, query, send } = request
     const start = process.hrtime()
     const stack = options.getCaptureStackTrace() ? new Error().stack : undefined
-    try {
-      const outcome = await this.#outcome(request)
-      const latency = process.hrtime(start)
-      metrics.onResponse(latency)
-      metrics.onSuccessfulResponse(latency)
-      const tracker = settings.requestTracker
-      if (tracker) {
-        const host = this.#host(outcome.node)
-        tracker.onSuccess(host, query, request.params ?? null, options, 0, 0, latency)
-      }
-      return this.#result(outcome, options)
-    } catch (raw) {
-      const error = this.#failed(raw, query, options)
-      if (stack !== undefined) {
-        error.stack += `\n    (event loop)\n${stack.slice(stack.indexOf('\n') + 1)}`
-      }
-      const latency = process.hrtime(start)
-      const tracker = settings.requestTracker
-      const node = (raw as { node?: string | null }).node ?? undefined
-      if (tracker) {
-        const host = this.#host(node ?? (error as ResponseError).coordinator ?? '')
-        tracker.onError(host, query, request.params ?? null, options, 0, error, latency)
-      }
-      throw error
-    }
-  }
-
-  async #outcome({ query, options, send }: Request): Promise<Outcome<Row>> {
     const forEngine =
       options.raw.host === undefined &&
       isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy())
-    if (!forEngine) {
-      const text = typeof query === 'string' ? query : ''
-      return runWithPolicies({ client: this.#client, query: text, options }, send)
+    const failed = (error: unknown): never => {
+      if (forEngine) this.#count(translated(error, { readTimeout: options.getReadTimeout() }))
+      throw this.#reported(error, request, start, stack)
     }
-    try {
-      const rows = await send({})
-      return {
-        rows,
-        node: rows.node,
-        tried: { [rows.node]: null },
-        consistency: options.getConsistency(),
-      }
-    } catch (error) {
-      this.#count(translated(error, { readTimeout: options.getReadTimeout() }))
-      throw error
+    if (forEngine) {
+      return send(NONE).then((rows) => {
+        const { node } = rows
+        const consistency = options.getConsistency()
+        return this.#succeeded({ rows, node, tried: { [node]: null }, consistency }, request, start)
+      }, failed)
     }
+    const text = typeof query === 'string' ? query : ''
+    return runWithPolicies({ client: this.#client, query: text, options }, send).then(
+      (outcome) => this.#succeeded(outcome, request, start),
+      failed,
+    )
+  }
+
+  #succeeded(
+    outcome: Outcome<Row>,
+    request: Request,
+    start: [number, number],
+  ): ResultSet | Promise<ResultSet> {
+    const { options, query, params } = request
+    const { metrics, options: settings } = this.#client
+    const latency = process.hrtime(start)
+    metrics.onResponse(latency)
+    metrics.onSuccessfulResponse(latency)
+    const { requestTracker: tracker } = settings
+    if (tracker) {
+      tracker.onSuccess(this.#host(outcome.node), query, params ?? null, options, 0, 0, latency)
+    }
+    return this.#followed(this.#result(outcome, options), request)
+  }
+
+  /** The error of a request, which trackers are told. */
+  #reported(
+    raw: unknown,
+    { query, params, options }: Request,
+    start: [number, number],
+    stack: string | undefined,
+  ): Error {
+    const error = this.#failed(raw, query, options)
+    // Its parameters may be other ones by now: it is prepared again.
+    const isOutdated = error instanceof TypeError || error instanceof RangeError
+    if (isOutdated && typeof query === 'string') {
+      this.statements.forget(query, this.#ownKeyspace(options) ?? this.#keyspace)
+    }
+    if (stack !== undefined) {
+      error.stack += `\n    (event loop)\n${stack.slice(stack.indexOf('\n') + 1)}`
+    }
+    const { requestTracker: tracker } = this.#client.options
+    if (tracker) {
+      const node = (raw as { node?: string | null }).node ?? (error as ResponseError).coordinator
+      const latency = process.hrtime(start)
+      const host = this.#host(node ?? '')
+      tracker.onError(host, query, params ?? null, options, 0, error, latency)
+    }
+    return error
   }
 
   #count(error: Error): void {

@@ -371,7 +371,6 @@ const ALIASES = {
 } as const
 
 /** The methods under their further names. */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above
 export interface Long {
   eq: Long['equals']
   neq: Long['notEquals']
