@@ -30,9 +30,14 @@ export interface Differences {
   readonly entries: { readonly [name: string]: Difference }
 }
 
-/** What is known about a name, by its own entry or by that of a pattern. */
+/**
+ * What is known about a name, by its own entry or that of what it is a member of, or by that of a
+ * pattern.
+ */
 export function findDifference({ entries }: Differences, name: string): Difference | undefined {
-  if (Object.hasOwn(entries, name)) return entries[name]
+  for (let part = name; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('.')))) {
+    if (Object.hasOwn(entries, part)) return entries[part]
+  }
   for (const [pattern, difference] of Object.entries(entries)) {
     if (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1))) return difference
   }

@@ -92,7 +92,10 @@ export class Session extends Verbs {
     options: SessionOptions,
     conversion: number,
   ): Promise<Session> {
-    return Session.#connect(contactPoints, { ...options, conversion } as SessionOptions)
+    return Session.#connect(contactPoints, {
+      ...options,
+      '(conversion)': conversion,
+    } as SessionOptions)
   }
 
   static #connect(

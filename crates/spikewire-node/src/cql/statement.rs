@@ -7,9 +7,9 @@ use spikewire_cassandra::Session as Engine;
 use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 
 use super::job::Statement;
-use super::value::type_text;
 use crate::arguments::{OptionArgument, Options, flag, text};
 use crate::environment::Environment;
+use crate::environment::notation::type_text;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result, Type, Value};
 

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use spikewire_cassandra::statement::Shape;
 use spikewire_cql::response::Column;
 
-use crate::cql::value::type_text;
+use super::notation::type_text;
 use crate::hooks::cql::Hooks;
 use crate::js::{Env, Function, Result};
 

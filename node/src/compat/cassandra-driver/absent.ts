@@ -6,16 +6,16 @@ const WHY = 'it is a feature of DataStax Enterprise, not of Cassandra'
 
 /** A class that cannot be used. */
 function absent(name: string): new (...rest: unknown[]) => object {
-  const refuse = (): never => {
+  const reject = (): never => {
     throw new NotSupportedError(`${name} is not supported: ${WHY}`)
   }
   const kind = class {
     constructor() {
-      refuse()
+      reject()
     }
-    static fromBuffer = refuse
-    static fromString = refuse
-    static toBuffer = refuse
+    static fromBuffer = reject
+    static fromString = reject
+    static toBuffer = reject
   }
   Object.defineProperty(kind, 'name', { value: name })
   return kind

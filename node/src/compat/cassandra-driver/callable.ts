@@ -10,9 +10,9 @@ type Constructor = abstract new (...args: never[]) => object
 export function callable<C extends Constructor>(base: C): C {
   return new Proxy(base, {
     apply(target, self: object, args: unknown[]) {
-      const made = Reflect.construct(target, args, self?.constructor ?? target) as object
-      for (const name of Reflect.ownKeys(made)) {
-        Object.defineProperty(self, name, Reflect.getOwnPropertyDescriptor(made, name) as never)
+      const instance = Reflect.construct(target, args, self?.constructor ?? target) as object
+      for (const name of Reflect.ownKeys(instance)) {
+        Object.defineProperty(self, name, Reflect.getOwnPropertyDescriptor(instance, name) as never)
       }
     },
   })

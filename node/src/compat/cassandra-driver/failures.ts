@@ -126,7 +126,7 @@ export function translated(error: unknown, about?: { readTimeout?: number | unde
 
 /** Codes of Node's errors, by the system's texts. */
 const CAUSES: readonly [RegExp, string][] = [
-  [/refused/i, 'ECONNREFUSED'],
+  [/os error (?:61|111)/, 'ECONNREFUSED'],
   [/timed out|time limit|not (?:open|connected|answer)/i, 'ETIMEDOUT'],
   [/reset/i, 'ECONNRESET'],
   [/resolve|lookup|name or service/i, 'ENOTFOUND'],

@@ -162,9 +162,9 @@ const GROUPS = [
 ]
 
 /** The options with defaults, checked. */
-export function completeOptions(given: ClientOptions): CompleteOptions {
+export function completeOptions(own: ClientOptions): CompleteOptions {
   const options = defaultOptions() as CompleteOptions & { [name: string]: unknown }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(own)) {
     if (value === undefined) continue
     const isGroup = GROUPS.includes(name) && typeof value === 'object' && value !== null
     const defaults = options[name] as object

@@ -49,7 +49,7 @@ class Reader {
 
   read(): Use[] {
     this.#imports()
-    if (this.#bound.size === 0) return []
+    if (this.#bound.size === 0) return this.uses
     // Twice: functions may come before what they use is assigned.
     this.#assignments()
     this.#assignments()
@@ -170,14 +170,14 @@ class Reader {
       let from = at + 1
       while (this.#at(from) === 'await') from++
       const isNew = this.#at(from) === 'new'
-      const found = this.#path(isNew ? from + 1 : from)
-      if (found === undefined) continue
-      const path = this.#full(found.bound, found.names)
-      const isCall = this.#at(found.end) === '('
-      const made = FACTORIES[path] ?? MAKERS[path]
+      const access = this.#path(isNew ? from + 1 : from)
+      if (access === undefined) continue
+      const path = this.#full(access.bound, access.names)
+      const isCall = this.#at(access.end) === '('
+      const product = FACTORIES[path] ?? MAKERS[path]
       if (isNew) this.#target(at - 1, path, true)
-      else if (isCall && made !== undefined) this.#target(at - 1, made, true)
-      else if (!isCall && !found.bound.isInstance) this.#target(at - 1, path)
+      else if (isCall && product !== undefined) this.#target(at - 1, product, true)
+      else if (!isCall && !access.bound.isInstance) this.#target(at - 1, path)
     }
   }
 
@@ -187,11 +187,11 @@ class Reader {
 
   #accesses(): void {
     for (const at of this.#tokens.keys()) {
-      const found = this.#path(at)
-      if (found === undefined || this.#at(at + 1) === ':') continue
-      const { bound, names, end } = found
+      const access = this.#path(at)
+      if (access === undefined || this.#at(at + 1) === ':') continue
+      const { bound, names, end } = access
       const path = this.#full(bound, names.slice(0, bound.isInstance ? 1 : undefined))
-      if (names.length > 0 || bound.path !== '') this.#use(path, at)
+      if (names.length > 0 || (bound.path !== '' && !bound.isInstance)) this.#use(path, at)
       if (this.#at(end) === '(') this.#options(end + 1, CALLS[path] ?? path)
     }
   }

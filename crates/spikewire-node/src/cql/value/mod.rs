@@ -6,16 +6,13 @@
 //! | [`encode`] | values of statements |
 //! | [`decode`] | values of results |
 //! | [`date`] | dates as text |
-//! | [`notation`] | types as JSON |
 
 mod date;
 mod decode;
 mod encode;
-mod notation;
 
 pub use decode::{CqlDecoder, uuid_text};
 pub use encode::HostValue;
-pub use notation::type_text;
 
 /// How a session converts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -273,7 +273,7 @@ function vectorOf(encode: Encoder, dimension: number): Encoder {
 function udtOf(fields: readonly [string, Encoder][]): Encoder {
   return (value) => {
     if (typeof value !== 'object') wrong('an object', value)
-    const given = value as { [name: string]: unknown }
-    return Object.fromEntries(fields.map(([name, encode]) => [name, part(encode, given[name])]))
+    const object = value as { [name: string]: unknown }
+    return Object.fromEntries(fields.map(([name, encode]) => [name, part(encode, object[name])]))
   }
 }

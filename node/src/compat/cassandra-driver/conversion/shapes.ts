@@ -114,14 +114,14 @@ const known: [Encoding, number][] = []
 
 /** The number of the conversion with these options. */
 export function conversionFor(encoding: Encoding): number {
-  const found = known.find(
+  const match = known.find(
     ([it]) =>
       it.map === encoding.map &&
       it.set === encoding.set &&
       Boolean(it.useBigIntAsLong) === Boolean(encoding.useBigIntAsLong) &&
       Boolean(it.useBigIntAsVarint) === Boolean(encoding.useBigIntAsVarint),
   )
-  if (found !== undefined) return found[1]
+  if (match !== undefined) return match[1]
   const number = addConversion(shapeMaker(encoding))
   known.push([encoding, number])
   return number

@@ -1,4 +1,4 @@
-/** Executes the statements of a model; each is made once per shape of documents. */
+/** Executes the statements of a model; each is promise once per shape of documents. */
 
 import type { ResultSet } from '../result-set.js'
 import { type Generated, insert, remove, select, update } from './generated.js'
@@ -57,13 +57,13 @@ export class MappingHandler {
     this.info = info
   }
 
-  /** The statements for a shape, made once. */
+  /** The statements for a shape, promise once. */
   #cached(shape: string, make: () => Promise<Generated[]>): Promise<Generated[]> {
     const known = this.#statements.get(shape)
     if (known !== undefined) return known
-    const made = make()
-    made.catch(() => this.#statements.delete(shape))
-    this.#statements.set(shape, made)
+    const promise = make()
+    promise.catch(() => this.#statements.delete(shape))
+    this.#statements.set(shape, promise)
     if (this.#statements.size === MANY) {
       this.#client.log(
         'warning',
@@ -71,7 +71,7 @@ export class MappingHandler {
           'undefined or types.unset for values to leave',
       )
     }
-    return made
+    return promise
   }
 
   /** Reads documents by conditions. */

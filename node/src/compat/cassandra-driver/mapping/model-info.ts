@@ -111,8 +111,8 @@ function modelOf(
   if (mappings && !(mappings instanceof TableMappings)) {
     throw new Error('mappings must be a TableMappings')
   }
-  const given = options.tables?.length ? options.tables : [name]
-  const tables = given.map((item) => {
+  const names = options.tables?.length ? options.tables : [name]
+  const tables = names.map((item) => {
     const table =
       typeof item === 'string' ? { name: item } : (item as { name: string; isView?: boolean })
     if (!table?.name) throw new Error(`a table of the model '${name}' has no name`)

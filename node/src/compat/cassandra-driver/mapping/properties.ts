@@ -99,19 +99,25 @@ export function shapeOf(doc: Doc | null, docInfo: DocInfo | null): string {
 
 /** Options of an execution of one statement. */
 export function singleOptions(
-  given: MappingExecutionOptions | null | undefined,
+  execution: MappingExecutionOptions | null | undefined,
   isIdempotent: boolean | undefined,
 ): QueryOptions {
-  const { executionProfile, timestamp, isIdempotent: own } = asObject(given)
+  const { executionProfile, timestamp, isIdempotent: own } = asObject(execution)
   return { prepare: true, executionProfile, timestamp, isIdempotent: own ?? isIdempotent }
 }
 
 /** Options of an execution that may have several pages. */
 export function pagedOptions(
-  given: MappingExecutionOptions | null | undefined,
+  execution: MappingExecutionOptions | null | undefined,
   isIdempotent?: boolean,
 ): QueryOptions {
-  const { executionProfile, fetchSize, pageState, timestamp, isIdempotent: own } = asObject(given)
+  const {
+    executionProfile,
+    fetchSize,
+    pageState,
+    timestamp,
+    isIdempotent: own,
+  } = asObject(execution)
   const idempotent = isIdempotent ? true : own
   return {
     prepare: true,
@@ -125,12 +131,12 @@ export function pagedOptions(
 
 /** Options of a batch. */
 export function batchOptions(
-  given: MappingExecutionOptions | null | undefined,
+  execution: MappingExecutionOptions | null | undefined,
   isIdempotent: boolean,
   isCounter: boolean | undefined,
 ): QueryOptions {
-  const options = asObject(given)
-  const isObject = typeof given === 'object' && given !== null
+  const options = asObject(execution)
+  const isObject = typeof execution === 'object' && execution !== null
   return {
     prepare: true,
     executionProfile: options.executionProfile,
@@ -142,8 +148,8 @@ export function batchOptions(
 }
 
 function asObject(
-  given: MappingExecutionOptions | null | undefined,
+  execution: MappingExecutionOptions | null | undefined,
 ): Exclude<MappingExecutionOptions, string> {
-  if (typeof given === 'string') return { executionProfile: given }
-  return given ?? {}
+  if (typeof execution === 'string') return { executionProfile: execution }
+  return execution ?? {}
 }

@@ -19,9 +19,9 @@ async function tablesOf(
   { keyspace, tables }: ModelMappingInfo,
   withViews: boolean,
 ): Promise<DataCollection[]> {
-  const wanted = tables.filter((table) => withViews || !table.isView)
+  const selected = tables.filter((table) => withViews || !table.isView)
   return Promise.all(
-    wanted.map(async ({ name, isView }) => {
+    selected.map(async ({ name, isView }) => {
       const { metadata } = client
       const table = isView
         ? await metadata.getMaterializedView(keyspace, name)
@@ -61,7 +61,7 @@ export async function tableForSelect(
   fields: readonly Property[],
   order: readonly [string, string][],
 ): Promise<string> {
-  const found = (await tablesOf(client, info, true)).find(
+  const choice = (await tablesOf(client, info, true)).find(
     (table) =>
       matches(table.partitionKeys, conditions) === 'all' &&
       (!withAllKeys || matches(table.clusteringKeys, conditions) === 'all') &&
@@ -70,7 +70,7 @@ export async function tableForSelect(
       fields.every((it) => has(table, it)) &&
       order.every(([column], at) => table.clusteringKeys[at]?.name === column),
   )
-  if (found !== undefined) return found.name
+  if (choice !== undefined) return choice.name
   const what = withAllKeys ? 'the whole primary key is required' : 'by its key'
   const rest = [
     fields.length > 0 ? `; fields: ${names(fields)}` : '',
@@ -85,7 +85,7 @@ export async function tablesForInsert(
   info: ModelMappingInfo,
   written: readonly Property[],
 ): Promise<DataCollection[]> {
-  const found = (await tablesOf(client, info, false)).filter((table) => {
+  const choice = (await tablesOf(client, info, false)).filter((table) => {
     if (matches(table.partitionKeys, written) !== 'all') return false
     const clustering = matches(table.clusteringKeys, written)
     if (clustering !== 'none') return clustering === 'all'
@@ -93,7 +93,7 @@ export async function tablesForInsert(
     const count = staticCount(table)
     return count > 0 && written.length === table.partitionKeys.length + count
   })
-  if (found.length > 0) return found
+  if (choice.length > 0) return choice
   throw new Error(`No table of the model fits (the primary key is required): ${names(written)}`)
 }
 
@@ -104,7 +104,7 @@ export async function tablesForUpdate(
   written: readonly Property[],
   when: readonly Property[],
 ): Promise<DataCollection[]> {
-  const found = (await tablesOf(client, info, false)).filter((table) => {
+  const choice = (await tablesOf(client, info, false)).filter((table) => {
     if (matches(table.partitionKeys, written) !== 'all') return false
     const clustering = matches(table.clusteringKeys, written)
     const hasStatic = staticCount(table) > 0
@@ -114,7 +114,7 @@ export async function tablesForUpdate(
     if (count <= keys && (!hasStatic || count <= table.partitionKeys.length)) return false
     return when.every((it) => has(table, it))
   })
-  if (found.length > 0) return found
+  if (choice.length > 0) return choice
   const condition = when.length > 0 ? `; condition: ${names(when)}` : ''
   const what = 'the primary key and a column are required'
   throw new Error(`No table of the model fits (${what}): ${names(written)}${condition}`)
@@ -128,12 +128,12 @@ export async function tablesForRemove(
   when: readonly Property[],
 ): Promise<DataCollection[]> {
   const columns = written.map((it) => it.columnName)
-  const found = (await tablesOf(client, info, false)).filter(
+  const choice = (await tablesOf(client, info, false)).filter(
     (table) =>
       [...table.partitionKeys, ...table.clusteringKeys].every((it) => columns.includes(it.name)) &&
       when.every((it) => has(table, it)),
   )
-  if (found.length > 0) return found
+  if (choice.length > 0) return choice
   const condition = when.length > 0 ? `; condition: ${names(when)}` : ''
   const what = 'the primary key is required'
   throw new Error(`No table of the model fits (${what}): ${names(written)}${condition}`)

@@ -212,7 +212,7 @@ export class Metadata {
     name: string,
     callback?: ValueCallback<TableMetadata | null>,
   ): Promise<TableMetadata | null> | undefined {
-    const found = this.#in<TableMetadata | null>(
+    const match = this.#in<TableMetadata | null>(
       keyspace,
       (about) => {
         const table = about.tables.get(name)
@@ -220,7 +220,7 @@ export class Metadata {
       },
       null,
     )
-    return outcome(found, callback)
+    return outcome(match, callback)
   }
 
   getMaterializedView(keyspace: string, name: string): Promise<MaterializedView | null>
@@ -234,7 +234,7 @@ export class Metadata {
     name: string,
     callback?: ValueCallback<MaterializedView | null>,
   ): Promise<MaterializedView | null> | undefined {
-    const found = this.#in<MaterializedView | null>(
+    const match = this.#in<MaterializedView | null>(
       keyspace,
       (about) => {
         const view = about.views.get(name)
@@ -242,7 +242,7 @@ export class Metadata {
       },
       null,
     )
-    return outcome(found, callback)
+    return outcome(match, callback)
   }
 
   getUdt(keyspace: string, name: string): Promise<Udt | null>
@@ -252,8 +252,8 @@ export class Metadata {
     name: string,
     callback?: ValueCallback<Udt | null>,
   ): Promise<Udt | null> | undefined {
-    const found = this.#in<Udt | null>(keyspace, (about) => udtOf(name, about), null)
-    return outcome(found, callback)
+    const match = this.#in<Udt | null>(keyspace, (about) => udtOf(name, about), null)
+    return outcome(match, callback)
   }
 
   async #functions(keyspace: string, name: string): Promise<SchemaFunction[]> {
@@ -309,8 +309,8 @@ export class Metadata {
     signature: readonly (string | DataType)[],
     callback?: ValueCallback<SchemaFunction | null>,
   ): Promise<SchemaFunction | null> | undefined {
-    const found = async () => withSignature(signature, () => this.#functions(keyspace, name))
-    return outcome(found(), callback)
+    const match = async () => withSignature(signature, () => this.#functions(keyspace, name))
+    return outcome(match(), callback)
   }
 
   /** The user-defined aggregates of a name. */
@@ -342,8 +342,8 @@ export class Metadata {
     signature: readonly (string | DataType)[],
     callback?: ValueCallback<Aggregate | null>,
   ): Promise<Aggregate | null> | undefined {
-    const found = async () => withSignature(signature, () => this.#aggregates(keyspace, name))
-    return outcome(found(), callback)
+    const match = async () => withSignature(signature, () => this.#aggregates(keyspace, name))
+    return outcome(match(), callback)
   }
 
   /**
@@ -429,9 +429,9 @@ async function withSignature<T extends { signature: string[] }>(
   find: () => Promise<T[]>,
 ): Promise<T | null> {
   if (!Array.isArray(signature)) throw new ArgumentError('Signature must be an array of types')
-  const wanted = signature.map((type: string | DataType) =>
+  const expected = signature.map((type: string | DataType) =>
     typeof type === 'string' ? type : getDataTypeNameByCode(type),
   )
   const all = await find()
-  return all.find((it) => it.signature.join(',') === wanted.join(',')) ?? null
+  return all.find((it) => it.signature.join(',') === expected.join(',')) ?? null
 }

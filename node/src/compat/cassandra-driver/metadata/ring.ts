@@ -86,16 +86,16 @@ export class Ring {
   /** As many replicas per datacenter as its factor says, on different racks as far as possible. */
   #network(from: number, factors: { [datacenter: string]: string }): Host[] {
     const all = [...new Set(this.#owners)]
-    const wanted = new Map<string, number>()
+    const counts = new Map<string, number>()
     for (const [datacenter, factor] of Object.entries(factors)) {
       const hosts = all.filter((host) => host.datacenter === datacenter)
-      wanted.set(datacenter, Math.min(Number.parseInt(factor, 10) || 0, hosts.length))
+      counts.set(datacenter, Math.min(Number.parseInt(factor, 10) || 0, hosts.length))
     }
     const chosen = new Map<string, { hosts: Host[]; racks: Set<string>; skipped: Host[] }>()
     const result: Host[] = []
     for (const host of this.#ownersFrom(from)) {
       const { datacenter, rack } = host
-      const most = wanted.get(datacenter) ?? 0
+      const most = counts.get(datacenter) ?? 0
       const state = chosen.get(datacenter) ?? { hosts: [], racks: new Set(), skipped: [] }
       chosen.set(datacenter, state)
       if (state.hosts.length >= most || result.includes(host)) continue

@@ -22,11 +22,11 @@ export type AddressTranslator = AddressTranslatorBase
  */
 export class EC2MultiRegionTranslator extends AddressTranslator {
   override translate(address: string, port: number, callback: (endpoint: string) => void): void {
-    const found = async () => {
+    const lookup = async () => {
       const [name] = await dns.reverse(address)
       return name === undefined ? address : (await dns.lookup(name)).address
     }
-    found()
+    lookup()
       .catch((error: Error) => {
         this.logError(address, error)
         return address

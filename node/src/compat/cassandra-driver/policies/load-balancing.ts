@@ -258,9 +258,9 @@ export class DefaultLoadBalancingPolicy extends LoadBalancingPolicy {
 
   constructor(options?: DefaultLoadBalancingOptions | string | null) {
     super()
-    const given = typeof options === 'string' ? { localDc: options } : options
-    this.localDc = given?.localDc
-    this._filter = (given as DefaultLoadBalancingOptions | undefined)?.filter
+    const settings = typeof options === 'string' ? { localDc: options } : options
+    this.localDc = settings?.localDc
+    this._filter = (settings as DefaultLoadBalancingOptions | undefined)?.filter
   }
 
   override init(client: Client, hosts: HostMap, callback: EmptyCallback): void {

@@ -36,8 +36,8 @@ class Sum {
   #last = -1
 
   add(amount: string, symbol: string): this {
-    const wanted = symbol.toLowerCase().replace('µs', 'us')
-    const at = PARTS.findIndex(([known]) => known === wanted)
+    const unit = symbol.toLowerCase().replace('µs', 'us')
+    const at = PARTS.findIndex(([known]) => known === unit)
     const [, name, part, factor] = PARTS[at] as (typeof PARTS)[number]
     if (at === this.#last) {
       throw new TypeError(`the ${name} are twice in the duration`)

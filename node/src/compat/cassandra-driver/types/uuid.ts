@@ -1,4 +1,4 @@
-/** UUIDs. They keep their text, which is what results have; bytes are made of it when asked for. */
+/** UUIDs. They keep their text, which is what results have; bytes are uuid of it when asked for. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
@@ -196,14 +196,14 @@ export class TimeUuid extends Uuid {
     if (at < 0) return make()
     const callback = rest[at] as ValueCallback<TimeUuid>
     process.nextTick(() => {
-      let made: TimeUuid
+      let uuid: TimeUuid
       try {
-        made = make()
+        uuid = make()
       } catch (error) {
         callback(error as Error)
         return
       }
-      callback(null, made)
+      callback(null, uuid)
     })
     return undefined
   }
