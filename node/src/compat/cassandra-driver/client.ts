@@ -416,7 +416,7 @@ export class Client extends EventEmitter {
   async #shutdown(): Promise<void> {
     this.log('info', 'Shutting down')
     if (this.#connecting !== undefined) {
-      this.log('warning', 'Shutting down while connecting')
+      this.log('warning', 'Shutting down before the client is connected')
       await this.#connecting.catch(noop)
     }
     if (!this.connected) return

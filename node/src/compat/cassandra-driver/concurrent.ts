@@ -89,7 +89,7 @@ export function executeConcurrent(
     return run(client, items.values(), options ?? {})
   }
   if (!((parameters as object) instanceof Stream)) {
-    throw new TypeError('parameters should be an Array or a Stream instance')
+    throw new TypeError('parameters must be an array or a stream')
   }
   return runStream(client, query, parameters as Readable, options ?? {})
 }

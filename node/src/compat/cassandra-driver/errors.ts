@@ -133,6 +133,6 @@ export class VIntOutOfRangeException extends DriverError {
   override info = 'An integer is out of range for a number.'
 
   constructor(long: { toString(): string }) {
-    super(`Value ${long} is out of range for a JavaScript Number`)
+    super(`${long} is beyond what a number can have`)
   }
 }

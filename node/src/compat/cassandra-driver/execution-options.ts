@@ -89,7 +89,7 @@ export class DefaultExecutionOptions extends ExecutionOptions {
     this.#rowCallback = rowCallback
     const profile = owner.profileManager.find(raw.executionProfile)
     if (profile === undefined) {
-      throw new ArgumentError(`Execution profile "${raw.executionProfile}" not found`)
+      throw new ArgumentError(`there is no execution profile "${raw.executionProfile}"`)
     }
     this.#profile = profile
     this.#hints = raw.hints

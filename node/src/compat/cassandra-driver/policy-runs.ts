@@ -153,7 +153,7 @@ export async function runWithPolicies<R>(run: Run, send: Send<R>): Promise<Outco
     const host = item.value
     if (host !== undefined && (failedNodes.has(host.address) || !host.canBeConsideredAsUp())) {
       if (!failedNodes.has(host.address)) {
-        tried[host.address] = new DriverError('Host considered as DOWN')
+        tried[host.address] = new DriverError('the host is down')
       }
       continue
     }

@@ -229,9 +229,9 @@ export class TokenRange {
   /** The range in so many parts of about the same size. */
   splitEvenly(numberOfSplits: number): TokenRange[] {
     if (numberOfSplits < 1) {
-      throw new Error(`numberOfSplits (${numberOfSplits}) must be greater than 0.`)
+      throw new Error(`numberOfSplits must be at least 1, not ${numberOfSplits}`)
     }
-    if (this.isEmpty()) throw new Error(`Can't split empty range ${this}`)
+    if (this.isEmpty()) throw new Error(`the range ${this} is empty: it has no parts`)
     const points = this.#tokenizer.split(this.start, this.end, numberOfSplits)
     const starts = [this.start, ...points]
     return starts.map((start, at) => this.#range(start, points[at] ?? this.end))

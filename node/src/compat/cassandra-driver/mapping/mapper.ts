@@ -15,7 +15,7 @@ export class Mapper {
 
   /** @throws Error for models without a keyspace, TypeError for other invalid options */
   constructor(client: MappedClient, options?: MappingOptions | null) {
-    if (!client) throw new Error('client must be defined')
+    if (!client) throw new Error('a client is required')
     this.client = client
     this.#models = ModelMappingInfo.parse(options, client.keyspace)
   }

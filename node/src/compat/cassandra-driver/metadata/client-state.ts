@@ -20,13 +20,13 @@ export class ClientState {
 
   /** The number of connections to a node that the engine opens when they are needed. */
   getOpenConnections(host: Host): number {
-    if (!host) throw new ArgumentError('Host is not defined')
+    if (!host) throw new ArgumentError('a host is required')
     return this.#hosts.includes(host) ? this.#connections : 0
   }
 
   /** Always 0: the engine does not tell it. */
   getInFlightQueries(host: Host): number {
-    if (!host) throw new ArgumentError('Host is not defined')
+    if (!host) throw new ArgumentError('a host is required')
     return 0
   }
 

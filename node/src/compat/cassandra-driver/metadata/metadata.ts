@@ -393,7 +393,7 @@ export class Metadata {
         })),
       }
     }
-    throw new Error(`Trace ${traceId} could not fully retrieved after ${LOOKS} attempts`)
+    throw new Error(`the trace ${traceId} is not complete after ${LOOKS} looks`)
   }
 
   /** Whether all nodes have the same version of the schema. */
@@ -428,7 +428,7 @@ async function withSignature<T extends { signature: string[] }>(
   signature: readonly (string | DataType)[],
   find: () => Promise<T[]>,
 ): Promise<T | null> {
-  if (!Array.isArray(signature)) throw new ArgumentError('Signature must be an array of types')
+  if (!Array.isArray(signature)) throw new ArgumentError('a signature is an array of types')
   const expected = signature.map((type: string | DataType) =>
     typeof type === 'string' ? type : getDataTypeNameByCode(type),
   )

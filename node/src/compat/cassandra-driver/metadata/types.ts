@@ -52,6 +52,6 @@ export function parseType(text: string, keyspace: KeyspaceTypes, frozen = false)
   if (typeof code === 'number') return { code, info: null }
   const name = text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text
   const udt = udtOf(name, keyspace)
-  if (udt === null) throw new TypeError(`Not a valid type "${text}"`)
+  if (udt === null) throw new TypeError(`there is no type ${text}`)
   return { code: dataTypes.udt, info: udt, options: { frozen } }
 }

@@ -50,9 +50,9 @@ export class ConstantSpeculativeExecutionPolicy extends SpeculativeExecutionPoli
   /** @throws ArgumentError if the delay is negative, or the number is not positive */
   constructor(delay: number, maxSpeculativeExecutions: number) {
     super()
-    if (!(delay >= 0)) throw new ArgumentError('delay must be a positive number or zero')
+    if (!(delay >= 0)) throw new ArgumentError('delay must be at least 0')
     if (!(maxSpeculativeExecutions > 0)) {
-      throw new ArgumentError('maxSpeculativeExecutions must be a positive number')
+      throw new ArgumentError('maxSpeculativeExecutions must be above 0')
     }
     this._delay = delay
     this._maxSpeculativeExecutions = maxSpeculativeExecutions

@@ -32,7 +32,7 @@ export class MonotonicTimestampGenerator extends TimestampGenerator {
   constructor(warningThreshold?: number, minLogInterval?: number) {
     super()
     if (warningThreshold !== undefined && warningThreshold < 0) {
-      throw new ArgumentError('warningThreshold can not be lower than 0')
+      throw new ArgumentError('warningThreshold must be at least 0')
     }
     this.#threshold = warningThreshold || 1000
     this.#pause = minLogInterval ?? 1000

@@ -136,7 +136,7 @@ export const dataTypes = {
       return { code: CODES[kind], info: kind === 'list' || kind === 'set' ? parts[0] : parts }
     }
     const code = CODES[text as keyof typeof CODES]
-    if (code === undefined) throw new TypeError(`Data type with name ${text} not valid`)
+    if (code === undefined) throw new TypeError(`there is no type ${text}`)
     return { code }
   },
 }

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 
 const RADIX = (radix: number): number => {
-  if (radix < 2 || radix > 36) throw Error(`radix out of range: ${radix}`)
+  if (radix < 2 || radix > 36) throw Error(`the radix must be from 2 to 36, not ${radix}`)
   return radix
 }
 
@@ -67,15 +67,15 @@ export class Integer {
 
   /** @throws TypeError for an empty text or one with a `-` inside, Error for other digits */
   static fromString(text: string, radix = 10): Integer {
-    if (text.length === 0) throw TypeError('number format error: empty string')
+    if (text.length === 0) throw TypeError('an empty text is no integer')
     RADIX(radix)
     const negative = text.startsWith('-')
     const digits = negative ? text.slice(1) : text
-    if (digits.includes('-')) throw TypeError('number format error: interior "-" character')
+    if (digits.includes('-')) throw TypeError('a - is only allowed in front of an integer')
     let value = 0n
     for (const digit of digits) {
       const worth = Number.parseInt(digit, radix)
-      if (Number.isNaN(worth)) throw TypeError(`number format error: ${inspect(text)}`)
+      if (Number.isNaN(worth)) throw TypeError(`${inspect(text)} is no integer`)
       value = value * BigInt(radix) + BigInt(worth)
     }
     return Integer.fromBigInt(negative ? -value : value)
