@@ -21,7 +21,10 @@ const PUBLIC =
         auth: driver.auth,
         client: driver.Client,
         concurrent: driver.concurrent,
-        'client-options': { defaultOptions: driver.defaultOptions },
+        'client-options': {
+          defaultOptions: driver.defaultOptions,
+          extend: (...options) => new driver.Client(Object.assign({}, ...options)).options,
+        },
         errors: driver.errors,
         'execution-options': { ExecutionOptions: driver.ExecutionOptions },
         'execution-profile': { ExecutionProfile: driver.ExecutionProfile },
@@ -31,6 +34,7 @@ const PUBLIC =
         'mapping/q': driver.mapping,
         'mapping/result': driver.mapping.Result,
         'mapping/table-mappings': driver.mapping,
+        metadata: driver.metadata.Metadata,
         metrics: driver.metrics,
         'metrics/client-metrics': driver.metrics.ClientMetrics,
         policies: driver.policies,
@@ -52,7 +56,8 @@ Module._resolveFilename = function (request, parent, ...rest) {
   const file = resolve.call(this, request, parent, ...rest)
   const isTest = parent?.filename?.startsWith(path.join(folder, 'test'))
   if (!isTest) return file
-  if (file === path.join(folder, 'index.js')) return DRIVER_TESTS_DROP_IN ?? path.join(peer, 'index.js')
+  if (file === path.join(folder, 'index.js'))
+    return DRIVER_TESTS_DROP_IN ?? path.join(peer, 'index.js')
   if (!file.startsWith(lib)) return file
   const name = file.slice(lib.length).replace(/(\/index)?\.js$/, '')
   if (name in PUBLIC) {
@@ -77,7 +82,12 @@ function adapt(helper) {
   const one = (callback) => callback?.()
   helper.baseOptions.contactPoints = [DRIVER_TESTS_HOST]
   helper.ipPrefix = DRIVER_TESTS_HOST.replace(/\d+$/, '')
-  helper.getServerInfo = () => ({ version: '5.0.9', isDse: false, isHcd: false, distribution: 'cassandra' })
+  helper.getServerInfo = () => ({
+    version: '5.0.9',
+    isDse: false,
+    isHcd: false,
+    distribution: 'cassandra',
+  })
   helper.ccm.startAll = (_nodes, _options, callback) => one(callback)
   helper.ccm.start = () => one
   helper.ccm.remove = one

@@ -155,7 +155,7 @@ test('UUIDs, dates, times, durations and addresses', skip, () => {
 test('names: everything public is there', skip, () => {
   const internal = [
     ...['FrameHeader', 'opcodes', 'frameFlags', 'resultKind'],
-    ...['GraphExecutor', 'Encoder', 'DefaultExecutionOptions', 'proxyExecuteKey'],
+    ...['GraphExecutor', 'DefaultExecutionOptions', 'proxyExecuteKey'],
   ]
   const names = (value: Any, path: string): string[] =>
     Object.keys(value ?? {})

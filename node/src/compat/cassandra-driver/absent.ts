@@ -5,9 +5,9 @@ import { NotSupportedError } from './errors.js'
 const WHY = 'it is a feature of DataStax Enterprise, not of Cassandra'
 
 /** A class that cannot be used. */
-function absent(name: string): new (...rest: unknown[]) => object {
+function absent(name: string, why = WHY): new (...rest: unknown[]) => object {
   const reject = (): never => {
-    throw new NotSupportedError(`${name} is not supported: ${WHY}`)
+    throw new NotSupportedError(`${name} is not supported: ${why}`)
   }
   const kind = class {
     constructor() {
@@ -20,6 +20,12 @@ function absent(name: string): new (...rest: unknown[]) => object {
   Object.defineProperty(kind, 'name', { value: name })
   return kind
 }
+
+/** What encodes values in the other driver; it cannot be used. */
+export const Encoder: new (...rest: unknown[]) => object = absent(
+  'Encoder',
+  'values are encoded by the engine',
+)
 
 /** Classes of geometries; none can be used. */
 export const geometry: { readonly [name: string]: new (...rest: unknown[]) => object } = {

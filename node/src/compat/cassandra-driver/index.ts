@@ -2,7 +2,7 @@
 
 import '../../cql.js'
 
-export { datastax, geometry } from './absent.js'
+export { datastax, Encoder, geometry } from './absent.js'
 export * as auth from './auth.js'
 export { Client, type EmptyCallback, type RowCallback, type ValueCallback } from './client.js'
 export * as concurrent from './concurrent.js'

@@ -79,6 +79,13 @@ export class RoundRobinPolicy extends LoadBalancingPolicy {
 
 /** Finds the local datacenter of a policy: its own, or that of the client's options. */
 function localOf(own: string | undefined, client: Client, hosts: HostMap): string {
+  if (own && client?.options && !client.options.localDataCenter) {
+    client.log(
+      'info',
+      `The local datacenter is ${own}, by the constructor of the policy: the option ` +
+        'localDataCenter of the client is enough',
+    )
+  }
   const all = new Set(hosts.values().map((host) => host.datacenter))
   const available = `There are: [${[...all]}]`
   const local = own || client?.options?.localDataCenter
@@ -176,7 +183,8 @@ export class TokenAwarePolicy extends LoadBalancingPolicy {
     const local = replicas.filter((host) => this.childPolicy.getDistance(host) === distance.local)
     yield* round(local, Math.floor(Math.random() * local.length))
     for (let item = plan.next(); !item.done; item = plan.next()) {
-      if (!local.includes(item.value)) yield item.value
+      const { address } = item.value
+      if (!local.some((host) => host.address === address)) yield item.value
     }
   }
 

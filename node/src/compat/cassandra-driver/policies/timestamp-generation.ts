@@ -5,6 +5,9 @@ import type { ClientContext as Client } from '../contracts.js'
 import { ArgumentError } from '../errors.js'
 import { Long } from '../types/long.js'
 
+/** The first timestamp that is a `Long`: the last milliseconds of safe integers. */
+const LAST_NUMBER = 9_007_199_254_740_000n
+
 class TimestampGeneratorBase {
   /** The timestamp of the next statement, in microseconds; `null`: the server's. */
   next(_client: Client): Long | number | null {
@@ -59,7 +62,7 @@ export class MonotonicTimestampGenerator extends TimestampGenerator {
         )
       }
     }
-    const number = Number(this.#last)
-    return Number.isSafeInteger(number) ? number : Long.fromBigInt(this.#last)
+    // Until 2255.
+    return this.#last < LAST_NUMBER ? Number(this.#last) : Long.fromBigInt(this.#last)
   }
 }
