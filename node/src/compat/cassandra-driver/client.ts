@@ -12,17 +12,12 @@ import { type Host, HostMap, readHosts } from './hosts.js'
 import { ClientState } from './metadata/client-state.js'
 import { Metadata } from './metadata/metadata.js'
 import type { ClientMetrics } from './metrics.js'
-import {
-  type ClientOptions,
-  type CompleteOptions,
-  completeOptions,
-  contactPoints,
-  sessionOptions,
-} from './options.js'
+import { type ClientOptions, type CompleteOptions, completeOptions } from './options.js'
 import type { LoadBalancingPolicy } from './policies/load-balancing.js'
 import { Profiles } from './profiles.js'
 import { type BatchQuery, Requests } from './requests.js'
 import type { ResultSet } from './result-set.js'
+import { contactPoints, sessionOptions } from './session-options.js'
 import type { ArrayOrObject } from './statements.js'
 import { tokenizerOf } from './token.js'
 import { consistencies, distance } from './types/constants.js'

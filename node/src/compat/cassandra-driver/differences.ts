@@ -29,6 +29,7 @@ const ENTRIES: { readonly [name: string]: Difference } = {
   'socketOptions(keepAliveDelay)': ENGINE,
   'socketOptions(tcpNoDelay)': ENGINE,
   'socketOptions(coalescingThreshold)': ENGINE,
+  'pooling(heartBeatInterval)': differs('0 means the default: connections are never without'),
   'socketOptions(readTimeout)': differs('it is for the whole statement, retries included'),
   'protocolOptions(maxVersion)': differs(
     'versions 4 and 5 of the protocol; the default is 5, then 4',

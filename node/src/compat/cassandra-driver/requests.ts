@@ -14,24 +14,18 @@ import {
   ResponseError,
 } from './errors.js'
 import type { DefaultExecutionOptions } from './execution-options.js'
-import { levelName, translated } from './failures.js'
+import { translated } from './failures.js'
 import { Host, type HostMap } from './hosts.js'
 import type { Metadata } from './metadata/metadata.js'
 import type { ClientMetrics } from './metrics.js'
+import { nativeOptions } from './native-options.js'
 import type { CompleteOptions } from './options.js'
 import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
-import {
-  isForEngine,
-  neverRetries,
-  type Outcome,
-  runWithPolicies,
-  type Send,
-} from './policy-runs.js'
+import { isForEngine, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
 import { ResultSet } from './result-set.js'
 import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
 import { consistencies, responseErrorCodes } from './types/constants.js'
-import { Long } from './types/long.js'
 import type { Row } from './types/row.js'
 import { uuidOfText } from './types/uuid.js'
 
@@ -47,16 +41,6 @@ const NAMED_KEYSPACE = /\b(?:from|into|update)\s+(?:"([^"]+)"|(\w+))\s*\.\s*[\w"
 
 /** No options besides a statement's own. */
 const NONE = {}
-
-type NativeOptions = { [name: string]: unknown } | undefined
-
-/** Adds an option, unless it is undefined. */
-function put(options: NativeOptions, name: string, value: unknown): NativeOptions {
-  if (value === undefined) return options
-  const result = options ?? {}
-  result[name] = value
-  return result
-}
 
 /** A client, as far as requests need it. */
 export interface Requester extends ClientContext {
@@ -103,36 +87,6 @@ export class Requests {
   #ownKeyspace(options: DefaultExecutionOptions): string | undefined {
     const keyspace = options.getRawQueryOptions().keyspace
     return keyspace !== undefined && this.#session.protocolVersion >= 5 ? keyspace : undefined
-  }
-
-  /** The options of the native session that differ from the client's; mostly none. */
-  #nativeOptions(options: DefaultExecutionOptions): ExecuteOptions | undefined {
-    const { raw, profile } = options
-    let result: NativeOptions
-    const consistency = raw.consistency ?? profile.consistency
-    if (consistency !== undefined) result = put(result, 'consistency', levelName(consistency))
-    const serial = raw.serialConsistency ?? profile.serialConsistency
-    if (serial !== undefined) {
-      result = put(result, 'serialConsistency', levelName(checkedSerial(serial)))
-    }
-    result = put(result, 'timeout', raw.readTimeout ?? profile.readTimeout)
-    if (raw.fetchSize !== undefined && raw.fetchSize > 0) {
-      result = put(result, 'pageSize', raw.fetchSize)
-    }
-    result = put(result, 'pagingState', options.getPageState())
-    if (options.isIdempotent()) result = put(result, 'idempotent', true)
-    if (options.isQueryTracing()) result = put(result, 'tracing', true)
-    result = put(result, 'payload', options.getCustomPayload() ?? undefined)
-    if (raw.keyspace !== undefined) result = put(result, 'keyspace', this.#ownKeyspace(options))
-    const timestamp = this.#hasOwnTimestamps ? options.getOrGenerateTimestamp() : raw.timestamp
-    if (timestamp !== undefined && timestamp !== null) {
-      const number =
-        typeof timestamp === 'number' ? timestamp : Long.fromValue(timestamp).toBigInt()
-      result = put(result, 'timestamp', number)
-    }
-    if (raw.host !== undefined) result = put(result, 'node', raw.host.address)
-    if (neverRetries(options.getRetryPolicy())) result = put(result, 'maxRetries', 0)
-    return result as ExecuteOptions | undefined
   }
 
   /**
@@ -183,7 +137,7 @@ export class Requests {
     params: ArrayOrObject | null | undefined,
     options: DefaultExecutionOptions,
   ): Promise<ResultSet> {
-    const native = this.#nativeOptions(options)
+    const native = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps)
     const session = this.#session
     const isWhole = options.getFetchSize() === 0
     const send: Send<Row> = (own) => {
@@ -295,7 +249,11 @@ export class Requests {
         (await this.#prepared(query, options))
       batch.add(known.prepared, this.#encoded(known, params, options) as never)
     }
-    const { pageSize: _, pagingState: __, ...native } = this.#nativeOptions(options) ?? {}
+    const {
+      pageSize: _,
+      pagingState: __,
+      ...native
+    } = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps) ?? {}
     const send = (own: object) =>
       batch.execute({ ...native, ...own }) as Promise<unknown> as Promise<Rows<Row>>
     return this.#run({ query: queries, params: null, options, send })
@@ -436,15 +394,6 @@ function haveTypes(values: readonly unknown[]): boolean {
     (value) =>
       !['symbol', 'function'].includes(typeof value) &&
       (value === null || Object.getPrototypeOf(value ?? 0) !== Object.prototype),
-  )
-}
-
-/** Throws what the server says of a level that is not for conditions. */
-function checkedSerial(level: number): number {
-  if (level === consistencies.serial || level === consistencies.localSerial) return level
-  throw new ResponseError(
-    responseErrorCodes.invalid,
-    'Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL',
   )
 }
 

@@ -1,7 +1,7 @@
 /** What clients know of their clusters. */
 
 export { ClientState } from './client-state.js'
-export { type KeyspaceMetadata, Metadata, type QueryTrace } from './metadata.js'
+export { type KeyspaceMetadata, Metadata } from './metadata.js'
 export type {
   Aggregate,
   ColumnInfo,
@@ -11,4 +11,5 @@ export type {
   SchemaFunction,
   TableMetadata,
 } from './tables.js'
+export type { QueryTrace } from './traces.js'
 export type { Udt } from './types.js'

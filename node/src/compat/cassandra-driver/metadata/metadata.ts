@@ -1,16 +1,14 @@
 /** What a client knows of its cluster: keyspaces, tables, and where tokens are. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { outcome } from '../../../bridge/callbacks.js'
 import type { Keyspace, Schema } from '../../../cql/schema.js'
 import type { Session } from '../../../cql/session.js'
 import { ArgumentError } from '../errors.js'
-import { levelName, translated } from '../failures.js'
+import { translated } from '../failures.js'
 import type { Host } from '../hosts.js'
 import { Token, type Tokenizer, TokenRange } from '../token.js'
 import { type DataType, getDataTypeNameByCode } from '../types/constants.js'
-import type { InetAddress } from '../types/inet-address.js'
-import { Uuid, type ValueCallback } from '../types/uuid.js'
+import type { Uuid, ValueCallback } from '../types/uuid.js'
 import { Ring } from './ring.js'
 import {
   type Aggregate,
@@ -22,6 +20,7 @@ import {
   tableOf,
   viewOf,
 } from './tables.js'
+import { isSchemaAgreed, type QueryTrace, readTrace } from './traces.js'
 import { type Udt, udtOf } from './types.js'
 
 /** A keyspace. */
@@ -33,21 +32,6 @@ export interface KeyspaceMetadata {
   strategyOptions: { [name: string]: string } | undefined
   virtual: boolean
 }
-
-/** A trace of a statement. */
-export interface QueryTrace {
-  requestType: string
-  coordinator: InetAddress
-  parameters: { [name: string]: string }
-  startedAt: Date
-  /** In microseconds. */
-  duration: number
-  clientAddress: InetAddress | string | null
-  events: { id: Uuid; activity: string; source: InetAddress; elapsed: number; thread: string }[]
-}
-
-const LOOKS = 5
-const PAUSE = 400
 
 function keyspaceOf({ name, replication, durableWrites, isVirtual }: Keyspace): KeyspaceMetadata {
   const { class: strategy, ...strategyOptions } = replication
@@ -364,36 +348,7 @@ export class Metadata {
   }
 
   async #trace(traceId: Uuid, consistency: number | null): Promise<QueryTrace> {
-    const session = this.#connected()
-    const level = consistency === null ? 'one' : levelName(consistency)
-    // biome-ignore lint/suspicious/noExplicitAny: rows of system tables
-    const rows = async (table: string): Promise<any[]> => {
-      const text = `SELECT * FROM system_traces.${table} WHERE session_id = ${traceId}`
-      return [...(await session.execute(text, null, { consistency: level as 'one' }))]
-    }
-    for (let look = 0; look < LOOKS; look++) {
-      const [about] = await rows('sessions')
-      if (typeof about?.duration !== 'number') {
-        await sleep(PAUSE)
-        continue
-      }
-      return {
-        requestType: about.request,
-        coordinator: about.coordinator,
-        parameters: about.parameters,
-        startedAt: about.started_at,
-        duration: about.duration,
-        clientAddress: about.client,
-        events: (await rows('events')).map((event) => ({
-          id: event.event_id,
-          activity: event.activity,
-          source: event.source,
-          elapsed: event.source_elapsed,
-          thread: event.thread,
-        })),
-      }
-    }
-    throw new Error(`the trace ${traceId} is not complete after ${LOOKS} looks`)
+    return readTrace(this.#connected(), traceId, consistency)
   }
 
   /** Whether all nodes have the same version of the schema. */
@@ -401,21 +356,9 @@ export class Metadata {
   checkSchemaAgreement(callback: ValueCallback<boolean>): void
   checkSchemaAgreement(callback?: ValueCallback<boolean>): Promise<boolean> | undefined {
     return outcome(
-      this.#agreement().catch(() => false),
+      (async () => isSchemaAgreed(this.#connected()))().catch(() => false),
       callback,
     )
-  }
-
-  async #agreement(): Promise<boolean> {
-    const session = this.#connected()
-    const text = 'SELECT schema_version FROM system.'
-    const local = await session.execute<{ schema_version: Uuid | null }>(`${text}local`)
-    const { node } = local
-    const peers = await session.execute<{ schema_version: Uuid | null }>(`${text}peers`, null, {
-      node,
-    })
-    const versions = [...local, ...peers].map((row) => row.schema_version)
-    return new Set(versions.filter((it) => it instanceof Uuid).map(String)).size === 1
   }
 }
 
