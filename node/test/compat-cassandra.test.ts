@@ -364,3 +364,23 @@ test('policies of the program are asked', { skip: withoutCassandra }, async () =
   })
   assert.ok(client instanceof DropIn)
 })
+
+test('a client keeps at most maxPrepared statements, and warns once', {
+  skip: withoutCassandra,
+}, async () => {
+  await (await sessionIn(KEYSPACE)).close()
+  const warnings: string[] = []
+  const client = new DropIn({ ...POINTS, keyspace: KEYSPACE, maxPrepared: 2 })
+  client.on('log', (level: string, _: string, message: string) => {
+    if (level === 'warning') warnings.push(message)
+  })
+  await client.execute('CREATE TABLE items (id int PRIMARY KEY)')
+  for (const limit of [1, 2, 3, 4, 1]) {
+    const query = `SELECT * FROM items WHERE id = ? LIMIT ${limit}`
+    assert.equal((await client.execute(query, [1])).rowLength, 0)
+  }
+  await client.shutdown()
+  assert.equal(warnings.length, 1)
+  assert.match(String(warnings[0]), /maxPrepared/)
+  await assert.rejects(client.execute('SELECT * FROM items'), { name: 'NoHostAvailableError' })
+})

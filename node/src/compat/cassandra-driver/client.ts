@@ -31,6 +31,11 @@ export type EmptyCallback = (error: Error) => void
 /** Called with the number of a row and the row. */
 export type RowCallback = (n: number, row: Row) => void
 
+/** Events after which the nodes are read again. */
+const CHANGES_NODES: readonly NodeEvent['type'][] = [
+  ...(['nodeUp', 'nodeAdded', 'nodeRemoved', 'mapChanged', 'eventsLost'] as const),
+]
+
 function noop(): void {}
 
 /** A client of a cluster. Emits `log`, `hostAdd`, `hostRemove`, `hostUp` and `hostDown`. */
@@ -179,7 +184,7 @@ export class Client extends EventEmitter {
       }
       return
     }
-    if (!['nodeUp', 'nodeAdded', 'nodeRemoved', 'mapChanged'].includes(type)) return
+    if (!CHANGES_NODES.includes(type)) return
     const session = this.#session as Session
     readHosts(session, this.hosts).then(
       (partitioner) => {

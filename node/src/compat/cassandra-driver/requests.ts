@@ -76,7 +76,9 @@ export class Requests {
     const { encoding, maxPrepared, policies } = client.options
     this.#client = client
     this.#session = session
-    this.statements = new Statements(session, encoding, maxPrepared)
+    this.statements = new Statements(session, encoding, maxPrepared, (type, message) =>
+      client.log(type, message),
+    )
     this.#keyspace = session.keyspace ?? undefined
     const generator = policies.timestampGeneration
     this.#hasOwnTimestamps =

@@ -27,10 +27,18 @@ export class Statements {
   readonly #session: Session
   readonly #encoding: Encoding
   readonly #most: number
+  readonly #log: (type: string, message: string) => void
+  #isFull = false
   readonly #known = new Map<string, KnownStatement>()
   readonly #preparing = new Map<string, Promise<KnownStatement>>()
 
-  constructor(session: Session, encoding: Encoding, most: number) {
+  constructor(
+    session: Session,
+    encoding: Encoding,
+    most: number,
+    log: (type: string, message: string) => void,
+  ) {
+    this.#log = log
     this.#session = session
     this.#encoding = encoding
     this.#most = most
@@ -57,6 +65,14 @@ export class Statements {
         const encoders = types.map((type) => encoderOf(type, this.#encoding))
         const known = { prepared, encoders, types }
         if (this.#known.size >= this.#most) {
+          if (!this.#isFull) {
+            this.#isFull = true
+            this.#log(
+              'warning',
+              `More than ${this.#most} statements are prepared (maxPrepared): pass values as ` +
+                'parameters instead of writing them into statements',
+            )
+          }
           const [oldest] = this.#known.keys()
           this.#known.delete(oldest as string)
         }
