@@ -20,13 +20,17 @@ def value(of: Any) -> Any:
     if isinstance(of, dict) and "seconds" in of:
         return cast("dict[str, Any]", of)["seconds"]
     if isinstance(of, list):
-        return tuple(value(it) for it in cast("list[Any]", of))
+        items: list[Any] = of
+        return tuple(value(it) for it in items)
     return cast("Any", of)
 
 
 def listed(of: Any) -> Any:
     """Lists instead of tuples."""
-    return list(cast("tuple[Any, ...]", of)) if isinstance(of, tuple) else of
+    if not isinstance(of, tuple):
+        return of
+    items: tuple[Any, ...] = of
+    return list(items)
 
 
 @pytest.mark.parametrize("case", [(name, it) for name in SCHEMES for it in CASES[name]], ids=str)

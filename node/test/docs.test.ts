@@ -24,6 +24,7 @@ import { withoutCassandra } from './support/cassandra.js'
 import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
 
 const CASSANDRA = 'docs/node-cassandra.md'
+const COMPAT_CASSANDRA = 'docs/compat-npm-cassandra.md'
 const CLIENT = [
   'docs/node.md',
   'docs/node-builder.md',
@@ -42,6 +43,7 @@ const PAGES = [
   'docs/compat-npm-aerospike.md',
   'node/README.md',
   CASSANDRA,
+  COMPAT_CASSANDRA,
 ]
 // Inside the package, so that programs can import it by name.
 const FOLDER = join(PACKAGE, 'build', 'docs')
@@ -124,7 +126,7 @@ before(async () => {
 
 for (const page of PAGES) {
   for (const { file, text } of programs(page)) {
-    const skip = page === CASSANDRA && withoutCassandra
+    const skip = [CASSANDRA, COMPAT_CASSANDRA].includes(page) && withoutCassandra
     test(`${page}: ${file}`, { skip }, async (test) => {
       const args = ['--enable-source-maps', join(FOLDER, file)]
       const stdout = await output(process.execPath, args, { cwd: temporaryFolder(test) })

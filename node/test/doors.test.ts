@@ -40,6 +40,8 @@ const FORBIDDEN = [
   ['src/compat/aerospike', 'src/cql/rows.js'],
   ['src/compat/aerospike/exp', 'src/bridge/slots.js'],
   ['src/bridge', 'src/options/check.js'],
+  ['src/compat/cassandra-driver', 'src/aerospike/client.js'],
+  ['src/compat/cassandra-driver/mapping', 'src/aerospike/client.js'],
   ['test', 'src/index.js'],
 ] as const
 

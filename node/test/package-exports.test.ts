@@ -14,6 +14,7 @@ for (const name of [
   'spikewire/keyv',
   'spikewire/express-session',
   'spikewire/compat/aerospike',
+  'spikewire/compat/cassandra-driver',
 ]) {
   test(`import and require of ${name} give the same things`, async () => {
     const imported: Record<string, unknown> = await import(name)

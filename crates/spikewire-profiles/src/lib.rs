@@ -7,7 +7,7 @@
 //! | `values` | the check of an option's value, as the verbs check it |
 //! | [`profile`] | the sections of a profile, checked: its settings |
 //! | [`calls`] | which settings a call has, and what it would use in all |
-//! | [`file`] | profiles in TOML and YAML files, with the lines of mistakes |
+//! | [`mod@file`] | profiles in TOML and YAML files, with the lines of mistakes |
 
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]

@@ -18,6 +18,10 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
     load: () => import('./top.js'),
   },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
+  compat: {
+    summary: 'what differs for a program written for another client',
+    load: () => import('./compat.js'),
+  },
 }
 
 function usage(): string {

@@ -3,7 +3,8 @@
 import { types } from 'node:util'
 import { mapOf, objectOf } from '../bridge/objects.js'
 import { standsFor } from '../bridge/proxies.js'
-import { makeFactory, makeShape } from './factories.js'
+import { shapeFor } from './conversions.js'
+import { makeFactory } from './factories.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
 import { makePrepared } from './prepared.js'
@@ -62,4 +63,4 @@ function wrap(sort: number, content: unknown): unknown {
   }
 }
 
-native.cqlSetup(makeError, makeShape, makeFactory, makeRows, makePrepared, classify, unwrap, wrap)
+native.cqlSetup(makeError, shapeFor, makeFactory, makeRows, makePrepared, classify, unwrap, wrap)

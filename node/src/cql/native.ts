@@ -24,6 +24,7 @@ export type CqlHooks = [
     tables: string[],
     together: number,
     wide: boolean,
+    conversion: number,
   ) => unknown[],
   makeFactory: (names: string[]) => (...values: unknown[]) => unknown,
   makeRows: (

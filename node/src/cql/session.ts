@@ -132,6 +132,18 @@ export class Session extends Verbs {
     return outcome(Session.#connect(contactPoints, options), callback)
   }
 
+  /** @internal Connects a session whose rows a conversion makes; see `conversions.ts`. */
+  static openConverted(
+    contactPoints: readonly string[],
+    options: SessionOptions,
+    conversion: number,
+  ): Promise<Session> {
+    return Session.#connect(contactPoints, {
+      ...options,
+      '(conversion)': conversion,
+    } as SessionOptions)
+  }
+
   static #connect(
     seeds: string | readonly string[] | undefined,
     ownOptions: SessionOptions | undefined,

@@ -30,6 +30,8 @@ pub fn read(
             "maps" => {
                 decode_options.maps = value.word(&name, &[("auto", false), ("map", true)])?;
             }
+            // Of a drop-in, not of programs: no option that they name is spelled so.
+            "(conversion)" => decode_options.conversion = value.0.index()?,
             // What answers for them is passed beside the options.
             "authenticator" | "addressTranslator" => {}
             name => session.set(name, &value, &OWN)?,

@@ -30,7 +30,9 @@ pub fn result<'e>(
     result: &StatementResult,
 ) -> Result<Value<'e>> {
     match result {
-        StatementResult::Prepared(known) => prepared_object(env, environment, known),
+        StatementResult::Prepared(known) => {
+            prepared_object(env, environment, known, decode_options.conversion)
+        }
         StatementResult::Pages(pages) => pages_result(env, environment, decode_options, pages),
         StatementResult::Success => env.undefined(),
     }
@@ -48,16 +50,17 @@ fn pages_result<'e>(
     if decode_options.as_stream {
         rows.set_element(0, as_stream(env, shape.as_deref(), pages)?)?;
     }
+    let conversion = decode_options.conversion;
     // The columns may change from page to page; those of the last one are the result's.
     let mut last = shape.as_ref();
     for page in pages {
         last = page.other.as_ref().or(shape.as_ref());
         let Some(shape) = last.filter(|_| !decode_options.as_stream) else { continue };
-        let columns = environment.columns.of(env, hooks, shape)?;
+        let columns = environment.columns.of(env, hooks, shape, conversion)?;
         add_rows(env, environment, decode_options, (shape, page), &columns, rows)?;
     }
     let object = match last {
-        Some(shape) => environment.columns.of(env, hooks, shape)?.object.get(env)?,
+        Some(shape) => environment.columns.of(env, hooks, shape, conversion)?.object.get(env)?,
         None => env.null()?,
     };
     let state = paging_state.as_ref().map_or_else(|| env.null(), |state| env.buffer(state))?;

@@ -9,6 +9,7 @@ use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 use super::job::Statement;
 use crate::arguments::{OptionArgument, Options, flag, text};
 use crate::environment::Environment;
+use crate::environment::notation::type_text;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result, Type, Value};
 
@@ -43,11 +44,13 @@ pub fn read_statement(environment: &Environment, value: Value<'_>) -> Result<Sta
     Ok(Statement::Text(text("a statement", value)?.into()))
 }
 
-/// Creates the JavaScript object of a prepared statement, with a number for it.
+/// Creates the JavaScript object of a prepared statement, with a number for it. For a session with
+/// a conversion, types are JSON.
 pub fn prepared_object<'e>(
     env: Env<'e>,
     environment: &Environment,
     known: &Arc<Known>,
+    conversion: u32,
 ) -> Result<Value<'e>> {
     let strings = |texts: Vec<String>| env.array_of(texts.iter().map(|text| env.string(text)));
     let columns = || known.parameters.iter();
@@ -57,7 +60,7 @@ pub fn prepared_object<'e>(
         env.string(&known.text)?,
         env.buffer(&known.id)?,
         strings(columns().map(|column| column.name.to_string()).collect())?,
-        strings(columns().map(|column| column.ty.to_string()).collect())?,
+        strings(columns().map(|column| type_text(&column.ty, conversion)).collect())?,
         env.array_of(known.key.iter().map(|at| env.uint32((*at).into())))?,
         strings(known.warnings.clone())?,
     ];

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use spikewire_cassandra::statement::Shape;
 use spikewire_cql::response::Column;
 
+use super::notation::type_text;
 use crate::hooks::cql::Hooks;
 use crate::js::{Env, Function, Result};
 
@@ -26,6 +27,8 @@ const ROOM: usize = 96;
 pub struct Columns {
     /// The shape they belong to; kept so that its address cannot be reused.
     shape: Arc<Shape>,
+    /// The conversion that they are for; 0: none.
+    conversion: u32,
     /// The columns in JavaScript.
     pub object: Function,
     /// `(rows, ...values)`: appends a row.
@@ -40,23 +43,36 @@ pub struct Columns {
 #[derive(Debug, Default)]
 pub struct ColumnsCache {
     /// Prepared statements return the same shape, found by its address.
-    by_address: RefCell<FxHashMap<usize, Rc<Columns>>>,
+    by_address: RefCell<FxHashMap<(usize, u32), Rc<Columns>>>,
     by_names: RefCell<FxHashMap<u64, Rc<Columns>>>,
 }
 
 impl ColumnsCache {
     /// The columns of a result.
     #[inline]
-    pub fn of(&self, env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>) -> Result<Rc<Columns>> {
-        if let Some(columns) = self.by_address.borrow().get(&address(shape)) {
+    pub fn of(
+        &self,
+        env: Env<'_>,
+        hooks: &Hooks,
+        shape: &Arc<Shape>,
+        conversion: u32,
+    ) -> Result<Rc<Columns>> {
+        if let Some(columns) = self.by_address.borrow().get(&(address(shape), conversion)) {
             return Ok(columns.clone());
         }
-        self.find(env, hooks, shape)
+        self.find(env, hooks, shape, conversion)
     }
 
-    fn find(&self, env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>) -> Result<Rc<Columns>> {
-        let names = hash_of(&shape.columns);
+    fn find(
+        &self,
+        env: Env<'_>,
+        hooks: &Hooks,
+        shape: &Arc<Shape>,
+        conversion: u32,
+    ) -> Result<Rc<Columns>> {
+        let names = hash_of(&shape.columns, conversion);
         if let Some(columns) = self.by_names.borrow().get(&names)
+            && columns.conversion == conversion
             && *columns.shape.columns == *shape.columns
         {
             return Ok(columns.clone());
@@ -64,8 +80,8 @@ impl ColumnsCache {
         if self.by_names.borrow().len() >= MOST || self.by_address.borrow().len() >= MOST {
             self.forget(env);
         }
-        let columns = Rc::new(Columns::new(env, hooks, shape)?);
-        self.by_address.borrow_mut().insert(address(shape), columns.clone());
+        let columns = Rc::new(Columns::new(env, hooks, shape, conversion)?);
+        self.by_address.borrow_mut().insert((address(shape), conversion), columns.clone());
         // An entry that is replaced here can still be found by its address.
         self.by_names.borrow_mut().insert(names, columns.clone());
         Ok(columns)
@@ -85,14 +101,15 @@ fn address(shape: &Arc<Shape>) -> usize {
     Arc::as_ptr(shape).addr()
 }
 
-fn hash_of(columns: &[Column]) -> u64 {
+fn hash_of(columns: &[Column], conversion: u32) -> u64 {
     let mut hasher = FxHasher::default();
+    conversion.hash(&mut hasher);
     columns.iter().for_each(|column| column.name.hash(&mut hasher));
     hasher.finish()
 }
 
 impl Columns {
-    fn new(env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>) -> Result<Self> {
+    fn new(env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>, conversion: u32) -> Result<Self> {
         let columns = &shape.columns;
         let strings = |text: &dyn Fn(&Column) -> String| {
             env.array_of(columns.iter().map(|column| env.string(&text(column))))
@@ -101,16 +118,18 @@ impl Columns {
         let together = if columns.len() > WIDEST { 1 } else { together };
         let arguments = [
             strings(&|column| column.name.to_string())?,
-            strings(&|column| column.ty.to_string())?,
+            strings(&|column| type_text(&column.ty, conversion))?,
             strings(&|column| column.keyspace.to_string())?,
             strings(&|column| column.table.to_string())?,
             env.uint32(together as u32)?,
             env.boolean(columns.len() > WIDEST)?,
+            env.uint32(conversion)?,
         ];
         // The columns, and the two functions.
         let parts = hooks.make_shape.call(env, &arguments)?;
         Ok(Self {
             shape: shape.clone(),
+            conversion,
             object: Function::keep(parts.element(0)?)?,
             one: Function::keep(parts.element(1)?)?,
             many: Function::keep(parts.element(2)?)?,

@@ -6,11 +6,13 @@
 //! | [`resources`] | objects that JavaScript refers to by number |
 //! | [`factories`] | functions that make records, and objects of user-defined types |
 //! | [`columns`] | columns of CQL results, and functions that make their rows |
+//! | [`notation`] | types of CQL for JavaScript |
 //! | [`clusters`] | embedded clusters |
 
 pub mod clusters;
 pub mod columns;
 pub mod factories;
+pub mod notation;
 pub mod resources;
 
 use std::cell::{Cell, OnceCell, RefCell};

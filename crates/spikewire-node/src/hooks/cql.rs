@@ -8,7 +8,7 @@ pub struct Hooks {
     /// `(kind, code, message, node, attempts, inDoubt, details, failedAttempts)`: creates an error.
     /// `details` has names and values, `failedAttempts` nodes and reasons, alternating.
     pub make_error: Function,
-    /// `(names, types, keyspaces, tables)`: creates the columns of a result and the functions that
+    /// `(names, types, keyspaces, tables, together, wide, conversion)`: creates the columns of a result and the functions that
     /// make its rows; see [`crate::environment::columns`].
     pub make_shape: Function,
     /// `(names)`: returns a function that makes objects with these properties.

@@ -43,6 +43,9 @@ impl<'e, 'a> CqlDecoder<'e, 'a> {
     }
 
     fn wrapped(&self, sort: u32, content: Value<'e>) -> Result<'e> {
+        if self.decode_options.conversion != 0 {
+            return Ok(content);
+        }
         self.hooks.wrap.call(self.env, &[self.env.uint32(sort)?, content])
     }
 
@@ -208,6 +211,9 @@ impl<'e> Sink for CqlDecoder<'e, '_> {
 
     fn udt<I: Elements<Value<'e>, Failure>>(&self, udt: &Udt, fields: &mut I) -> Result<'e> {
         let env = self.env;
+        if self.decode_options.conversion != 0 {
+            return self.array(fields);
+        }
         let names = || udt.fields.iter().map(|(name, _)| name.as_str());
         let mut key = Vec::with_capacity(64);
         for name in names() {

@@ -22,6 +22,10 @@ pub struct CqlDecodeOptions {
     pub bigints: bool,
     /// Return every map as a `Map`; otherwise only those with non-string keys.
     pub maps: bool,
+    /// The number of the conversion of the program's side that makes rows of the values; 0: none.
+    /// Values for one are made of arrays only: sets, the keys and values of maps in turn, the
+    /// fields of user-defined types, digits and scale of decimals, the parts of durations.
+    pub conversion: u32,
     /// The number of the session's [`Classes`](super::classes::Classes).
     pub classes: u32,
     /// Return rows as an Arrow IPC stream.

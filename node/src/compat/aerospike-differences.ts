@@ -1,0 +1,42 @@
+/** Differences from npm `aerospike`. */
+
+import { type Difference, type Differences, differs, missing } from './differences.js'
+
+const NONE = differs('it has no effect')
+const REJECTED = missing('there is no equivalent')
+
+const ENTRIES: { readonly [name: string]: Difference } = {
+  'status.getMessage': differs("the sentences are Spikewire's own; codes are the same"),
+  'Client.addSeedHost': differs('it counts when the client connects'),
+  'Client.removeSeedHost': differs('it counts when the client connects'),
+  'Client.stats': differs('connections count as one for each node; bytes are 0'),
+  'Client.truncate': differs('times are exact to the millisecond'),
+  'Job.info': differs('only jobs of this process are known; others count as completed'),
+  'Query.paginate': differs('maxRecords is required'),
+  'Query.setUdf': differs('the module comes from the cluster, not from modlua.userPath'),
+  'Query.apply': differs('the module comes from the cluster, not from modlua.userPath'),
+  setDefaultLogging: NONE,
+  'Client.updateLogging': NONE,
+  releaseEventLoop: differs('it only makes connect fail from then on'),
+  'Client(configProvider)': REJECTED,
+  'Client(log)': NONE,
+  'Client(modlua)': NONE,
+  'Client(sharedMemory)': NONE,
+  'Client(loginTimeoutMs)': NONE,
+  'Client(maxConnsPerNode)': differs(
+    'up to 16 connections to each node are shared by all commands',
+  ),
+  'Client(minConnsPerNode)': differs(
+    'up to 16 connections to each node are shared by all commands',
+  ),
+  'tls(cipherSuite)': REJECTED,
+  'tls(certBlacklist)': REJECTED,
+  'tls(forLoginOnly)': REJECTED,
+}
+
+/** Differences from npm `aerospike`. */
+export const DIFFERENCES: Differences = {
+  peer: 'aerospike',
+  dropIn: 'spikewire/compat/aerospike',
+  entries: ENTRIES,
+}

@@ -1,0 +1,405 @@
+/** Sends statements of a client to the native session, and makes results of its replies. */
+
+import type { ExecuteOptions } from '../../cql/options.js'
+import type { Statement } from '../../cql/prepared.js'
+import type { Rows } from '../../cql/rows.js'
+import type { Session } from '../../cql/session.js'
+import type { ClientContext } from './contracts.js'
+import { composite } from './conversion/routing.js'
+import {
+  ArgumentError,
+  DriverError,
+  NoHostAvailableError,
+  OperationTimedOutError,
+  ResponseError,
+} from './errors.js'
+import type { DefaultExecutionOptions } from './execution-options.js'
+import { translated } from './failures.js'
+import { Host, type HostMap } from './hosts.js'
+import type { Metadata } from './metadata/metadata.js'
+import type { ClientMetrics } from './metrics.js'
+import { nativeOptions } from './native-options.js'
+import type { CompleteOptions } from './options.js'
+import { byEngine } from './policies/load-balancing.js'
+import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
+import { isForEngine, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
+import { ResultSet } from './result-set.js'
+import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
+import { consistencies, responseErrorCodes } from './types/constants.js'
+import type { Row } from './types/row.js'
+import { uuidOfText } from './types/uuid.js'
+
+/** Statements that change the schema. */
+const CHANGES_SCHEMA = /^\s*(?:create|alter|drop)\b/i
+/** Any of both. */
+const CHANGES = /^\s*(?:create|alter|drop|use)\b/i
+/** Statements that change the keyspace. */
+const CHANGES_KEYSPACE = /^\s*use\b/i
+
+/** The keyspace that a statement names. */
+const NAMED_KEYSPACE = /\b(?:from|into|update)\s+(?:"([^"]+)"|(\w+))\s*\.\s*[\w"]/i
+
+/** No options besides a statement's own. */
+const NONE = {}
+
+/** A client, as far as requests need it. */
+export interface Requester extends ClientContext {
+  keyspace: string | undefined
+  readonly options: CompleteOptions
+  readonly hosts: HostMap
+  readonly metadata: Metadata
+  readonly metrics: ClientMetrics
+}
+
+/** A statement of a batch. */
+// biome-ignore lint/suspicious/noExplicitAny: the other driver's type
+export type BatchQuery = string | { query: string; params?: any }
+
+/** What is sent: a statement, or a batch. */
+interface Request {
+  readonly query: string | readonly BatchQuery[]
+  readonly params: ArrayOrObject | null | undefined
+  readonly options: DefaultExecutionOptions
+  readonly send: Send<Row>
+}
+
+/** The requests of a connected client. */
+export class Requests {
+  readonly statements: Statements
+  readonly #client: Requester
+  readonly #session: Session
+  readonly #hasOwnTimestamps: boolean
+  /** The keyspace of the session. */
+  #keyspace: string | undefined
+
+  constructor(client: Requester, session: Session) {
+    const { encoding, maxPrepared, policies } = client.options
+    this.#client = client
+    this.#session = session
+    this.statements = new Statements(session, encoding, maxPrepared, (type, message) =>
+      client.log(type, message),
+    )
+    this.#keyspace = session.keyspace ?? undefined
+    const generator = policies.timestampGeneration
+    this.#hasOwnTimestamps =
+      generator !== null && generator.constructor !== MonotonicTimestampGenerator
+  }
+
+  /** The keyspace for one statement, if the protocol has that. */
+  #ownKeyspace(options: DefaultExecutionOptions): string | undefined {
+    const keyspace = options.getRawQueryOptions().keyspace
+    return keyspace !== undefined && this.#session.protocolVersion >= 5 ? keyspace : undefined
+  }
+
+  /**
+   * Executes a statement and returns one page of its rows.
+   *
+   * @throws the errors of `client.execute`
+   */
+  execute(
+    query: string,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    // No async function: each costs time, and most executions need none.
+    try {
+      if (typeof query !== 'string' || query === '') {
+        throw new ArgumentError('the statement must be a string that is not empty')
+      }
+      if (!options.isPrepared() && !hasValues(params)) {
+        return this.#send(query, query, null, params, options)
+      }
+      const hints = options.getHints()
+      if (hints && !options.isPrepared()) this.statements.checkHints(hints, params)
+      const known = this.statements.find(query, this.#ownKeyspace(options) ?? this.#keyspace)
+      if (known !== undefined) return this.#sendKnown(query, known, params, options)
+      return this.#prepared(query, options).then((prepared) =>
+        this.#sendKnown(query, prepared, params, options),
+      )
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #sendKnown(
+    query: string,
+    known: KnownStatement,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    const values = this.#encoded(known, params, options)
+    this.#route(query, known, params, options)
+    return this.#send(query, known.prepared, values, params, options)
+  }
+
+  #send(
+    query: string,
+    statement: Statement,
+    values: unknown[] | null,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    const native = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps)
+    const session = this.#session
+    const isWhole = options.getFetchSize() === 0
+    const send: Send<Row> = (own) => {
+      const all = own === NONE ? native : ({ ...native, ...own } as ExecuteOptions)
+      const parameters = values as never
+      return isWhole
+        ? session.execute<Row>(statement, parameters, all)
+        : session.page<Row>(statement, parameters, all)
+    }
+    return this.#run({ query, params, options, send })
+  }
+
+  /** What follows from a result: more pages, another keyspace, another schema. */
+  #followed(
+    result: ResultSet,
+    { query, params, options }: Request,
+  ): ResultSet | Promise<ResultSet> {
+    if (typeof query !== 'string') return result
+    if (result.rawPageState !== undefined) {
+      result.nextPageAsync = (state) => {
+        options.setPageState(state)
+        return this.execute(query, params, options)
+      }
+    }
+    if (result.columns !== null || !CHANGES.test(query)) return result
+    return this.#changed(query).then(() => result)
+  }
+
+  /** Follows what a statement without rows may have changed. */
+  async #changed(query: string): Promise<void> {
+    const client = this.#client
+    if (CHANGES_KEYSPACE.test(query)) {
+      client.keyspace = this.#session.keyspace ?? undefined
+      this.#keyspace = client.keyspace
+    } else if (CHANGES_SCHEMA.test(query) && client.options.isMetadataSyncEnabled !== false) {
+      await client.metadata._refresh().catch((error: Error) => {
+        client.log('warning', 'The schema could not be read again', error)
+      })
+    }
+  }
+
+  #prepared(query: string, options: DefaultExecutionOptions): Promise<KnownStatement> {
+    const own = this.#ownKeyspace(options)
+    return this.statements
+      .prepare(query, own ?? this.#keyspace, own === undefined ? undefined : { keyspace: own })
+      .catch((error: unknown) => {
+        throw this.#failed(error, query, options)
+      })
+  }
+
+  /** Tells a policy of the program what partition a statement is for. */
+  #route(
+    query: string,
+    known: KnownStatement,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): void {
+    if (byEngine(options.getLoadBalancingPolicy()) !== undefined) return
+    if (!options.getKeyspace()) {
+      const match = NAMED_KEYSPACE.exec(query)
+      const name = match?.[1] ?? match?.[2]?.toLowerCase() ?? this.#client.keyspace
+      if (name !== undefined) options.setKeyspace(name)
+    }
+    const key = options.getRoutingKey()
+    if (Array.isArray(key)) options.setRoutingKey(composite(key))
+    else if (key === undefined) {
+      const own = this.statements.routingKey(known, params)
+      if (own !== undefined) options.setRoutingKey(own)
+    }
+  }
+
+  /** The values of a statement; as if the server had got those of one that was not to be prepared. */
+  #encoded(
+    known: KnownStatement,
+    params: ArrayOrObject | null | undefined,
+    options: DefaultExecutionOptions,
+  ): unknown[] {
+    try {
+      return this.statements.encode(known, params)
+    } catch (error) {
+      if (options.isPrepared() || options.getHints() || error instanceof DriverError) throw error
+      if (!haveTypes(Array.isArray(params) ? params : Object.values(params ?? {}))) throw error
+      throw new ResponseError(responseErrorCodes.invalid, (error as Error).message)
+    }
+  }
+
+  /** Executes statements in one request. */
+  async batch(
+    queries: readonly BatchQuery[],
+    options: DefaultExecutionOptions,
+  ): Promise<ResultSet> {
+    const kind = options.isBatchCounter()
+      ? 'counter'
+      : options.isBatchLogged()
+        ? 'logged'
+        : 'unlogged'
+    const batch = this.#session.batch(kind)
+    for (const [at, item] of queries.entries()) {
+      const { query, params } = typeof item === 'string' ? { query: item } : (item ?? {})
+      if (!query) throw new ArgumentError(`statement ${at} of the batch is empty`)
+      if (!options.isPrepared() && !hasValues(params)) {
+        batch.add(query)
+        continue
+      }
+      const hints = options.getHints()?.[at]
+      if (hints && !options.isPrepared()) this.statements.checkHints(hints, params)
+      const known =
+        this.statements.find(query, this.#ownKeyspace(options) ?? this.#keyspace) ??
+        (await this.#prepared(query, options))
+      batch.add(known.prepared, this.#encoded(known, params, options) as never)
+    }
+    const {
+      pageSize: _,
+      pagingState: __,
+      ...native
+    } = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps) ?? {}
+    const send = (own: object) =>
+      batch.execute({ ...native, ...own }) as Promise<unknown> as Promise<Rows<Row>>
+    return this.#run({ query: queries, params: null, options, send })
+  }
+
+  #run(request: Request): Promise<ResultSet> {
+    const { options, query, send } = request
+    const start = process.hrtime()
+    const stack = options.getCaptureStackTrace() ? new Error().stack : undefined
+    const forEngine =
+      options.raw.host === undefined &&
+      isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy())
+    const failed = (error: unknown): never => {
+      if (forEngine) this.#count(translated(error, { readTimeout: options.getReadTimeout() }))
+      throw this.#reported(error, request, start, stack)
+    }
+    if (forEngine) {
+      return send(NONE).then((rows) => {
+        const { node } = rows
+        const consistency = options.getConsistency()
+        return this.#succeeded({ rows, node, tried: { [node]: null }, consistency }, request, start)
+      }, failed)
+    }
+    const text = typeof query === 'string' ? query : ''
+    return runWithPolicies({ client: this.#client, query: text, options }, send).then(
+      (outcome) => this.#succeeded(outcome, request, start),
+      failed,
+    )
+  }
+
+  #succeeded(
+    outcome: Outcome<Row>,
+    request: Request,
+    start: [number, number],
+  ): ResultSet | Promise<ResultSet> {
+    const { options, query, params } = request
+    const { metrics, options: settings } = this.#client
+    const latency = process.hrtime(start)
+    metrics.onResponse(latency)
+    metrics.onSuccessfulResponse(latency)
+    const { requestTracker: tracker } = settings
+    if (tracker) {
+      tracker.onSuccess(this.#host(outcome.node), query, params ?? null, options, 0, 0, latency)
+    }
+    return this.#followed(this.#result(outcome, options), request)
+  }
+
+  /** The error of a request, which trackers are told. */
+  #reported(
+    raw: unknown,
+    { query, params, options }: Request,
+    start: [number, number],
+    stack: string | undefined,
+  ): Error {
+    const error = this.#failed(raw, query, options)
+    // Its parameters may be other ones by now: it is prepared again.
+    const isOutdated = error instanceof TypeError || error instanceof RangeError
+    if (isOutdated && typeof query === 'string') {
+      this.statements.forget(query, this.#ownKeyspace(options) ?? this.#keyspace)
+    }
+    if (stack !== undefined) {
+      error.stack += `\n    (event loop)\n${stack.slice(stack.indexOf('\n') + 1)}`
+    }
+    const { requestTracker: tracker } = this.#client.options
+    if (tracker) {
+      const node = (raw as { node?: string | null }).node ?? (error as ResponseError).coordinator
+      const latency = process.hrtime(start)
+      const host = this.#host(node ?? '')
+      tracker.onError(host, query, params ?? null, options, 0, error, latency)
+    }
+    return error
+  }
+
+  #count(error: Error): void {
+    const { metrics } = this.#client
+    if (error instanceof OperationTimedOutError) metrics.onClientTimeoutError(error)
+    else if (!(error instanceof ResponseError)) metrics.onOtherError(error)
+    else if (error.code === responseErrorCodes.readTimeout) metrics.onReadTimeoutError(error)
+    else if (error.code === responseErrorCodes.writeTimeout) metrics.onWriteTimeoutError(error)
+    else if (error.code === responseErrorCodes.unavailableException) {
+      metrics.onUnavailableError(error)
+    } else metrics.onOtherError(error)
+  }
+
+  #host(address: string): Host {
+    return this.#client.hosts.get(address) ?? new Host(address)
+  }
+
+  #failed(
+    raw: unknown,
+    query: string | readonly BatchQuery[],
+    options: DefaultExecutionOptions,
+  ): Error {
+    const error = translated(raw, { readTimeout: options.getReadTimeout() })
+    if (typeof query === 'string' && error instanceof Error) {
+      const isOwn = error instanceof ResponseError || error instanceof NoHostAvailableError
+      if (isOwn || error instanceof OperationTimedOutError) Object.assign(error, { query })
+    }
+    return error
+  }
+
+  #result(outcome: Outcome<Row>, options: DefaultExecutionOptions): ResultSet {
+    const { rows, node, tried } = outcome
+    const consistency = outcome.consistency ?? consistencies.localOne
+    if (rows === undefined) return new ResultSet({ rows: [] }, node, tried, 0, consistency)
+    const isVoid = rows.columns.length === 0
+    const traceId = rows.tracingIds[0]
+    const payload = options.getCustomPayload() === undefined ? undefined : rows.payload
+    const flags = {
+      traceId: traceId === undefined ? undefined : uuidOfText(traceId),
+      warnings: rows.warnings.length > 0 ? [...rows.warnings] : undefined,
+      customPayload: payload !== undefined && Object.keys(payload).length > 0 ? payload : undefined,
+    }
+    const result = new ResultSet(
+      isVoid
+        ? { flags }
+        : {
+            flags,
+            rows: rows.rows as Row[],
+            meta: { columns: rows.columns as never, pageState: rows.pagingState },
+          },
+      node,
+      tried,
+      Math.max(0, rows.attempts - Object.keys(tried).length),
+      consistency,
+      rows.schemaAgreed,
+    )
+    for (const warning of rows.warnings) {
+      this.#client.log('warning', `The server warns: ${warning}`)
+    }
+    return result
+  }
+}
+
+/** Whether the types of values can be told without the server. */
+function haveTypes(values: readonly unknown[]): boolean {
+  return values.every(
+    (value) =>
+      !['symbol', 'function'].includes(typeof value) &&
+      (value === null || Object.getPrototypeOf(value ?? 0) !== Object.prototype),
+  )
+}
+
+function hasValues(params: ArrayOrObject | null | undefined): boolean {
+  if (params === null || params === undefined) return false
+  return Array.isArray(params) ? params.length > 0 : Object.keys(params).length > 0
+}

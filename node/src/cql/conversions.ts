@@ -1,0 +1,38 @@
+/**
+ * Conversions: what makes the rows of a session whose values are those of another client, without
+ * making values of this one first. A drop-in registers one and opens sessions with its number.
+ */
+
+import { makeShape } from './factories.js'
+
+/** Makes the columns of a result, and the functions that append one row and `together` rows. */
+export type MakeShape = (
+  names: string[],
+  /** As JSON: see `type_json` in `crates/spikewire-node/src/cql/value/notation.rs`. */
+  types: string[],
+  keyspaces: string[],
+  tables: string[],
+  together: number,
+  wide: boolean,
+) => unknown[]
+
+const conversions: MakeShape[] = []
+
+/** Registers a conversion; returns its number, for `openConverted`. */
+export function addConversion(make: MakeShape): number {
+  return conversions.push(make)
+}
+
+/** Called by the native part; `conversion` is 0 for the values of this package. */
+export function shapeFor(
+  names: string[],
+  types: string[],
+  keyspaces: string[],
+  tables: string[],
+  together: number,
+  wide: boolean,
+  conversion: number,
+): unknown[] {
+  const make = conversion === 0 ? makeShape : (conversions[conversion - 1] as MakeShape)
+  return make(names, types, keyspaces, tables, together, wide)
+}
