@@ -128,6 +128,7 @@ test('invalid keys and options are named, with the replacement', async () => {
   await assert.rejects(data.get('k', ['a'] as never), bins)
   await assert.rejects(data.getMany(['k'], ['a'] as never), bins)
   await assert.rejects(data.touch('k', ['a'] as never), /options must be an object, not an array$/)
+  await assert.rejects(data.get('k', 5 as never), /options must be an object, not/)
 })
 
 test('errors and objects print their subject', async () => {

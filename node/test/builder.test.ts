@@ -13,6 +13,7 @@ import {
   GenerationMismatch,
   type OperatedRecord,
   op,
+  Profile,
   type Record,
   RecordNotFound,
   Timeout,
@@ -505,4 +506,16 @@ test('operations run in order', async () => {
   assert.equal(record.results[1], 1)
   assert.equal(record.bins['seen'], 11)
   assert.deepEqual({ ...(await users.get(1)).bins }, { n: 5, l: ['x'], m: { k: 2 }, double: 10 })
+})
+
+test('a session with a profile uses its options, in scans, too', async () => {
+  const users = client.dataset<User>('test', `builder${sets++}`)
+  const profile = new Profile('keys', { write: { sendKey: true } })
+  await client.session().upsert(users.key(1)).set('n', 1).execute()
+  await client.session(profile).upsert(users.key(2)).set('n', 2).execute()
+  const scan = client.session(profile).query(users)
+  const stored = (await scan.toList()).map(({ key }) => key.key)
+  assert.deepEqual(new Set(stored), new Set([null, 2]))
+  assert.equal((scan as unknown as { dataset: Dataset }).dataset.profile, profile)
+  assert.throws(() => client.session({} as Profile), /profile must be a Profile/)
 })

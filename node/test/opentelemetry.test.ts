@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { context, SpanStatusCode, trace } from '@opentelemetry/api'
-import { Client, ClientClosed, type Dataset, op, Read, RecordNotFound } from 'spikewire'
+import { Client, ClientClosed, type Dataset, op, Profile, Read, RecordNotFound } from 'spikewire'
 import { instrument, observe } from 'spikewire/metrics/otel'
 import { Cluster, type ClusterOptions } from 'spikewire/testing'
 import { output, PACKAGE } from './support/programs.js'
@@ -66,6 +66,28 @@ test('a command is a span by the conventions', async (t) => {
   // The client itself has no spans.
   await plain.dataset('test', 'users').get('alice')
   assert.deepEqual(telemetry.spans(), [])
+})
+
+// Stands for everything that a client gives out and that has verbs of its own.
+test('calls of profiles, of the builder and of concurrent are traced', async (t) => {
+  const { telemetry, client, users } = await traced(t)
+  const profile = new Profile('patient', { timeout: 5000 })
+  const names = () => telemetry.spans().map(({ name }) => name)
+  await users.withProfile(profile).put('alice', { age: 28 })
+  await client.withProfile(profile).get(users.key('alice'))
+  await client.withProfile(profile).dataset('test', 'users').get('alice')
+  assert.deepEqual(names(), ['put users', 'get users', 'get users'])
+  await client.session().query(users.key('alice')).first()
+  await client.session(profile).upsert(users.key('bob')).set('age', 5).execute()
+  assert.deepEqual(names(), ['get users', 'put users'])
+  assert.equal(await client.session(profile).query(users).count(), 2)
+  assert.deepEqual(names(), ['query users'])
+  const ages: number[] = []
+  for await (const { bins } of client.concurrent(['alice', 'bob'], (key) => users.get(key))) {
+    ages.push(bins.age)
+  }
+  assert.deepEqual(ages, [28, 5])
+  assert.deepEqual(names(), ['get users', 'get users'])
 })
 
 test('failures say what and where', async (t) => {

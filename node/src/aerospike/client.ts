@@ -262,10 +262,12 @@ export class Client extends KeyVerbs {
 
   /**
    * Starts chains of the builder: `await client.session().query(users.key('alice')).first()`. Cheap to
-   * create and to keep.
+   * create and to keep. With a profile it is the builder of `withProfile(profile)`.
+   *
+   * @throws TypeError if it is no profile
    */
-  session(): Builder {
-    return new Builder(this)
+  session(profile?: Profile): Builder {
+    return new Builder(profile === undefined ? this : this.withProfile(profile))
   }
 
   /**

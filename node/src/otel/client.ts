@@ -1,7 +1,15 @@
 /** Traced Aerospike clients and datasets, with the same connections and verbs. */
 
 import type { Attributes } from '@opentelemetry/api'
-import { Client, Dataset, Key, type Query, type Transaction } from '../index.js'
+import {
+  builder,
+  Client,
+  Dataset,
+  Key,
+  type Profile,
+  type Query,
+  type Transaction,
+} from '../index.js'
 import { native } from '../statistics/native.js'
 import { Call, type Described, type InstrumentOptions, Telemetry } from './call.js'
 import { isView, type Replacement, viewOf } from './proxy.js'
@@ -47,7 +55,16 @@ export function traceClient(client: unknown, options: InstrumentOptions): Client
 }
 
 function viewOfClient(client: Client, telemetry: Telemetry): Client {
-  return viewOf(client, (name, method) => {
+  const view: Client = viewOf(client, (name, method) => {
+    if (name === 'withProfile') {
+      return (...args) => viewOfClient(method(...args) as Client, telemetry)
+    }
+    if (name === 'session') {
+      return (profile) => {
+        const verbs = profile === undefined ? view : view.withProfile(profile as Profile)
+        return new builder.Builder(verbs)
+      }
+    }
     if (name === 'dataset') {
       return (...args) => viewOfDataset(method(...args) as Dataset, telemetry)
     }
@@ -69,6 +86,7 @@ function viewOfClient(client: Client, telemetry: Telemetry): Client {
     }
     return traced(client, name, method, telemetry)
   })
+  return view
 }
 
 function viewOfTransaction(transaction: Transaction, telemetry: Telemetry): Transaction {
@@ -81,7 +99,7 @@ function viewOfTransaction(transaction: Transaction, telemetry: Telemetry): Tran
 
 function viewOfDataset(dataset: Dataset, telemetry: Telemetry): Dataset {
   return viewOf(dataset, (name, method) =>
-    name === 'within'
+    name === 'within' || name === 'withProfile'
       ? (...args) => viewOfDataset(method(...args) as Dataset, telemetry)
       : traced(dataset, name, method, telemetry),
   )

@@ -72,6 +72,8 @@ export function traceQuery<Q extends AsyncIterableIterator<unknown>>(
 ): Q {
   /** The iterator behind `next` and `for await`. */
   let reading: TracedIterator | undefined
+  /** The call behind `take`, which reads in parts. */
+  let taking: Call | undefined
   const read = (): TracedIterator => {
     reading ??= new TracedIterator(query, begin())
     return reading
@@ -89,6 +91,19 @@ export function traceQuery<Q extends AsyncIterableIterator<unknown>>(
         return stream
       }
     }
+    if (name === 'take') {
+      return async (...args) => {
+        taking ??= begin()
+        try {
+          const rows = (await method(...args)) as { length: number }
+          if (rows.length === 0) taking.end()
+          return rows
+        } catch (error) {
+          taking.end(error)
+          throw error
+        }
+      }
+    }
     if (typeof name === 'string' && ITERATING.includes(name)) {
       return (...args) => new TracedIterator(method(...args) as AsyncIterator<unknown>, begin())
     }
@@ -99,6 +114,7 @@ export function traceQuery<Q extends AsyncIterableIterator<unknown>>(
       return (...args) => {
         const closed = method(...args)
         if (reading !== undefined) void reading.return()
+        taking?.end()
         return closed
       }
     }

@@ -6,6 +6,7 @@ import { Dataset } from '../dataset.js'
 import { KeyVerbs } from '../key-verbs.js'
 import type { Key } from '../model/key.js'
 import type { Bins } from '../model/record.js'
+import { profileOf } from '../profiles/views.js'
 import type { StepKeys } from './keys.js'
 import { Scan } from './scan.js'
 import {
@@ -79,7 +80,8 @@ export class Builder {
       if (key.connection !== this.verbs.connection) {
         throw new RangeError(`${inspect(key)} is a dataset of another client`)
       }
-      return new Scan(key)
+      const profile = profileOf(this.verbs)
+      return new Scan(profile === null ? key : key.withProfile(profile))
     }
     return beginQuery(this.verbs, key, more)
   }

@@ -133,7 +133,7 @@ export abstract class Verbs<K, B extends object, W extends object = Partial<B>> 
     callback?: Callback<Record<B>>,
   ): Promise<Record<B> | D> | undefined {
     if (typeof options === 'function') return this.get(key, {}, options) as undefined
-    const hasDefault = options !== undefined && options !== null && 'default' in options
+    const hasDefault = typeof options === 'object' && options !== null && 'default' in options
     checkCallback(callback)
     const conversion = this.conversion
     const promise = this.#call<Record<B>>(
