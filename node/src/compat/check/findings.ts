@@ -1,6 +1,6 @@
 /** What a program uses of other packages, and what differs, by the tables of their drop-ins. */
 
-import { DIFFERENCES as AEROSPIKE } from '../aerospike-differences.js'
+import { DIFFERENCES as AEROSPIKE } from '../aerospike/differences.js'
 import { DIFFERENCES as CASSANDRA } from '../cassandra-driver/differences.js'
 import { type Differences, findDifference } from '../differences.js'
 import { usesOf } from './uses.js'

@@ -1,9 +1,23 @@
 /** Differences from npm `aerospike`. */
 
-import { type Difference, type Differences, differs, missing } from './differences.js'
+import { type Difference, type Differences, differs, missing } from '../differences.js'
 
 const NONE = differs('it has no effect')
 const REJECTED = missing('there is no equivalent')
+
+/** Where policies are: in a configuration, and their classes. */
+const POLICIES = [
+  ...['read', 'write', 'apply', 'remove', 'operate', 'query', 'scan', 'info', 'batch'],
+  ...['batchRead', 'batchWrite', 'batchApply', 'batchRemove', 'batchParentWrite'],
+  ...['ReadPolicy', 'WritePolicy', 'ApplyPolicy', 'RemovePolicy', 'OperatePolicy', 'QueryPolicy'],
+  ...['ScanPolicy', 'InfoPolicy', 'BatchPolicy', 'BatchReadPolicy', 'BatchWritePolicy'],
+]
+/** Options of policies that have no effect. */
+const UNUSED = [
+  ...['connectTimeout', 'timeoutDelay', 'compressionThreshold', 'sendSetName', 'concurrent'],
+  ...['allowInline', 'allowInlineSSD', 'failOnClusterChange', 'infoTimeout', 'expectedDuration'],
+  ...['sendAsIs', 'checkBounds'],
+]
 
 const ENTRIES: { readonly [name: string]: Difference } = {
   'status.getMessage': differs("the sentences are Spikewire's own; codes are the same"),
@@ -18,7 +32,7 @@ const ENTRIES: { readonly [name: string]: Difference } = {
   setDefaultLogging: NONE,
   'Client.updateLogging': NONE,
   releaseEventLoop: differs('it only makes connect fail from then on'),
-  'Client(configProvider)': REJECTED,
+  'Client(configProvider)': differs('its dynamic sections about policies and metrics are read'),
   'Client(log)': NONE,
   'Client(modlua)': NONE,
   'Client(sharedMemory)': NONE,
@@ -32,6 +46,9 @@ const ENTRIES: { readonly [name: string]: Difference } = {
   'tls(cipherSuite)': REJECTED,
   'tls(certBlacklist)': REJECTED,
   'tls(forLoginOnly)': REJECTED,
+  ...Object.fromEntries(
+    POLICIES.flatMap((policy) => UNUSED.map((option) => [`${policy}(${option})`, NONE])),
+  ),
 }
 
 /** Differences from npm `aerospike`. */
