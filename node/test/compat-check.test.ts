@@ -86,7 +86,6 @@ mapper.forModel('A').get({ id: 1 })`,
     '3 tls(cipherSuite) missing',
     '4 Client.stats differs',
     '5 ReadPolicy same',
-    '5 ReadPolicy(totalTimeout) same',
     '5 ReadPolicy(timeoutDelay) differs',
   ])
   assert.deepEqual(briefly(findings.filter(({ peer }) => peer === 'cassandra-driver')), [
