@@ -1,13 +1,15 @@
 // Runs long loads against the package and watches its memory and file descriptors.
 //
 //  node --expose-gc scripts/endurance.mjs [--operations N] [--workers N] [--clients N] [--terminations N]
-//      [--seconds N]
+//      [--seconds N] [--signals]
 //
 // operations: N reads and writes of single records, 128 in flight.
 // workers: N of the same by four worker threads, each with its own client.
 // clients: N clients are opened and closed, some with calls in flight.
 // terminations: N worker threads are terminated in mid-call.
 // seconds: a load that has not ended by then is cut short.
+// signals: every client counts and times its commands, logs slow ones, has a listener of events and a
+//      metrics page that is read.
 //
 // The cluster runs in its own process, so that the memory measured is the client's. Prints one line
 // of JSON per load; fails if memory or descriptors grow between the second fifth of a load and its
@@ -16,6 +18,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +30,10 @@ import { HERE } from './tools.mjs'
 const IN_FLIGHT = 128
 const KEYS = 10_000
 const PARTS = 20
-/** Growth that does not count as a leak: garbage collection makes memory fluctuate. */
+/**
+ * Growth that does not count as a leak: garbage collection makes memory fluctuate, and each client opens a
+ * few more connections when it has more to do.
+ */
 const SLACK = { rss: 24 << 20, descriptors: 4 }
 
 const number = { type: 'string', default: '0' }
@@ -38,10 +44,12 @@ const { values } = parseArgs({
     clients: number,
     terminations: number,
     seconds: number,
+    signals: { type: 'boolean', default: false },
   },
 })
+const { signals, ...numbers } = values
 const counts = Object.fromEntries(
-  Object.entries(values).map(([name, text]) => {
+  Object.entries(numbers).map(([name, text]) => {
     if (!/^\d+$/.test(text)) throw new Error(`--${name} must be a whole number, got ${text}`)
     return [name, Number(text)]
   }),
@@ -55,6 +63,19 @@ const served = spawn(
 const [line] = await once(createInterface({ input: served.stdout }), 'line')
 const seeds = line.slice('ready '.length)
 
+/** Source code that has a client watched in every way. */
+const WATCH = `(client) => {
+  const { prometheus } = require('spikewire/metrics')
+  client.metrics.enable({ stages: true })
+  client.metrics.logSlow(20, { logger: () => {} })
+  client.onEvent(() => {})
+  const page = setInterval(() => (client.isOpen ? prometheus(client) : clearInterval(page)), 50)
+  page.unref()
+}`
+const watch = signals
+  ? new Function('require', `return ${WATCH}`)(createRequire(import.meta.url))
+  : () => {}
+
 /** Memory and descriptors of this process, after garbage collection. */
 async function look() {
   for (let turn = 0; turn < 3; turn++) {
@@ -66,7 +87,7 @@ async function look() {
 }
 
 /** Runs a load in parts and checks memory and descriptors after each of them. A part returns how far it came. */
-async function watched(name, count, part) {
+async function watched(name, count, part, clients = 1) {
   if (count === 0) return true
   const began = performance.now()
   const limit = counts.seconds > 0 ? counts.seconds * 1000 : Number.POSITIVE_INFINITY
@@ -86,7 +107,7 @@ async function watched(name, count, part) {
     const early = Math.max(...numbers.slice(fifth, 2 * fifth))
     grown[key] = Math.min(...numbers.slice(-fifth)) - early
   }
-  const flat = grown.rss <= SLACK.rss && grown.descriptors <= SLACK.descriptors
+  const flat = grown.rss <= SLACK.rss && grown.descriptors <= SLACK.descriptors * clients
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const megabytes = seen.map(({ rss }) => Math.round(rss / (1 << 20)))
   const descriptors = seen.map((one) => one.descriptors)
@@ -113,6 +134,7 @@ async function clients(from, to, isOver) {
   let n = from
   for (; n < to && !isOver(); n++) {
     const client = await Client.connect(seeds)
+    watch(client)
     const put = client.dataset('test', 'opened').put(n % KEYS, { n })
     if (n % 2 === 0) await put
     const closed = client.close()
@@ -129,6 +151,7 @@ const LOAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { Client } = require('spikewire')
 Client.connect(workerData.seeds, { timeout: 60_000 }).then((client) => {
+  if (workerData.watch) eval(workerData.watch)(client)
   const records = client.dataset('test', 'threads')
   parentPort.on('message', async ({ from, to }) => {
     if (from === undefined) return client.close().then(() => parentPort.close())
@@ -149,7 +172,7 @@ Client.connect(workerData.seeds, { timeout: 60_000 }).then((client) => {
 
 /** The threads, and what they do of a part. */
 async function startThreads() {
-  const workerData = { seeds, keys: KEYS, inFlight: IN_FLIGHT / THREADS }
+  const workerData = { seeds, watch: signals && WATCH, keys: KEYS, inFlight: IN_FLIGHT / THREADS }
   const threads = Array.from(
     { length: THREADS },
     () => new Worker(LOAD, { eval: true, workerData }),
@@ -179,7 +202,8 @@ async function startThreads() {
 const PUMP = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { Client } = require('spikewire')
-Client.connect(workerData).then((client) => {
+Client.connect(workerData.seeds).then((client) => {
+  if (workerData.watch) eval(workerData.watch)(client)
   const records = client.dataset('test', 'pumped')
   const pump = async (n) => {
     for (;;) {
@@ -193,8 +217,9 @@ Client.connect(workerData).then((client) => {
 
 async function terminations(from, to, isOver) {
   let round = from
+  const workerData = { seeds, watch: signals && WATCH }
   for (; round < to && !isOver(); round++) {
-    const worker = new Worker(PUMP, { eval: true, workerData: seeds })
+    const worker = new Worker(PUMP, { eval: true, workerData })
     // Some are terminated while connecting, others with calls in flight.
     if (round % 4 > 0) await once(worker, 'message')
     await sleep(round % 5)
@@ -206,12 +231,13 @@ async function terminations(from, to, isOver) {
 let flat = true
 try {
   const client = await Client.connect(seeds, { timeout: 60_000 })
+  watch(client)
   const load = (...part) => operations(client, ...part)
   flat = (await watched('operations', counts.operations, load)) && flat
   await client.close()
   if (counts.workers > 0) {
     const threads = await startThreads()
-    flat = (await watched('workers', counts.workers, threads.run)) && flat
+    flat = (await watched('workers', counts.workers, threads.run, THREADS)) && flat
     await threads.stop()
   }
   flat = (await watched('clients', counts.clients, clients)) && flat
