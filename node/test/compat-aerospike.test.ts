@@ -321,6 +321,24 @@ test('what is not supported is said', async () => {
   await assert.rejects(query.results(), { code: dropIn.status.ERR_PARAM })
 })
 
+test('options of policies that have no effect cause a warning, once', async () => {
+  const warnings: string[] = []
+  const note = ({ message }: Error) => warnings.push(message)
+  process.on('warning', note)
+  const usual = { sendSetName: false, allowInline: true, timeoutDelay: 0 }
+  const key = new dropIn.Key('test', 'warned', 1)
+  for (let round = 0; round < 2; round++) {
+    await client.put(key, { n: 1 }, {}, { ...usual, compressionThreshold: 200 })
+    await client.get(key, usual)
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', note)
+  const about = warnings.filter((text) => text.includes('of policies'))
+  assert.deepEqual(about, [
+    'the option compressionThreshold of policies has no effect with spikewire/compat/aerospike',
+  ])
+})
+
 test('a file of settings comes before the policies of the program', async (t) => {
   const path = join(temporaryFolder(t), 'settings.yml')
   writeFileSync(

@@ -13,7 +13,7 @@ const POLICIES = [
   ...['ScanPolicy', 'InfoPolicy', 'BatchPolicy', 'BatchReadPolicy', 'BatchWritePolicy'],
 ]
 /** Options of policies that have no effect. */
-const UNUSED = [
+export const UNUSED: readonly string[] = [
   ...['connectTimeout', 'timeoutDelay', 'compressionThreshold', 'sendSetName', 'concurrent'],
   ...['allowInline', 'allowInlineSSD', 'failOnClusterChange', 'infoTimeout', 'expectedDuration'],
   ...['sendAsIs', 'checkBounds'],

@@ -4,6 +4,7 @@
  */
 
 import type { CommitLevel, Exists, ReadMode, Replica } from '../../aerospike/command/options.js'
+import { UNUSED } from './differences.js'
 import { toNativeFilter } from './expression.js'
 import type { RecordMetadata } from './record.js'
 
@@ -88,10 +89,28 @@ export function whereOf(filter: unknown): unknown {
   return toNativeFilter(filter as never)
 }
 
+const warned = new Set<string>()
+
+/** Warns, once for each option, of those that ask for something and have no effect. */
+function warnOfUnused(policy: AnyPolicy): void {
+  for (const name of UNUSED) {
+    const value = policy[name]
+    if (value === undefined || value === null || warned.has(name)) continue
+    // Batches are in line unless they say otherwise, and everything is concurrent.
+    const isUsual = name === 'allowInline' ? value === true : value === false || value === 0
+    if (isUsual || name === 'concurrent') continue
+    warned.add(name)
+    process.emitWarning(
+      `the option ${name} of policies has no effect with spikewire/compat/aerospike`,
+    )
+  }
+}
+
 /** Sets the limits of a call, and what calls of all kinds have. */
 function addBase(options: NativeOptions, policy: AnyPolicy, writes: boolean): NativeOptions {
   addLimits(options, policy, writes)
   for (const name of WITHOUT_EFFECT) numberOf(policy, name)
+  warnOfUnused(policy)
   if (flagOf(policy, 'compress')) options.compress = true
   const filter = policy['filterExpression']
   if (filter !== undefined && filter !== null) options.where = whereOf(filter)
