@@ -138,6 +138,7 @@ __all__ = [
     "_raw_text_digest",
     "_send_chain",
     "cql",
+    "read_opening",
     "read_trace",
 ]
 
@@ -9163,7 +9164,7 @@ class Marker:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
-def _read_opening(
+def read_opening(
     kind: Literal["blocking", "asynchronous", "session"],
     url: str | None,
     variables: list[tuple[str, str]],

@@ -37,11 +37,14 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def entries(package: Path) -> Iterator[tuple[str, str]]:
-    """What a program imports of an npm package, and the file in ``src`` that exports it."""
+    """What a program imports of an npm package, and the file in ``src`` that exports it. Drop-ins
+    are left out: their names are those of other packages."""
     manifest = json.loads((package / "package.json").read_text(encoding="utf-8"))
     for path, conditions in manifest["exports"].items():
-        if isinstance(conditions, dict):
-            yield f"{manifest['name']}{path[1:]}", f"{path[2:] or 'index'}.ts"
+        if isinstance(conditions, dict) and not path.startswith("./compat/"):
+            types = conditions["require"]["types"]
+            file = types.removeprefix("./dist/").removesuffix(".d.ts")
+            yield f"{manifest['name']}{path[1:]}", f"{file}.ts"
 
 
 def exports(source: Path, entry: str) -> Iterator[tuple[Path, str]]:

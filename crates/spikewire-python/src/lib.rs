@@ -115,7 +115,7 @@ mod _native {
     #[pymodule_export]
     use crate::cql::module::cql;
     #[pymodule_export]
-    use crate::opening::_read_opening;
+    use crate::opening::read_opening;
     #[pymodule_export]
     use crate::signals::Signals;
 

@@ -39,7 +39,8 @@ type Parts<'py> = (String, String, Option<String>, Bound<'py, PyDict>, Bound<'py
 /// The settings of a client of a kind: `"blocking"`, `"asynchronous"` or `"session"`. Variables are
 /// pairs of names and texts. Every option of the URL and of variables is checked.
 #[pyfunction]
-pub fn _read_opening<'py>(
+#[pyo3(signature = (kind, url, variables, options, /))]
+pub fn read_opening<'py>(
     py: Python<'py>,
     kind: &str,
     url: Option<Bound<'py, PyAny>>,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
-from spikewire._native import _read_opening  # pyright: ignore[reportPrivateUsage]
+from spikewire._native import read_opening
 from spikewire.opening.scheme import Scheme
 from spikewire.opening.values import display
 
@@ -91,7 +91,7 @@ def read(
     for name in options:
         if name.startswith("tls_"):  # The keyword is `tls`, with entries.
             scheme.probe(scheme.seeds, **{name: options[name]})
-    seeds, source, namespace, used, sources = _read_opening(scheme.kind, url, variables, options)
+    seeds, source, namespace, used, sources = read_opening(scheme.kind, url, variables, options)
     if source == "the default" and seeds:
         seeds = scheme.seeds
     # Validates the keywords, and options that must be checked together.
