@@ -13,7 +13,8 @@ export const USAGE = `usage: spikewire-bench [OPTIONS]
 Puts a cluster under load with this client and, if it is installed, with npm aerospike.
 Every run is a separate process.
 
-  --clients NAME,...      spikewire, aerospike; default: both
+  --clients NAME,...      spikewire, spikewire/builder, spikewire/compat (the drop-in), aerospike;
+                          default: all
   -z, --in-flight N,...   calls in flight; default: 32
   --processes N,...       processes at once, each with its own client; default: 1
   --batch N               reads of N records in one call instead of single records
