@@ -62,6 +62,23 @@ type Encoded = [number, unknown, unknown, unknown, unknown]
 /** What rows need of their client. */
 type RowClient = Pick<ClientBase, 'defaults' | 'policyFor'>
 
+/** Whether a row reads all bins of its record, with the options that it has anyway. */
+export function readsAll(record: AnyRow): boolean {
+  const { policy, ops } = record
+  return (
+    record.readAllBins === true && !Array.isArray(ops) && (policy === undefined || policy === null)
+  )
+}
+
+/** The options of rows that read, and have none of their own. */
+export function wholeReads(
+  policy: AnyPolicy | null | undefined,
+  { defaults }: RowClient,
+): NativeOptions {
+  const general = policy ? policyOptions(policy, batchReadDefaults, undefined) : undefined
+  return { ...general, ...defaults.readRow }
+}
+
 /** Rows as the native part takes them, concatenated, and what each does. */
 export function encodedRows(
   records: readonly AnyRow[],
@@ -167,7 +184,7 @@ export function resultsOf(
   for (let row = 0; row < batch.length; row++) {
     const key = keys[row] as KeyOptions
     const code = batch.codes[row] as number
-    const record = code === status.OK ? batch[row] : null
+    const record = code === status.OK ? batch.at(row) : null
     const answer = record
       ? rowRecord(key, record, kindOf(row))
       : new Record(key, undefined as unknown as AerospikeBins)

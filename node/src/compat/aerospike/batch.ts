@@ -9,7 +9,14 @@ import type {
   BatchPolicyOptions,
   BatchRemovePolicyOptions,
 } from './batch-policies.js'
-import { type AnyRow, encodedRows, type RowKind, resultsOf } from './batch-rows.js'
+import {
+  type AnyRow,
+  encodedRows,
+  type RowKind,
+  readsAll,
+  resultsOf,
+  wholeReads,
+} from './batch-rows.js'
 import { ArgumentKind, type Callback, partInvalid, run } from './command.js'
 import { type KeyOptions, spaceOf, wireOf } from './key.js'
 import type { ConfigPolicies } from './policy.js'
@@ -259,10 +266,19 @@ export abstract class BatchVerbs extends RecordVerbs {
         keys = records.map((record) => record?.key as KeyOptions)
         const rows = keyedRows(keys)
         const general = this.#policy(policy, !reads)
-        let encoded: unknown[]
-        ;[encoded, kinds] = encodedRows(records, reads, general as AnyPolicy, this)
         const options = this.#options(policy, !reads, false)
         const handle = this.handleFor(policy)
+        if (reads && records.every(readsAll)) {
+          // Rows that are alike need no options of their own.
+          kinds = new Array(records.length).fill('read')
+          const alike = { ...options, ...wholeReads(general as AnyPolicy, this) }
+          this.sendWith(general, () =>
+            native.getMany(handle, slot, ...sent(rows), undefined, alike),
+          )
+          return
+        }
+        let encoded: unknown[]
+        ;[encoded, kinds] = encodedRows(records, reads, general as AnyPolicy, this)
         this.sendWith(general, () => native.batch(handle, slot, ...sent(rows), encoded, options))
       },
     )
