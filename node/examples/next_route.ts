@@ -22,17 +22,17 @@ interface Context {
   params: Promise<{ item: string }>
 }
 
-const kept = globalThis as { spikewire?: Promise<Client> | undefined }
+const shared = globalThis as { spikewire?: Promise<Client> | undefined }
 
-/** The client of this process. A failure to connect is not kept. */
+/** The client of this process. A failure to connect is not shared. */
 function connected(): Promise<Client> {
-  kept.spikewire ??= Client.connect(process.env['SPIKEWIRE_SEEDS'] ?? '127.0.0.1:3000', {
+  shared.spikewire ??= Client.connect(process.env['SPIKEWIRE_SEEDS'] ?? '127.0.0.1:3000', {
     timeout: 500,
   }).catch((error) => {
-    kept.spikewire = undefined
+    shared.spikewire = undefined
     throw error
   })
-  return kept.spikewire
+  return shared.spikewire
 }
 
 export async function GET(request: Request, { params }: Context): Promise<Response> {

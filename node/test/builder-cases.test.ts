@@ -118,7 +118,7 @@ for (const { name, records, chain, returns, raises, text, leaves } of cases) {
     }
     if (leaves === undefined) return
     const left = await users.getMany(Array.from({ length: KEY }, (_, key) => key))
-    const found = [...left].flatMap((record, key) => (record ? [[key, { ...record.bins }]] : []))
-    assert.deepEqual(Object.fromEntries(found), leaves)
+    const stored = [...left].flatMap((record, key) => (record ? [[key, { ...record.bins }]] : []))
+    assert.deepEqual(Object.fromEntries(stored), leaves)
   })
 }

@@ -152,11 +152,11 @@ test('keys of a stream may come from an asynchronous iterable', async () => {
 
 test('windows are full while an asynchronous iterable does not wait, and are sent when it does', async () => {
   const users = await filled()
-  const asked: number[] = []
+  const windowSizes: number[] = []
   const counting = client.dataset<User>('test', users.set)
   const getMany = counting.getMany.bind(counting)
   counting.getMany = wrong((keys: Key[], options: object) => {
-    asked.push(keys.length)
+    windowSizes.push(keys.length)
     return getMany(keys, options)
   })
   async function* messages() {
@@ -169,7 +169,7 @@ test('windows are full while an asynchronous iterable does not wait, and are sen
     results.map(({ row, ok }) => [row, ok]),
     NUMBERS.map((n) => [n, n < 50]),
   )
-  assert.deepEqual(asked, [20, 20, 10, 10])
+  assert.deepEqual(windowSizes, [20, 20, 10, 10])
 })
 
 test('getStream takes the options of getMany', async () => {
@@ -281,12 +281,12 @@ test('a dataset is scanned with filter, limit and partitions', async () => {
   const [size] = await session.query(users).op(op.get('age')).op(op.get('n')).limit(1).toList()
   assert.equal(size?.results.length, 2)
   await client.indexes.create('test', users.set, 'age', 'numeric')
-  const found = await session
+  const results = await session
     .query(users)
     .index(index.between('age', 5, 9))
     .toList()
   assert.deepEqual(
-    found.map(({ bins }) => bins.age as number).sort((a, b) => a - b),
+    results.map(({ bins }) => bins.age as number).sort((a, b) => a - b),
     [5, 6, 7, 8, 9],
   )
   const page = await session.query(users).pageSize(15).stream().page()

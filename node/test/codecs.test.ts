@@ -110,10 +110,10 @@ test('every verb that writes or reads whole bins uses forms', async () => {
   assert.deepEqual(batch[1]?.bins['price'], new Money(2))
   assert.deepEqual(batch[2]?.results, [new Money(1)])
   assert.deepEqual({ ...(await stored.get(3)).bins }, { price: 3, list: [9] })
-  const found: unknown[] = []
-  for await (const record of data.query()) found.push(record.bins['price'])
-  assert.equal(found.length, 3)
-  assert.ok(found.every((price) => price instanceof Money))
+  const values: unknown[] = []
+  for await (const record of data.query()) values.push(record.bins['price'])
+  assert.equal(values.length, 3)
+  assert.ok(values.every((price) => price instanceof Money))
   const record = await data.operate(1, [
     op.put('created', forms.encode('created', moment) as bigint),
     op.get('created'),

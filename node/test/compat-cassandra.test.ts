@@ -308,9 +308,9 @@ test('models', skip, () =>
       videos.batching.insert({ userId: 2, addedAt: at(9), id: 9, name: 'nine' }),
       videos.batching.remove({ id: 1 }),
     ])
-    const found = await videos.find({ userId: 1, addedAt: q.gte(at(1)) }, { limit: 5 })
+    const result = await videos.find({ userId: 1, addedAt: q.gte(at(1)) }, { limit: 5 })
     return [
-      plain(found.toArray()),
+      plain(result.toArray()),
       plain(await videos.get({ id: 2 })),
       await videos.get({ id: 77 }),
       plain((await videos.findAll({ fields: ['id', 'name'] })).toArray()),
@@ -324,19 +324,21 @@ test('models', skip, () =>
 test('policies of the program are asked', { skip: withoutCassandra }, async () => {
   const module = createRequire(import.meta.url)('spikewire/compat/cassandra-driver') as Any
   const { loadBalancing, retry } = module.policies
-  const asked: string[] = []
+  const requests: string[] = []
   // Written as a function, as programs for the driver do.
   function Only(this: Any) {
     loadBalancing.LoadBalancingPolicy.call(this)
   }
   Object.setPrototypeOf(Only.prototype, loadBalancing.LoadBalancingPolicy.prototype)
   Only.prototype.newQueryPlan = function (keyspace: string, options: Any, callback: Any) {
-    asked.push(`${options.getKeyspace() ?? keyspace} ${options.getRoutingKey()?.toString('hex')}`)
+    requests.push(
+      `${options.getKeyspace() ?? keyspace} ${options.getRoutingKey()?.toString('hex')}`,
+    )
     callback(null, this.hosts.values()[Symbol.iterator]())
   }
   class Lower extends (retry.RetryPolicy as new () => Any) {
     onUnavailable(info: Any, consistency: number, required: number, alive: number) {
-      asked.push(`retry ${info.nbRetry}: ${consistency}, ${required}, ${alive}`)
+      requests.push(`retry ${info.nbRetry}: ${consistency}, ${required}, ${alive}`)
       return info.nbRetry < 1
         ? this['retryResult'](undefined, true)
         : this['retryResult'](module.types.consistencies.one)
@@ -347,17 +349,17 @@ test('policies of the program are asked', { skip: withoutCassandra }, async () =
     policies: { loadBalancing: Reflect.construct(Only, []), retry: new Lower() },
   })
   await client.execute('CREATE TABLE items (id int PRIMARY KEY)')
-  asked.length = 0
+  requests.length = 0
   const result = await client.execute(`SELECT * FROM ${KEYSPACE}.items WHERE id = ?`, [7], {
     prepare: true,
   })
-  assert.deepEqual(asked, [`${KEYSPACE} 00000007`])
+  assert.deepEqual(requests, [`${KEYSPACE} 00000007`])
   assert.equal(result.info.queriedHost, POINTS.contactPoints[0])
-  asked.length = 0
+  requests.length = 0
   const consistency = module.types.consistencies.three
   const retried = await client.execute('SELECT * FROM items', [], { consistency })
   assert.equal(retried.info.achievedConsistency, module.types.consistencies.one)
-  assert.deepEqual(asked, [`${KEYSPACE} undefined`, 'retry 0: 3, 3, 1', 'retry 1: 3, 3, 1'])
+  assert.deepEqual(requests, [`${KEYSPACE} undefined`, 'retry 0: 3, 3, 1', 'retry 1: 3, 3, 1'])
   await assert.rejects(client.execute('SELECT * FROM nothing'), {
     name: 'ResponseError',
     code: 0x2200,

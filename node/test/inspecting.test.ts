@@ -69,6 +69,6 @@ test('objects of a client say in one line what they are', async () => {
 })
 
 test('new says how a client is made', () => {
-  const Made = Client as unknown as new () => Client
-  assert.throws(() => new Made(), /TypeError: a client comes from `await Client\.connect\(/)
+  const Constructor = Client as unknown as new () => Client
+  assert.throws(() => new Constructor(), /TypeError: a client comes from `await Client\.connect\(/)
 })

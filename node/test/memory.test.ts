@@ -68,14 +68,14 @@ async function results(): Promise<{ [what: string]: Bytes }> {
 }
 
 test('what calls return stays as it was, whatever comes later', async () => {
-  const kept = await results()
-  const copies = Object.entries(kept).map(([what, bytes]) => [what, copyOf(bytes)] as const)
+  const values = await results()
+  const copies = Object.entries(values).map(([what, bytes]) => [what, copyOf(bytes)] as const)
   for (let round = 0; round < 5; round++) {
     await results()
     collect()
   }
   for (const [what, copy] of copies) {
-    const bytes = kept[what] as Bytes
+    const bytes = values[what] as Bytes
     assert.ok(bytes.byteLength > 0, what)
     assert.notEqual((bytes.buffer as { detached?: boolean }).detached, true, what)
     assert.deepEqual(copyOf(bytes), copy, what)

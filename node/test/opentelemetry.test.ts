@@ -144,9 +144,9 @@ const WITHOUT_API = `
 `
 
 test('a missing API is named, and only where it is needed', async () => {
-  const said = 'spikewire/metrics/otel needs @opentelemetry/api: npm install @opentelemetry/api'
+  const message = 'spikewire/metrics/otel needs @opentelemetry/api: npm install @opentelemetry/api'
   const printed = await output(process.execPath, ['--eval', WITHOUT_API], { cwd: PACKAGE })
-  assert.equal(printed, `${said}\nfunction\n`)
+  assert.equal(printed, `${message}\nfunction\n`)
 })
 
 test('callbacks end spans', async (t) => {

@@ -204,13 +204,13 @@ test('calls are published to their channel while somebody listens', async (conte
   await users.delete(1)
   unsubscribe('spikewire:command', listener)
   await users.put(1, { age: 1 })
-  const said = messages.map(({ operation, namespace, set, error }) => [
+  const fields = messages.map(({ operation, namespace, set, error }) => [
     operation,
     `${namespace} ${set}`,
     error === null ? 'ok' : (error as Error).constructor.name,
   ])
   const ok = (operation: string) => [operation, 'test users', 'ok']
-  assert.deepEqual(said, [
+  assert.deepEqual(fields, [
     ...['put', 'add', 'append', 'prepend', 'get', 'get'].map(ok),
     ['get', 'test users', 'RecordNotFound'],
     ['get', 'test users', 'TypeError'],

@@ -309,10 +309,10 @@ test('tables go to datasets, without a schema unless they are objects', async ()
 
 test('callbacks and signals', async () => {
   const data = fresh()
-  const found = await new Promise((resolve) => {
+  const count = await new Promise((resolve) => {
     data.putMany(people(), { key: 'id' }, (_, batch) => resolve(batch?.found))
   })
-  assert.equal(found, 3)
+  assert.equal(count, 3)
   const signal = AbortSignal.abort(new Error('no'))
   await assert.rejects(data.putMany(people(), { key: 'id', signal }), /^Error: no$/)
 })

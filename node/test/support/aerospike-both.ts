@@ -73,22 +73,22 @@ export class Both {
 
   /** Sketches to begin with, and to unite. */
   async sketches(): Promise<Sketches> {
-    const made = async (minhashBits: number | undefined): Promise<Buffer> => {
+    const sketch = async (minhashBits: number | undefined): Promise<Buffer> => {
       const values = ['a', 'q']
       await this.#data.operate('sketch', [op.put('z', 1), op.hll.add('b', values, 8, minhashBits)])
       const bins = (await this.#data.get('sketch'))?.bins as { b: { bytes: Buffer } }
       await this.#data.delete('sketch')
       return bins.b.bytes
     }
-    return { plain: await made(undefined), minhash: await made(20) }
+    return { plain: await sketch(undefined), minhash: await sketch(20) }
   }
 
   async #run({ module, client, key, name }: Side, of: Case): Promise<[Outcome, unknown]> {
     const start = Object.entries(of.start).map(([bin, value]) => [bin, native(module, value)])
     await this.#data.put(name, Object.fromEntries([['z', 1], ...start]), { exists: 'replace' })
     const done = await outcome(async () => {
-      const made = of.make()
-      return client.operate(key, Array.isArray(made) ? made : [made])
+      const value = of.make()
+      return client.operate(key, Array.isArray(value) ? value : [value])
     })
     return [done, await this.#stored(name)]
   }

@@ -31,12 +31,12 @@ export async function types(open: Client): Promise<void> {
   await people.putMany([[1, { name: 'x', age: 'y' }]])
   const box = (await open.dataset('test', 'x', { schema: Box }).get(1)).value
   const same: Static<typeof Box> = box
-  const made: Class = (await open.dataset('test', 'x', { schema: Class }).get(1)).value
+  const instance: Class = (await open.dataset('test', 'x', { schema: Class }).get(1)).value
   const untyped = await open.dataset('test', 'x').get(1)
   const bins: { [bin: string]: unknown } = untyped.value
   const own = (await open.dataset<{ n: number }>('test', 'x').get(1)).value
   const n: number = own.n
   const defaulted = z.object({ level: z.number().default(3) })
   await open.dataset('test', 'x', { schema: defaulted }).put(1, {})
-  void [tags, age, same, made, bins, n]
+  void [tags, age, same, instance, bins, n]
 }
