@@ -117,9 +117,7 @@ def test_clients_get_only_patterns_they_support() -> None:
 
 def test_clients_for_node_are_compared_with_each_other() -> None:
     groups = flags.settings(parsed()).matrix.groups()
-    mixed = [
-        group for group in groups if len({CLIENTS[cell.client].runtime for cell in group}) > 1
-    ]
+    mixed = [group for group in groups if len({CLIENTS[cell.client].runtime for cell in group}) > 1]
     assert not mixed
     in_node = [group for group in groups if group[0].shape.pattern == PROMISES]
     names = ["spikewire-node", "spikewire-node-compat", "cassandra-driver-node"]
@@ -277,7 +275,9 @@ class Fake:
             finish="future.result()",
             chain="start(p).add_done_callback(done)",
             held="value.result()",
-            many="for p in rows:\n    try: execute(p)\n    except ValueError as error: failed(error)",
+            many="for p in rows:\n"
+            "    try: execute(p)\n"
+            "    except ValueError as error: failed(error)",
             names=names,
         )
 

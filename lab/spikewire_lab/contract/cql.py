@@ -44,8 +44,8 @@ class CqlJob(TypedDict):
     columns: NotRequired[list[str]]
     """For Node.js and Rust: the columns of a row of a page."""
     page: NotRequired[dict[str, int]]
-    """For Node.js and Rust: the `partition` of the rows of a page, their number (`rows`), and the page
-    `size` to ask for."""
+    """For Node.js and Rust: the `partition` of the rows of a page, their number (`rows`), and the
+    page `size` to ask for."""
     payload: NotRequired[int]
     """For Node.js and Rust: bytes of an item's blob."""
     access: NotRequired[dict[str, Any]]

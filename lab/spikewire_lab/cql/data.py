@@ -31,7 +31,7 @@ CREATE_WIDE = (
 
 
 def schema(replicas: int = 1) -> tuple[str, ...]:
-    """The statements that create the keyspace, with so many replicas of each row, and the tables."""
+    """The statements that create the keyspace, with so many replicas of each row, and tables."""
     keyspace = (
         f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = "
         f"{{'class': 'SimpleStrategy', 'replication_factor': {replicas}}}"

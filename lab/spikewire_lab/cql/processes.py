@@ -1,4 +1,4 @@
-"""One cell in several processes at the same time, each with its own session, and their combined result."""
+"""One cell in several processes at the same time, each with its own session, and the result of all."""
 
 from __future__ import annotations
 

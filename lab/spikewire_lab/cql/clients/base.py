@@ -49,8 +49,8 @@ class Verbs:
     chain: str = ""
     held: str = ""
     many: str = ""
-    """A statement that executes `rows`, with `depth` of them in flight, and calls `failed` with each
-    error."""
+    """A statement that executes `rows`, with `depth` of them in flight, and calls `failed` with
+    each error."""
     row: str = ""
     """A statement that binds `id, number, payload` with a call of its own; used by checks."""
     names: Mapping[str, object] = field(default_factory=dict[str, object])

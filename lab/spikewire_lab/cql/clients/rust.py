@@ -1,5 +1,5 @@
-"""The clients for Rust, which programs in lab/rust call: our module `spikewire::cql`, ScyllaDB's crate
-`scylla`, and `cdrs-tokio`. Each runs tasks on tokio."""
+"""The clients for Rust, which programs in lab/rust call: our module `spikewire::cql`, ScyllaDB's
+crate `scylla`, and `cdrs-tokio`. Each runs tasks on tokio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scylladb-rs-driver: ScyllaDB's own client for Python on its Rust driver, with the package `scylla`.
+"""scylladb-rs-driver: ScyllaDB's own client for Python on its Rust driver; its package is `scylla`.
 Its futures are awaited, or waited for in threads."""
 
 from __future__ import annotations

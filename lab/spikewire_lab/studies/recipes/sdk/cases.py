@@ -117,6 +117,8 @@ FEW = (OURS, BUILDER, SDK, NATIVE, C_CLIENT, AEROSPIKE_PY)
 
 CASES: tuple[Case, ...] = (
     *_each(RUST_CLIENTS, RUST, 32),
+    # With a connection for each task, and one reusable timer for each, which 3.0.0 brought.
+    *_each(RUST_CLIENTS, RUST, 512),
     *_each(RUST_CLIENTS, RUST_SYNC, 32),
     *_each(BLOCKING, SYNC, 32),
     *_each(AWAITED, ASYNC, 32),
