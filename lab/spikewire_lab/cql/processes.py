@@ -1,4 +1,4 @@
-"""One cell in several processes at the same time, each with its own session, and the result of all."""
+"""One cell in several processes at the same time, each with its own session."""
 
 from __future__ import annotations
 

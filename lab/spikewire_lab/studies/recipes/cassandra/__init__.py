@@ -38,8 +38,8 @@ class Cassandra(Recipe):
         " scripts writes the same row); warm-up comes before the window, also for the server's"
         " own code;"
         " the window is time, not a number of calls; each way is measured in a new process."
-        " Added: the driver's call for many rows (`execute_concurrent_with_args`), clients for Rust, several"
-        " processes, and, in the full form, three nodes.\n\n"
+        " Added: the driver's call for many rows (`execute_concurrent_with_args`), clients for"
+        " Rust, several processes, and, in the full form, three nodes.\n\n"
         "Left out: PyPy, because most clients have no build for it, ours among them; the reactor"
         " `asyncore`, which Python no longer has."
     )
