@@ -27,8 +27,10 @@ struct Cdrs {
 
 impl Cdrs {
     async fn rows(&self, values: QueryValues) -> Result<Vec<Row>, CallError> {
-        let params =
-            StatementParamsBuilder::new().with_values(values).with_page_size(self.page_size).build();
+        let params = StatementParamsBuilder::new()
+            .with_values(values)
+            .with_page_size(self.page_size)
+            .build();
         let envelope = self.session.exec_with_params(&self.statement, &params).await;
         let body = envelope.and_then(|envelope| envelope.response_body()).map_err(failed)?;
         body.into_rows().ok_or_else(|| "a reply without rows".to_owned().into())

@@ -201,9 +201,7 @@ async fn phase<C: CqlClient>(
     let stop = Arc::new(AtomicBool::new(false));
     let (operation, partition, rows) = (job.operation, job.page.partition, job.page.rows);
     let plan = Plan { operation, partition, rows, stop: stop.clone() };
-    let loops = tasks
-        .into_iter()
-        .map(|task| task.restarted().repeat(client.clone(), plan.clone()));
+    let loops = tasks.into_iter().map(|task| task.restarted().repeat(client.clone(), plan.clone()));
     callers::tasks(loops, Duration::from_secs_f64(seconds), &stop).await
 }
 
