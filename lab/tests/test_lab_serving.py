@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.request import urlopen
 
 import pytest
 
@@ -36,6 +40,7 @@ from spikewire_lab.serving.cells import (
 from spikewire_lab.serving.connection import Connection
 from spikewire_lab.serving.model import Model
 from spikewire_lab.serving.result import as_serving
+from spikewire_lab.serving.store import REQUESTS
 from spikewire_lab.serving.users import WARMING, measured, use
 from spikewire_lab.studies.recipes.serving.environments import compared
 from spikewire_lab.studies.recipes.serving.figures import (
@@ -56,7 +61,6 @@ from spikewire_lab.studies.report import Median
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
     from typing_extensions import Self
 
@@ -441,3 +445,28 @@ def test_our_client_is_measured_in_all_environments(tmp_path: Path) -> None:
         (run,) = cell["runs"]
         assert run["asked"] == run["answered"] >= run["requests"] > 0
     assert [table.name for table in report.sections[2].tables] == ["model", "steps"]
+
+
+@needs_server
+def test_the_service_runs_by_itself_for_other_load_generators(cluster: Cluster) -> None:
+    command = [
+        *(sys.executable, "-m", "spikewire_lab.serving", "-H", cluster.seeds),
+        *("--environment", ASGI, "--sets", "2", "--rows", "3", "-k", "20"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
+        assert service.stderr is not None
+        try:
+            assert service.stderr.readline() == "writing 40 records\n"
+            word, port = service.stderr.readline().split()
+            assert word == "serving"
+            with urlopen(f"http://127.0.0.1:{port}/features?user=300", timeout=10) as reply:
+                assert json.load(reply) == {"records": 6}
+        finally:
+            service.terminate()
+    assert service.returncode == 0
+
+
+def test_the_script_for_k6_asks_what_the_service_answers() -> None:
+    script = (Path(__file__).parents[1] / "k6" / "features.js").read_text()
+    assert f"const REQUESTS = {REQUESTS}\n" in script
+    assert "/features?user=${user}" in script

@@ -52,10 +52,10 @@ class Replicas(Measurement):
 
 
 _REPLICAS = (
-    "Environment C with one server process and with two, among which the users' connections are dealt"
-    " out in turn, as a balancer of connections does; there is no process between. Each replica has a"
-    " client of its own. The study gave its replicas four processors each; here all share those of"
-    " this machine."
+    "Environment C with one server process and with two, among which the users' connections are"
+    " dealt out in turn, as a balancer of connections does; there is no process between. Each"
+    " replica has a client of its own. The study gave its replicas four processors each; here all"
+    " share those of this machine."
 )
 
 
