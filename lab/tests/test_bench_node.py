@@ -117,7 +117,8 @@ def test_the_same_package_is_also_measured_with_more_threads_of_libuv(tmp_path: 
     stand_in.chmod(0o755)
     runs = Runner(str(stand_in), tmp_path / "lab" / "node" / "worker.js")
     job: Any = {"action": "measure", "warmup": 0.0, "duration": 0.0, "cpus": []}
-    answers = [runs.start({**job, "client": name}) for name in (NODE_PEER, NODE_PEER_UV)]
+    jobs: list[Any] = [{**job, "client": name} for name in (NODE_PEER, NODE_PEER_UV)]
+    answers = [runs.start(one) for one in jobs]
     assert answers == [
         {"name": "aerospike", "threads": None},
         {"name": "aerospike", "threads": "128"},

@@ -151,7 +151,9 @@ def test_records_are_those_of_all_nodes_or_not_known() -> None:
 @needs_server
 def test_replicas_share_the_requests(cluster: Cluster) -> None:
     fill(cluster)
-    answer: Any = run_job(python_worker(""), {**a_job(cluster, LOAD, ASGI), "replicas": 2})
+    job = a_job(cluster, LOAD, ASGI)
+    job["replicas"] = 2
+    answer: Any = run_job(python_worker(""), job)
     result = as_serving(answer)
     assert "failed" not in result, result
     assert result["asked"] == result["answered"] > 3

@@ -209,7 +209,9 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def _replicas(args: argparse.Namespace) -> int:
     """Of a cluster given by `-H` the lab does not know the nodes."""
-    return args.replicas or min(3, args.nodes)
+    replicas: int | None = args.replicas
+    nodes: int = args.nodes
+    return replicas or min(3, nodes)
 
 
 def _names(args: argparse.Namespace) -> list[str]:

@@ -266,7 +266,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_measured_with_a_client_that_reads_other_values() {
-        let refused = run::<Remembering>(&job("select", 6)).await.map(|_| ()).unwrap_err();
-        assert!(refused.starts_with("user:00000000 reads back as"), "{refused}");
+        let error = run::<Remembering>(&job("select", 6)).await.map(|_| ()).unwrap_err();
+        assert!(error.starts_with("user:00000000 reads back as"), "{error}");
     }
 }
