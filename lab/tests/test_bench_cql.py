@@ -166,6 +166,7 @@ def test_the_programs_in_rust_measure_every_operation(client: str) -> None:
             assert outcome["operations"] > 0
             assert outcome["errors"] == 0
             assert (outcome["client"], outcome["loop"]) == (client, "tokio")
+            assert outcome["protocol"] == ("v5" if client == "spikewire-rust" else "")
         refused = run_job([str(program)], {**job, "port": 1})
         assert refused["failed"]
 

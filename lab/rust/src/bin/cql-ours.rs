@@ -40,7 +40,7 @@ impl CqlClient for Ours {
     }
 
     fn protocol(&self) -> String {
-        format!("v{}", self.session.version() as u8)
+        format!("v{}", self.session.version().number())
     }
 
     async fn insert(&self, (id, number, payload): &Item) -> Result<(), CallError> {
