@@ -31,8 +31,8 @@ impl Cdrs {
             .with_values(values)
             .with_page_size(self.page_size)
             .build();
-        let envelope = self.session.exec_with_params(&self.statement, &params).await;
-        let body = envelope.and_then(|envelope| envelope.response_body()).map_err(failed)?;
+        let executed = self.session.exec_with_params(&self.statement, &params).await;
+        let body = executed.map_err(failed)?.response_body().map_err(failed)?;
         body.into_rows().ok_or_else(|| "a reply without rows".to_owned().into())
     }
 }
