@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from .clients import CLIENTS, COLUMNS_OF
+from .servers import CANNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,6 +166,8 @@ def lacks(client: str, shape: Shape) -> str | None:
     peer = CLIENTS[client]
     if peer.runtime != runtime_of(shape):
         return f"is for {_LANGUAGES[peer.runtime]}"
+    if shape.server == CANNED and not peer.canned:
+        return "calls a function of the server when it connects, which canned replies lack"
     if shape.pattern in LOOPS:
         if peer.asyncio is None:
             return "has no asyncio interface"

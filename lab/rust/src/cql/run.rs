@@ -21,6 +21,8 @@ use crate::workload;
 const CHECKED: u64 = 64;
 /// Different parameters of all tasks together, after which they repeat.
 const DRAWN: usize = 16_384;
+/// How long opening a session and preparing a statement may take.
+const OPENING: Duration = Duration::from_secs(20);
 
 /// Runs the job from standard input, and writes its result to standard output.
 pub fn main<C: CqlClient>() {
@@ -107,7 +109,9 @@ async fn open<C: CqlClient>(job: &Job, operation: Operation) -> Result<C, String
         page_size: job.page.size,
         access: &job.access,
     };
-    C::open(&target).await
+    // Some clients try again for ever.
+    let opening = tokio::time::timeout(OPENING, C::open(&target)).await;
+    opening.unwrap_or_else(|_| Err(format!("no session within {OPENING:?}")))
 }
 
 /// Items spread over the whole table must read back as they were written.

@@ -115,6 +115,8 @@ class Peer(RegistryEntry):
     """A remark for readers of its lines."""
     system_ca: bool = True
     """Whether it can trust the authorities of the system."""
+    canned: bool = True
+    """Whether it can open a session at canned replies."""
     encrypts: bool = True
     """Whether it is measured with TLS."""
     apart: bool = False

@@ -28,5 +28,7 @@ CDRS = Peer(
     distribution="cdrs-tokio",
     row_type="tuple",
     tokio=True,
+    # It reads the keyspaces by a function of the server, and tries again for ever.
+    canned=False,
     encrypts=False,
 )
