@@ -132,8 +132,8 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 	@touch $@
 
 .PHONY: npm-packages
-npm-packages: node $(if $(PLATFORMS),cross-tools) ## Make the packages that npm gets, into node/packages/
-	$(WITH_NODE); cd node && PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && \
+npm-packages: $(if $(PLATFORMS),cross-tools) ## Make the packages that npm gets, into node/packages/
+	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/.built && cd node && PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && \
 	for name in $(or $(PLATFORMS),this); do \
 		node scripts/native.mjs --profile dist $$([ $$name = this ] || echo --platform $$name) || exit; \
 	done && node scripts/pack.mjs
