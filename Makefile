@@ -132,12 +132,20 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 	@touch $@
 
 .PHONY: npm-packages
-npm-packages: $(if $(PLATFORMS),cross-tools) ## Make the packages that npm gets, into node/packages/
-	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/.built && cd node && PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && \
-	for name in $(or $(PLATFORMS),this); do \
+npm-packages: npm-natives npm-pack ## Make the packages that npm gets, into node/packages/
+
+.PHONY: npm-natives
+npm-natives: $(if $(PLATFORMS),cross-tools) # Their native parts, as they are shipped.
+	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/.built && cd node && \
+	PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && for name in $(or $(PLATFORMS),this); do \
 		node scripts/native.mjs --profile dist $$([ $$name = this ] || echo --platform $$name) || exit; \
-	done && node scripts/pack.mjs
+	done
 	@rm -f node/native/.built-*
+
+.PHONY: npm-pack
+npm-pack: # The packages, from the native parts in node/native: those of PLATFORMS, or all that are there.
+	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/.built && cd node && \
+		node scripts/pack.mjs --platforms '$(PLATFORMS)'
 
 .PHONY: cross-tools
 cross-tools: # What links native parts for other platforms.
