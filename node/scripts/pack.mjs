@@ -51,7 +51,7 @@ function release(program, ...args) {
 }
 
 // The same for each platform: what is linked into one of them at least.
-const notices = join(out, 'THIRD-PARTY-NOTICES')
+const notices = join(out, 'THIRD-PARTY-NOTICES.txt')
 release('notices.py', '--for', 'node', '--output', notices)
 
 /** Creates a package's folder, with the files that every package has. */
@@ -61,7 +61,7 @@ function stage(manifest) {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
-  cpSync(notices, join(folder, 'THIRD-PARTY-NOTICES'))
+  cpSync(notices, join(folder, 'THIRD-PARTY-NOTICES.txt'))
   return folder
 }
 
@@ -71,7 +71,7 @@ const published = { author, repository, homepage, bugs, publishConfig }
 
 const readme = (name) =>
   `The native part of the package \`spikewire\` for ${name}. Install that one: npm chooses the native part by
-itself. \`THIRD-PARTY-NOTICES\` has the licences of the code that is linked
+itself. \`THIRD-PARTY-NOTICES.txt\` has the licences of the code that is linked
 into it, and \`sbom.cdx.json\` lists that code.
 `
 
@@ -111,7 +111,7 @@ for (const { name, rust, os, cpu, libc } of PLATFORMS) {
     cpu: [cpu],
     ...(libc ? { libc: [libc] } : {}),
     main,
-    files: [main, 'THIRD-PARTY-NOTICES', 'sbom.cdx.json'],
+    files: [main, 'THIRD-PARTY-NOTICES.txt', 'sbom.cdx.json'],
   })
   cpSync(file, join(folder, main))
   writeFileSync(join(folder, 'README.md'), `# @spikewire/${name}\n\n${readme(name)}`)
@@ -124,7 +124,7 @@ for (const { name, rust, os, cpu, libc } of PLATFORMS) {
 const { devDependencies, overrides, allowScripts, scripts, ...manifest } = ours
 const folder = stage({
   ...manifest,
-  files: [...manifest.files, 'rust', 'THIRD-PARTY-NOTICES'],
+  files: [...manifest.files, 'rust', 'THIRD-PARTY-NOTICES.txt'],
   scripts: { install: 'node dist/install.js' },
   optionalDependencies: Object.fromEntries(
     packed.map((name) => [`@spikewire/${name}`, ours.version]),
