@@ -14,7 +14,6 @@ import json
 import os
 import signal
 import threading
-from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, TypeVar
 
@@ -79,8 +78,11 @@ class Databases:
 
     def missing(self) -> list[str]:
         """The databases that cannot be reached now."""
-        clients = {"aerospike": self.aerospike, "cassandra": self.cassandra}
-        return [name for name, it in clients.items() if it is None or not it.is_connected]
+        reached = {
+            "aerospike": self.aerospike is not None and self.aerospike.is_connected,
+            "cassandra": self.cassandra is not None and any(n.up for n in self.cassandra.nodes),
+        }
+        return [name for name, there in reached.items() if not there]
 
     def visit(self, name: str) -> dict[str, object]:
         """Counts a visit and writes it to the log."""
@@ -88,8 +90,9 @@ class Databases:
         assert self.cassandra is not None
         counts = self.aerospike.dataset("test", "visits")
         record = counts.operate(name, [op.add("n", 1), op.get("n")])
-        now = datetime.now(timezone.utc)
-        self.cassandra.execute("INSERT INTO visits.log (name, at) VALUES (?, ?)", (name, now))
+        self.cassandra.execute(
+            "INSERT INTO visits.log (name, at) VALUES (?, toTimestamp(now()))", (name,)
+        )
         last = self.cassandra.execute("SELECT at FROM visits.log WHERE name = ? LIMIT 3", (name,))
         return {"name": name, "visits": record["n"], "last": [row.at.isoformat() for row in last]}
 
