@@ -139,12 +139,18 @@ class Requests(BaseHTTPRequestHandler):
             return 503, {"error": str(error)}
 
 
+class Server(ThreadingHTTPServer):
+    """Waits, when it is closed, for the requests that run."""
+
+    daemon_threads = False
+
+
 def main() -> None:
     """Serves until SIGTERM or Ctrl-C."""
     databases = Databases()
     Requests.databases = databases
     address = ("", int(os.environ.get("PORT", "8000")))
-    with ThreadingHTTPServer(address, Requests) as server:
+    with Server(address, Requests) as server:
         for number in (signal.SIGTERM, signal.SIGINT):
             # From a thread of its own: shutdown() waits for the loop that the signal interrupts.
             signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())

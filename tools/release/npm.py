@@ -120,7 +120,7 @@ def build(context: Context) -> list[Finding]:
 def faults_of_manifest(manifest: dict[str, Any], files: set[str]) -> list[str]:
     """What is wrong in any package's manifest, or missing beside it."""
     faults = [f"there is no {name}" for name in ("LICENSE", "README.md", notices.FILE) if name not in files]
-    faults += [f"there is no `{key}`" for key in ("version", "description", "license") if key not in manifest]
+    faults += [f"there is no `{key}`" for key in ("version", "description", "license") if not manifest.get(key)]
     if manifest.get("publishConfig") != {"access": "public", "provenance": True}:
         faults.append("`publishConfig` must have `access: public` and `provenance: true`")
     # Nothing may run on the machine of whoever installs a package, but the build of the main one.
@@ -129,7 +129,7 @@ def faults_of_manifest(manifest: dict[str, Any], files: set[str]) -> list[str]:
         faults.append(f"`scripts` has more than it should: {scripts}")
     if "devDependencies" in manifest or "dependencies" in manifest:
         faults.append("it must not have `dependencies` or `devDependencies`")
-    refused = re.compile(r"\.test\.|\.tsbuildinfo$|node_modules/|^rust/target/|(^|/)\.(?!gitkeep)")
+    refused = re.compile(r"\.test\.|\.tsbuildinfo$|node_modules/|^rust/target/|(^|/)\.")
     faults += [f"{name} should not be in it" for name in sorted(files) if refused.search(name)]
     return faults
 
