@@ -9,6 +9,7 @@ names of modules: `common`, `python`, `npm`, `crates`. Nothing is published. Log
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -59,6 +60,9 @@ def check_versions(context: Context) -> list[Finding]:
     findings = []
     if f'"version": "{version}"' not in (context.root / "node/package.json").read_text():
         findings.append(Finding("failed", f"node/package.json has another version than {version}"))
+    tag = os.environ.get("GITHUB_REF_NAME", "") if os.environ.get("GITHUB_REF_TYPE") == "tag" else ""
+    if tag not in ("", f"v{version}"):
+        findings.append(Finding("failed", f"the tag {tag} is not v{version}"))
     changelog = (context.root / "CHANGELOG.md").read_text()
     if f"## {version}" not in changelog:
         findings.append(Finding("failed", f"CHANGELOG.md has no section {version}"))
