@@ -2,8 +2,8 @@
 
 The wheel is built for this platform by zig, as those that are published, and tried where
 nothing is installed but Python and pip: in a Debian that mmdebstrap makes. Other platforms'
-wheels are for the release workflow, and for `make wheels PLATFORMS=...`; the newest ones in
-`dist/release` are checked as well.
+wheels are for the release workflow, and for `make wheels PLATFORMS=...`; those in `dist/release`
+are checked as well, and one for ARM is tried under qemu.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def steps(_context: Context) -> list[Step]:
         Step("python: texts", check_texts),
         Step("python: sdist builds", sdist_builds, needs="python: sdist"),
         Step("python: bare root", bare_root, needs="python: wheel by zig"),
+        Step("python: wheel for ARM", emulated),
     ]
 
 
@@ -292,17 +293,23 @@ def sdist_builds(context: Context) -> list[Finding]:
     return [Finding("note", done.stdout.strip())]
 
 
+def debian(context: Context, name: str, *flags: str) -> Path:
+    """A folder with a Debian that mmdebstrap has made, which takes minutes; it is kept."""
+    root = context.output / f"{name}-{SUITE}"
+    if (root / f"usr/bin/python{PYTHON}").exists():
+        return root
+    if shutil.which("mmdebstrap") is None:
+        message = "mmdebstrap is not installed: apt-get install mmdebstrap"
+        raise Absent(message)
+    shutil.rmtree(root, ignore_errors=True)
+    context.run(["mmdebstrap", *flags, SUITE, root], timeout=1800)
+    return root
+
+
 def bare_root(context: Context) -> list[Finding]:
     """The wheel works in a Debian with Python and pip, without a compiler or other packages."""
     wheel = only(packages(context).glob("*.whl"))
-    root = context.output / f"root-{SUITE}"
-    if not (root / "usr/bin/python3").exists():
-        if shutil.which("mmdebstrap") is None:
-            message = "mmdebstrap is not installed: apt-get install mmdebstrap"
-            raise Absent(message)
-        shutil.rmtree(root, ignore_errors=True)
-        include = "--include=python3,python3-pip"
-        context.run(["mmdebstrap", "--variant=minbase", include, SUITE, root], timeout=1800)
+    root = debian(context, "root", "--variant=minbase", "--include=python3,python3-pip")
     if (root / "usr/bin/cc").exists():
         return [Finding("failed", f"{root} has a compiler")]
     work = root / "root" / "release"
@@ -332,6 +339,31 @@ def bare_root(context: Context) -> list[Finding]:
     return [
         Finding("note", next((line for line in lines if line.startswith("spikewire")), lines[-1]))
     ]
+
+
+def emulated(context: Context) -> list[Finding]:
+    """A wheel for ARM that `make wheels` built works in Debian's Python, under qemu."""
+    pattern = f"*-cp{PYTHON.replace('.', '')}-manylinux*_aarch64.whl"
+    wheel = next(iter(sorted(wheels.OUT.glob(pattern))), None)
+    if wheel is None:
+        how = f"make wheels PLATFORMS=linux-arm64-gnu PYTHONS={PYTHON}"
+        return [Finding("note", f"not tried, there is none in dist/release: {how}")]
+    if shutil.which("qemu-aarch64-static") is None:
+        message = "qemu-aarch64-static is not installed: apt-get install qemu-user-static"
+        raise Absent(message)
+    flags = ("--variant=extract", "--architectures=arm64", f"--include=python{PYTHON}")
+    root = debian(context, "arm64", *flags)
+    folder = context.output / "arm64-wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    python = root / f"usr/bin/python{PYTHON}"
+    smoke = context.root / "tools/release/smoke.py"
+    command: list[str | Path] = ["qemu-aarch64-static", "-L", root, python, smoke]
+    # A home of its own: qemu shows the program this system's files as well.
+    home = {"PYTHONPATH": str(folder), "PYTHONHOME": str(root / "usr")}
+    done = context.run(command, cwd=folder, env=home, timeout=300)
+    return [Finding("note", f"{done.stdout.strip()}, under qemu")]
 
 
 if __name__ == "__main__":
