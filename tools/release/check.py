@@ -2,13 +2,15 @@
 
     python tools/release/check.py [ONLY...] [--complete] [--names]
 
-Builds the packages, tries them, prints a table of all steps and, at its end, what only a human can do. ONLY are
-names of modules: `common`, `python`, `npm`, `crates`. Nothing is published. Logs are in `build/release/logs`.
+Builds the packages, tries them, prints a table of all steps and, at its end, what only a human
+can do. ONLY are names of modules: `common`, `python`, `npm`, `crates`. Nothing is published.
+Logs are in `build/release/logs`.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -59,11 +61,18 @@ def check_versions(context: Context) -> list[Finding]:
     findings = []
     if f'"version": "{version}"' not in (context.root / "node/package.json").read_text():
         findings.append(Finding("failed", f"node/package.json has another version than {version}"))
+    tag = (
+        os.environ.get("GITHUB_REF_NAME", "") if os.environ.get("GITHUB_REF_TYPE") == "tag" else ""
+    )
+    if tag not in ("", f"v{version}"):
+        findings.append(Finding("failed", f"the tag {tag} is not v{version}"))
     changelog = (context.root / "CHANGELOG.md").read_text()
     if f"## {version}" not in changelog:
         findings.append(Finding("failed", f"CHANGELOG.md has no section {version}"))
     if f"## {version}, unreleased" in changelog:
-        findings.append(Finding("human", f"the date of {version} instead of `unreleased`", "CHANGELOG.md"))
+        findings.append(
+            Finding("human", f"the date of {version} instead of `unreleased`", "CHANGELOG.md")
+        )
     return findings
 
 
@@ -71,7 +80,9 @@ def check_workflows(context: Context) -> list[Finding]:
     """actionlint finds nothing in the workflows."""
     program = shutil.which("actionlint")
     if program is None:
-        message = "actionlint is not installed: `go install` its module, or take it from a package index"
+        message = (
+            "actionlint is not installed: `go install` its module, or take it from a package index"
+        )
         raise Absent(message)
     files = sorted((context.root / ".github/workflows").glob("*.yml"))
     context.run([program, *files])
@@ -89,7 +100,9 @@ def check_community(context: Context) -> list[Finding]:
         ".github/ISSUE_TEMPLATE/bug.yml",
         ".github/pull_request_template.md",
     )
-    return [Finding("failed", f"there is no {f}") for f in expected if not (context.root / f).exists()]
+    return [
+        Finding("failed", f"there is no {f}") for f in expected if not (context.root / f).exists()
+    ]
 
 
 def common(_context: Context) -> list[Step]:

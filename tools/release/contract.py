@@ -9,12 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 Level = Literal["note", "absent", "human", "failed"]
@@ -30,7 +32,7 @@ class Absent(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a step has to say; `place` is the file in which a human writes what is missing."""
+    """What a step has to say; `place` is the file in which a human writes what is missing."""
 
     level: Level
     text: str
@@ -58,8 +60,8 @@ class Context:
     ) -> subprocess.CompletedProcess[str]:
         """Runs a command, its output appended to the step's log.
 
-        `env` is added to this process's environment. Raises `Absent` if there is no such program and,
-        unless `check` is false, `Failure` with the last lines if it fails.
+        `env` is added to this process's environment. Raises `Absent` if there is no such program
+        and, unless `check` is false, `Failure` with the last lines if it fails.
         """
         words = [str(word) for word in command]
         if shutil.which(words[0]) is None:
@@ -166,8 +168,8 @@ def table(outcomes: list[Outcome]) -> str:
 def status(outcomes: list[Outcome], *, complete: bool = False, named: bool = False) -> int:
     """The exit status: 1 if a step failed, or if what was asked to be there is missing."""
     levels = {finding.level for outcome in outcomes for finding in outcome.findings}
-    refused = {"failed"} | ({"absent"} if complete else set()) | ({"human"} if named else set())
-    return int(bool(levels & refused))
+    fatal = {"failed"} | ({"absent"} if complete else set()) | ({"human"} if named else set())
+    return int(bool(levels & fatal))
 
 
 def arguments(description: str) -> argparse.ArgumentParser:

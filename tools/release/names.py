@@ -2,8 +2,9 @@
 
     python tools/release/names.py [--write]
 
-Says which names are empty and which files disagree with the others; with `--write`, writes them there: into
-pyproject.toml, Cargo.toml and those of the crates that are published, and node/package.json.
+Says which names are empty and which files disagree with the others; with `--write`, writes them
+there: into pyproject.toml, Cargo.toml and those of the crates that are published, and
+node/package.json.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Names:
     def empty(self) -> list[str]:
         """The names that nobody has filled in, as `urls.repository`."""
         tables = [("urls", self.urls), ("people", self.people)]
-        return [f"{table}.{key}" for table, rows in tables for key, value in rows.items() if not value]
+        return [
+            f"{table}.{key}" for table, rows in tables for key, value in rows.items() if not value
+        ]
 
 
 def load(file: Path = FILE) -> Names:
@@ -63,9 +66,13 @@ def pyproject(text: str, names: Names) -> str:
     author = names.people.get("author")
     if author:
         text = text.replace("\nlicense = ", f'\nauthors = [{{ name = "{author}" }}]\nlicense = ', 1)
-    rows = "".join(f'{label} = "{names.urls[key]}"\n' for key, label in LABELS.items() if names.urls.get(key))
+    rows = "".join(
+        f'{label} = "{names.urls[key]}"\n' for key, label in LABELS.items() if names.urls.get(key)
+    )
     if rows:
-        text = text.replace("[project.scripts]\n", f"[project.urls]\n{rows}\n[project.scripts]\n", 1)
+        text = text.replace(
+            "[project.scripts]\n", f"[project.urls]\n{rows}\n[project.scripts]\n", 1
+        )
     return text
 
 
@@ -73,7 +80,9 @@ def workspace(text: str, names: Names) -> str:
     """The workspace's Cargo.toml with the URLs that crates inherit."""
     head, table, rest = text.partition("[workspace.package]\n")
     table_rows, gap, rest = rest.partition("\n\n")
-    rows = [row for row in table_rows.splitlines() if not re.match(r"(repository|homepage) = ", row)]
+    rows = [
+        row for row in table_rows.splitlines() if not re.match(r"(repository|homepage) = ", row)
+    ]
     rows += [f'{key} = "{names.urls[key]}"' for key in INHERITED if names.urls.get(key)]
     return head + table + "\n".join(rows) + gap + rest
 
@@ -91,7 +100,11 @@ def crate(text: str, names: Names) -> str:
 
 def package_json(text: str, names: Names) -> str:
     """node/package.json with `repository`, `homepage`, `bugs` and `author`."""
-    rest = {k: v for k, v in json.loads(text).items() if k not in ("repository", "homepage", "bugs", "author")}
+    rest = {
+        k: v
+        for k, v in json.loads(text).items()
+        if k not in ("repository", "homepage", "bugs", "author")
+    }
     ours: dict[str, object] = {}
     if names.urls.get("homepage"):
         ours["homepage"] = names.urls["homepage"]
@@ -126,7 +139,11 @@ def files(root: Path, names: Names) -> dict[Path, str]:
 
 def disagreeing(root: Path, names: Names) -> list[Path]:
     """The files that do not have the names of `names.toml`, as paths within the checkout."""
-    return [file.relative_to(root) for file, text in files(root, names).items() if file.read_text() != text]
+    return [
+        file.relative_to(root)
+        for file, text in files(root, names).items()
+        if file.read_text() != text
+    ]
 
 
 def main() -> int:

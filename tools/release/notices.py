@@ -2,13 +2,14 @@
 
     python tools/release/notices.py --for python|node|crates --output FILE
 
-From `cargo metadata` and the sources that Cargo has downloaded, for exactly the versions of Cargo.lock: each
-crate with its license, and every license text once, with the crates that it is for. What no crate says of
-itself is in `EXTRA`: Lua, which a build script compiles, the standard library, and what the linker adds.
-It fails if a crate has a license that `CHOSEN` does not know, or no text can be found.
+From `cargo metadata` and the sources that Cargo has downloaded, for exactly the versions of
+Cargo.lock: each crate with its license, and every license text once, with the crates that it is
+for. What no crate says of itself is in `EXTRA`: Lua, which a build script compiles, the
+standard library, and what the linker adds. It fails if a crate has a license that `CHOSEN` does
+not know, or no text can be found.
 
-The notices are built, not kept in the repository. `--for crates` is for programs that depend on the published
-crates: those contain no code but ours.
+The notices are built, not kept in the repository. `--for crates` is for programs that depend on
+the published crates: those contain no code but ours.
 """
 
 from __future__ import annotations
@@ -63,26 +64,24 @@ NAMED = {
 }
 #: What no crate says of itself: for which licenses it is used, and where it is from.
 EXTRA = (
-    "The Rust standard library, copyright The Rust Project Developers: Apache-2.0 or MIT, at your choice; "
-    "Apache-2.0 is chosen here.",
-    "Parts of LLVM (compiler-rt, libunwind), where they are linked statically: Apache-2.0 with the exception "
-    "of LLVM, which asks for no notice.",
+    "The Rust standard library, copyright The Rust Project Developers: MIT OR Apache-2.0",
+    "compiler-rt and libunwind, where linked statically: Apache-2.0 WITH LLVM-exception",
 )
 MIT = """\
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-documentation files (the "Software"), to deal in the Software without restriction, including without
-limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the
-Software, and to permit persons to whom the Software is furnished to do so, subject to the following
-conditions:
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software
+and associated documentation files (the "Software"), to deal in the Software without
+restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the
+Software is furnished to do so, subject to the following conditions:
 
-The above copyright notice and this permission notice shall be included in all copies or substantial portions
-of the Software.
+The above copyright notice and this permission notice shall be included in all copies or
+substantial portions of the Software.
 
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED
-TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
-THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
-CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
-DEALINGS IN THE SOFTWARE.
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING
+BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 """
 
 
@@ -106,7 +105,7 @@ class Crate:
 
 
 def chosen(expression: str) -> set[str]:
-    """The licenses that are used of an SPDX expression: all of an AND, the first of `CHOSEN` of an OR.
+    """The licenses that are used of an SPDX expression: all of an AND, the best of an OR.
 
     >>> sorted(chosen("(MIT OR Apache-2.0) AND Unicode-3.0"))
     ['Apache-2.0', 'Unicode-3.0']
@@ -153,8 +152,20 @@ def crates(kind: str) -> list[Crate]:
     names = [flag for package in PACKAGES[kind] for flag in ("--package", package)]
     targets = [flag for target in TARGETS for flag in ("--target", target)]
     tree = output(
-        ["cargo", "tree", *names, *targets, *(["--all-features"] if kind == "crates" else [])]
-        + ["--edges", "no-dev,no-build,no-proc-macro", "--prefix", "none", "--locked", "--format", "{p}"]
+        [
+            "cargo",
+            "tree",
+            *names,
+            *targets,
+            *(["--all-features"] if kind == "crates" else []),
+            "--edges",
+            "no-dev,no-build,no-proc-macro",
+            "--prefix",
+            "none",
+            "--locked",
+            "--format",
+            "{p}",
+        ]
     )
     linked = {tuple(line.split()[:2]) for line in tree.splitlines() if line.strip()}
     metadata = json.loads(output(["cargo", "metadata", "--format-version=1", "--locked"]))
@@ -188,7 +199,9 @@ def output(command: list[str]) -> str:
 
 def license_files(folder: Path) -> list[Path]:
     """The files of a crate that hold licenses or notices, those of code it took over included."""
-    pattern = re.compile(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)([-._].*)?", re.IGNORECASE)
+    pattern = re.compile(
+        r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)([-._].*)?", re.IGNORECASE
+    )
     left_out = {"tests", "benches", "examples", "target", "docs"}
     return [
         file
@@ -219,7 +232,7 @@ def texts(crate: Crate) -> list[str]:
         if is_apache(text):
             continue
         named = held(file)
-        # Another license of those that are offered. In a crate's own folders, it is for code from elsewhere.
+        # Another license of those that are offered. In a folder of its own, it is for other code.
         if file.parent == crate.folder and named and named not in used:
             continue
         result.append(text)
@@ -239,13 +252,19 @@ def texts(crate: Crate) -> list[str]:
 def is_apache(text: str) -> bool:
     """Whether a text is the Apache License as such, which the notices have once."""
     begin = re.sub(r"\s+", " ", text[:200])
-    return "Apache License Version 2.0, January 2004" in begin and "END OF TERMS" in text and len(text) < 12000
+    return (
+        "Apache License Version 2.0, January 2004" in begin
+        and "END OF TERMS" in text
+        and len(text) < 12000
+    )
 
 
 def lua(folder: Path) -> str:
     """The notice of Lua, which is at the end of its header."""
     header = max(folder.glob("lua-5.4.*/lua.h"), default=None)
-    notice = header and re.search(r"\*{20,}\n(\* Copyright \(C\).*?)\n\*{20,}/", header.read_text(), re.DOTALL)
+    notice = header and re.search(
+        r"\*{20,}\n(\* Copyright \(C\).*?)\n\*{20,}/", header.read_text(), re.DOTALL
+    )
     if not notice:
         message = f"{folder}: lua.h has no notice"
         raise Unknown(message)
@@ -265,8 +284,9 @@ def text(kind: str) -> str:
     apache = ", ".join(str(crate) for crate in linked if "Apache-2.0" in chosen(crate.license))
     listed = [*(f"{crate}: {crate.license}" for crate in linked), *EXTRA]
     parts = [
-        "Spikewire is licensed under the Apache License, Version 2.0: see the file LICENSE. It is linked with\n"
-        "the following software by others.\n\n" + "\n".join(f"- {line}" for line in listed),
+        "Spikewire is licensed under the Apache License, Version 2.0: see the file LICENSE. It is\n"
+        "linked with the following software by others.\n\n"
+        + "\n".join(f"- {line}" for line in listed),
         f"Apache License, Version 2.0, of which LICENSE is a copy. Used by:\n{apache}",
         *(
             f"{', '.join(map(str, users))}\n\n{part.strip()}"

@@ -1,8 +1,9 @@
 """Checks of the wheel and the sdist: `python tools/release/python_packages.py`.
 
-The wheel is built for this platform by zig, as those that are published, and tried where nothing is installed but
-Python and pip: in a Debian that mmdebstrap makes. Other platforms' wheels are for the release workflow, and for
-`make wheels PLATFORMS=...`; the newest ones in `dist/release` are checked as well.
+The wheel is built for this platform by zig, as those that are published, and tried where
+nothing is installed but Python and pip: in a Debian that mmdebstrap makes. Other platforms'
+wheels are for the release workflow, and for `make wheels PLATFORMS=...`; those in `dist/release`
+are checked as well, and one for ARM is tried under qemu.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ import shutil
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterable
 from email import message_from_string
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import contract
 import notices
 import source
 import wheels
 from contract import Absent, Context, Failure, Finding, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NAME = "python"
 #: What a wheel may weigh, in bytes; `make wheel-size` has the same limit.
@@ -47,6 +51,7 @@ def steps(_context: Context) -> list[Step]:
         Step("python: texts", check_texts),
         Step("python: sdist builds", sdist_builds, needs="python: sdist"),
         Step("python: bare root", bare_root, needs="python: wheel by zig"),
+        Step("python: wheel for ARM", emulated),
     ]
 
 
@@ -58,11 +63,11 @@ def packages(context: Context) -> Path:
 def tool(name: str) -> str:
     """A program of the environment that runs the checks."""
     file = Path(sys.executable).parent / name
-    found = str(file) if file.exists() else shutil.which(name)
-    if found is None:
+    program = str(file) if file.exists() else shutil.which(name)
+    if program is None:
         message = f"{name} is not installed: make release-check, or {INSTALL_TOOLS}"
         raise Absent(message)
-    return found
+    return program
 
 
 def staged(context: Context) -> Path:
@@ -121,11 +126,11 @@ def build_wheel(context: Context) -> list[Finding]:
 
 def only(files: Iterable[Path]) -> Path:
     """The one file that there should be."""
-    found = sorted(files)
-    if len(found) != 1:
-        message = f"one file should have been built, there are {[file.name for file in found]}"
+    built = sorted(files)
+    if len(built) != 1:
+        message = f"one file should have been built, there are {[file.name for file in built]}"
         raise Failure(message)
-    return found[0]
+    return built[0]
 
 
 def size(file: Path) -> Finding:
@@ -166,7 +171,7 @@ def judged(wheel: str, tag: str) -> Finding:
 
 
 def check_contents(context: Context) -> list[Finding]:
-    """Licenses, notices, the list of components and the types are in the wheel, and nothing else is."""
+    """Licenses, notices, components and types are in the wheel, and nothing strange is."""
     findings = []
     for wheel in all_wheels(context):
         with zipfile.ZipFile(wheel) as archive:
@@ -190,22 +195,31 @@ def wrong_contents(names: list[str], read: object) -> list[str]:
     """What is missing from a wheel with these files, or should not be there."""
     assert callable(read)
     wrong = []
-    for pattern in (
+    expected = (
         r"[^/]+\.dist-info/licenses/LICENSE",
         rf"[^/]+\.dist-info/licenses/{re.escape(notices.FILE)}",
         r"[^/]+\.dist-info/sboms/.+\.cyclonedx\.json",
         r"spikewire/py\.typed",
         r"spikewire/_native\..+\.so",
         r"spikewire/_native\.pyi",
-    ):
-        if not any(re.fullmatch(pattern, name) for name in names):
-            wrong.append(f"there is no {pattern}")
-    allowed = re.compile(r"(spikewire|pytest_spikewire|spikewire-[^/]+\.dist-info|spikewire\.libs)/")
+    )
+    wrong += [
+        f"there is no {pattern}"
+        for pattern in expected
+        if not any(re.fullmatch(pattern, name) for name in names)
+    ]
+    allowed = re.compile(
+        r"(spikewire|pytest_spikewire|spikewire-[^/]+\.dist-info|spikewire\.libs)/"
+    )
     wrong += [f"{name} does not belong there" for name in names if not allowed.match(name)]
     for name in names:
         if name.endswith(".cyclonedx.json"):
             components = {row["name"] for row in json.loads(read(name)).get("components", [])}
-            wrong += [f"{name} lacks {crate}" for crate in ("mlua", "ring", "pyo3") if crate not in components]
+            wrong += [
+                f"{name} lacks {crate}"
+                for crate in ("mlua", "ring", "pyo3")
+                if crate not in components
+            ]
         if name.endswith(".dist-info/METADATA"):
             wrong += metadata_faults(read(name))
     return wrong
@@ -215,7 +229,11 @@ def metadata_faults(text: str) -> list[str]:
     """What in the metadata of a package is not true of what was tested."""
     metadata = message_from_string(text)
     systems = [c for c in metadata.get_all("Classifier", []) if c.startswith("Operating System ::")]
-    faults = [f"{c}: no such system was tested" for c in systems if c != "Operating System :: POSIX :: Linux"]
+    faults = [
+        f"{c}: no such system was tested"
+        for c in systems
+        if c != "Operating System :: POSIX :: Linux"
+    ]
     if metadata.get("License-Expression") != "Apache-2.0":
         faults.append("License-Expression is not Apache-2.0")
     return faults
@@ -229,18 +247,24 @@ def twine(context: Context) -> list[Finding]:
 
 
 def check_texts(context: Context) -> list[Finding]:
-    """Pages that speak of a release that is not there yet; links of the README that lead nowhere."""
+    """Pages that say that there is no release yet; links of the README that lead nowhere."""
     findings = []
     if not context.names.urls["repository"]:
         links = source.relative_links((context.root / "README.md").read_text())
         findings.append(
             Finding(
                 "human",
-                f"urls.repository: without it, {len(links)} links of the README lead nowhere on an index",
+                f"urls.repository: until then, {len(links)} links of README.md are relative",
                 "tools/release/names.toml",
             )
         )
-    for name in ("README.md", "docs/installing.md", "docs/tutorial.md", "docs/node.md", "node/README.md"):
+    for name in (
+        "README.md",
+        "docs/installing.md",
+        "docs/tutorial.md",
+        "docs/node.md",
+        "node/README.md",
+    ):
         text = re.sub(r"\s+", " ", (context.root / name).read_text())
         if any(phrase in text for phrase in INDEX_PHRASES):
             findings.append(Finding("human", "say how to install it from an index", name))
@@ -269,17 +293,28 @@ def sdist_builds(context: Context) -> list[Finding]:
     return [Finding("note", done.stdout.strip())]
 
 
+def debian(context: Context, name: str, *flags: str) -> Path:
+    """A folder with a Debian that mmdebstrap has made, which takes minutes; it is kept."""
+    root = context.output / f"{name}-{SUITE}"
+    if (root / f"usr/bin/python{PYTHON}").exists():
+        return root
+    if shutil.which("mmdebstrap") is None:
+        message = "mmdebstrap is not installed: apt-get install mmdebstrap"
+        raise Absent(message)
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    # Through an archive, so that the files belong to whoever runs this.
+    archive = root.with_suffix(".tar")
+    context.run(["mmdebstrap", *flags, SUITE, archive], timeout=1800)
+    context.run(["tar", "-xf", archive, "--no-same-owner", "--exclude=./dev/*", "-C", root])
+    archive.unlink()
+    return root
+
+
 def bare_root(context: Context) -> list[Finding]:
-    """The wheel works in a Debian that has Python and pip, and neither a compiler nor another package."""
+    """The wheel works in a Debian with Python and pip, without a compiler or other packages."""
     wheel = only(packages(context).glob("*.whl"))
-    root = context.output / f"root-{SUITE}"
-    if not (root / "usr/bin/python3").exists():
-        if shutil.which("mmdebstrap") is None:
-            message = "mmdebstrap is not installed: apt-get install mmdebstrap"
-            raise Absent(message)
-        shutil.rmtree(root, ignore_errors=True)
-        include = "--include=python3,python3-pip"
-        context.run(["mmdebstrap", "--variant=minbase", include, SUITE, root], timeout=1800)
+    root = debian(context, "root", "--variant=minbase", "--include=python3,python3-pip")
     if (root / "usr/bin/cc").exists():
         return [Finding("failed", f"{root} has a compiler")]
     work = root / "root" / "release"
@@ -287,7 +322,9 @@ def bare_root(context: Context) -> list[Finding]:
     work.mkdir(parents=True)
     shutil.copy(wheel, work)
     shutil.copy(context.root / "tools/release/smoke.py", work)
-    enter = ["unshare", "--map-root-user", "--user", "--mount", "--net"] if os.geteuid() else ["unshare", "--net"]
+    # Namespaces of its own: nobody has to be root, and there is no network.
+    enter = ["unshare", "--user", "--map-root-user", "--mount", "--net", "sh", "-c"]
+    enter.append('mount --rbind /dev "$1/dev" && exec chroot "$1" /bin/sh -c "$2"')
     program = (
         "set -e; cd /root/release; "
         # A network without other machines: what is missing cannot come from an index.
@@ -298,11 +335,37 @@ def bare_root(context: Context) -> list[Finding]:
         "PYTHONPATH=there python3 smoke.py; PYTHONPATH=there python3 -m spikewire --version"
     )
     done = context.run(
-        [*enter, "chroot", root, "/bin/sh", "-c", program],
+        [*enter, "sh", root, program],
         env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root"},
     )
     lines = done.stdout.strip().splitlines()
-    return [Finding("note", next((line for line in lines if line.startswith("spikewire")), lines[-1]))]
+    return [
+        Finding("note", next((line for line in lines if line.startswith("spikewire")), lines[-1]))
+    ]
+
+
+def emulated(context: Context) -> list[Finding]:
+    """A wheel for ARM that `make wheels` built works in Debian's Python, under qemu."""
+    pattern = f"*-cp{PYTHON.replace('.', '')}-manylinux*_aarch64.whl"
+    wheel = next(iter(sorted(wheels.OUT.glob(pattern))), None)
+    if wheel is None:
+        how = f"make wheels PLATFORMS=linux-arm64-gnu PYTHONS={PYTHON}"
+        return [Finding("note", f"not tried, there is none in dist/release: {how}")]
+    if shutil.which("qemu-aarch64-static") is None:
+        message = "qemu-aarch64-static is not installed: apt-get install qemu-user-static"
+        raise Absent(message)
+    flags = ("--variant=extract", "--architectures=arm64", f"--include=python{PYTHON}")
+    root = debian(context, "arm64", *flags)
+    folder = context.output / "arm64-wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    context.run([context.python, "-m", "zipfile", "-e", wheel, folder])
+    python = root / f"usr/bin/python{PYTHON}"
+    smoke = context.root / "tools/release/smoke.py"
+    command: list[str | Path] = ["qemu-aarch64-static", "-L", root, python, smoke]
+    # A home of its own: qemu shows the program this system's files as well.
+    home = {"PYTHONPATH": str(folder), "PYTHONHOME": str(root / "usr")}
+    done = context.run(command, cwd=folder, env=home, timeout=300)
+    return [Finding("note", f"{done.stdout.strip()}, under qemu")]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The source tree that the Python packages of a release are built from: `build/release/source`.
 
-It is a copy of the tracked files that the packages need, plus what a checkout does not have: the notices of
-third-party code, and a README whose links are absolute, because an index shows it without the repository.
+It is a copy of the tracked files that the packages need, plus what a checkout does not have:
+the notices of third-party code, and a README whose links are absolute, because an index shows
+it without the repository.
 """
 
 from __future__ import annotations
@@ -9,13 +10,25 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import notices
-from names import Names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from names import Names
 
 FOLDERS = ("benches/", "crates/", "python/")
-FILES = ("Cargo.toml", "Cargo.lock", "LICENSE", "README.md", "pyproject.toml", "rustfmt.toml", "clippy.toml")
+FILES = (
+    "Cargo.toml",
+    "Cargo.lock",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "rustfmt.toml",
+    "clippy.toml",
+)
 
 
 def version(root: Path) -> str:
@@ -26,7 +39,7 @@ def version(root: Path) -> str:
 
 
 def absolute(text: str, repository: str, tag: str) -> str:
-    """A page whose links to files of the repository lead to them at a tag; unchanged without a repository.
+    """A page whose links to files lead to them in the repository, at a tag, if there is one.
 
     >>> absolute("[a](docs/a.md#b) [c](#d) [e](https://f)", "https://host/us/it/", "v1")
     '[a](https://host/us/it/blob/v1/docs/a.md#b) [c](#d) [e](https://f)'
@@ -58,6 +71,8 @@ def stage(root: Path, folder: Path, names: Names) -> None:
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(root / name, target)
-    readme = absolute((root / "README.md").read_text(), names.urls["repository"], f"v{version(root)}")
+    readme = absolute(
+        (root / "README.md").read_text(), names.urls["repository"], f"v{version(root)}"
+    )
     (folder / "README.md").write_text(readme)
     (folder / notices.FILE).write_text(notices.text("python"))

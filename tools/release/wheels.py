@@ -1,11 +1,13 @@
 """Builds the wheels of a release and the sdist, from the source tree that `source.py` makes.
 
-    python tools/release/wheels.py [--platform NAME]... [--python VERSION]... [--profile PROFILE] [--sdist]
+    python tools/release/wheels.py [--platform NAME]... [--python VERSION]...
+        [--profile PROFILE] [--sdist]
 
     make wheels PLATFORMS='linux-x64-gnu linux-arm64-musl' PYTHONS='3.11 3.14t'
 
-Into `dist/release`. On Linux, zig links for all four Linux platforms: for glibc 2.28, and for musl 1.2. One wheel
-is for one interpreter (docs/installing.md says why); maturin knows the interpreters, which need not be installed.
+Into `dist/release`. On Linux, zig links for all four Linux platforms: for glibc 2.28, and for
+musl 1.2. One wheel is for one interpreter (docs/installing.md says why); maturin knows the
+interpreters, which need not be installed.
 """
 
 from __future__ import annotations
@@ -46,7 +48,17 @@ def command(
 ) -> list[str]:
     """The command that builds one wheel in the staged tree."""
     target, tag = PLATFORMS[name]
-    words = [maturin, "build", "--locked", "--profile", profile, "--target", target, "--out", str(out)]
+    words = [
+        maturin,
+        "build",
+        "--locked",
+        "--profile",
+        profile,
+        "--target",
+        target,
+        "--out",
+        str(out),
+    ]
     words += ["--interpreter", f"python{python}"]
     return [*words, "--zig", "--compatibility", tag] if tag else words
 
@@ -99,7 +111,9 @@ def main() -> int:
     source.stage(ROOT, STAGED, names.load())
     commands = [sdist_command()] if flags.sdist else []
     commands += [
-        command(name, python, flags.profile) for name in platforms for python in flags.python or [this]
+        command(name, python, flags.profile)
+        for name in platforms
+        for python in flags.python or [this]
     ]
     for words in commands:
         print("$", " ".join(words), flush=True)
