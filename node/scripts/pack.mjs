@@ -110,6 +110,7 @@ for (const { name, rust, os, cpu, libc } of PLATFORMS) {
     os: [os],
     cpu: [cpu],
     ...(libc ? { libc: [libc] } : {}),
+    type: 'commonjs',
     main,
     files: [main, 'THIRD-PARTY-NOTICES.txt', 'sbom.cdx.json'],
   })

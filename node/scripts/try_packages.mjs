@@ -40,7 +40,11 @@ if (main === undefined) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'spikewire-try-'))
 const run = (program, ...args) =>
-  execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  execFileSync(program, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 const install = (...names) => {
   const files = names.map((name) => join(packages, name))
   run('npm', 'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', ...files)
