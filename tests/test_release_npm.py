@@ -147,7 +147,7 @@ def test_the_list_of_what_is_linked_has_each_crate_once_and_who_uses_it(tool: An
 
 
 def crate(name: str, *needs: str, publish: list[str] | None = None) -> dict[str, Any]:
-    """A crate as `cargo metadata` describes it; names in `needs` that end with `?` are for tests."""
+    """A crate as `cargo metadata` describes it; names in `needs` with a `?` are for tests."""
     return {
         "name": name,
         "publish": publish,

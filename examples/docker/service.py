@@ -1,8 +1,8 @@
-"""A service on both databases, for the image of this folder: it counts visits and keeps a log of them.
+"""A service on both databases, for the image of this folder: it counts visits and logs them.
 
     GET /live            200 as long as the process answers
     GET /ready           200 when both databases can be reached, else 503 and what is missing
-    GET /visits/NAME     adds a visit; returns their number (Aerospike) and the last times (Cassandra)
+    GET /visits/NAME     adds a visit; returns their number (Aerospike), the last times (Cassandra)
 
 ``SPIKEWIRE_AEROSPIKE_URL`` and ``SPIKEWIRE_CQL_URL`` say where the databases are, ``PORT`` where it
 listens (default: 8000). It starts before the databases do, and ends by itself on SIGTERM.
@@ -30,10 +30,14 @@ Opened = TypeVar("Opened", spikewire.Client, cql.Session)
 PAUSE = 1.0
 
 SCHEMA = (
-    "CREATE KEYSPACE IF NOT EXISTS visits"
-    " WITH replication = {'class': 'NetworkTopologyStrategy', 'replication_factor': 1}",
-    "CREATE TABLE IF NOT EXISTS visits.log (name text, at timestamp, PRIMARY KEY (name, at))"
-    " WITH CLUSTERING ORDER BY (at DESC)",
+    """
+    CREATE KEYSPACE IF NOT EXISTS visits
+    WITH replication = {'class': 'NetworkTopologyStrategy', 'replication_factor': 1}
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS visits.log (name text, at timestamp, PRIMARY KEY (name, at))
+    WITH CLUSTERING ORDER BY (at DESC)
+    """,
 )
 
 
@@ -55,7 +59,7 @@ class Databases:
         while not self._closing.is_set():
             try:
                 return opened()
-            except (spikewire.Error, errors.Error) as error:
+            except (spikewire.Error, errors.Error) as error:  # noqa: PERF203
                 print(f"not yet: {error}", flush=True)
                 self._closing.wait(PAUSE)
         return None
@@ -112,7 +116,7 @@ class Requests(BaseHTTPRequestHandler):
 
     databases: Databases
 
-    def do_GET(self) -> None:  # noqa: N802 (the name that http.server calls)
+    def do_GET(self) -> None:
         """Answers with JSON."""
         status, body = self._answer()
         text = json.dumps(body).encode()

@@ -1,5 +1,6 @@
-"""Checks of the crates: `python tools/release/crates.py`. With `--order` it prints their names, in the order in
-which they are published, and nothing else.
+"""Checks of the crates: `python tools/release/crates.py`.
+
+With `--order` it prints their names, in the order in which they are published, and nothing else.
 
 Crates with `publish = false` are the bindings, and what only bindings use.
 """
@@ -60,7 +61,7 @@ class Crate:
         return self.metadata["publish"] is None
 
     def needs(self, *, tests: bool) -> set[str]:
-        """The crates of the workspace that it depends on: what it, or what its tests, are built with."""
+        """The crates of the workspace that it, or its tests, are built with."""
         return {
             dependency["name"]
             for dependency in self.metadata["dependencies"]
@@ -117,14 +118,19 @@ def faults(crate: Crate, published: set[str]) -> list[str]:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_+-]{0,19}", keyword)
     ]
     categories = metadata.get("categories", [])
-    result += [f"unknown category {category!r}" for category in categories if category not in CATEGORIES]
+    result += [
+        f"unknown category {category!r}" for category in categories if category not in CATEGORIES
+    ]
     if not (metadata.get("metadata") or {}).get("docs", {}).get("rs", {}).get("all-features"):
         result.append("[package.metadata.docs.rs] must have `all-features = true`")
     if not (crate.folder / "LICENSE").is_file():
         result.append("there is no LICENSE in its folder")
     if (readme := metadata.get("readme")) and not (crate.folder / readme).is_file():
         result.append(f"there is no {readme}")
-    result += [f"it needs {name}, which is not published" for name in sorted(crate.needs(tests=True) - published)]
+    result += [
+        f"it needs {name}, which is not published"
+        for name in sorted(crate.needs(tests=True) - published)
+    ]
     result += [
         f"its dependency {dependency['name']} has no version"
         for dependency in metadata["dependencies"]
@@ -152,7 +158,9 @@ def check_metadata(context: Context) -> list[Finding]:
         if crate.name not in published:
             continue
         # That there is a repository is for the step about names.
-        result += [Finding("failed", f"{crate.name}: {fault}") for fault in faults(crate, published)]
+        result += [
+            Finding("failed", f"{crate.name}: {fault}") for fault in faults(crate, published)
+        ]
     return [Finding("note", f"{len(published)} of {len(crates)} crates are published"), *result]
 
 
@@ -192,7 +200,9 @@ def check_packages(context: Context) -> list[Finding]:
 
 def packed(context: Context, name: str) -> Path:
     """The package of a crate."""
-    version = next(crate for crate in workspace(context.root) if crate.name == name).metadata["version"]
+    version = next(crate for crate in workspace(context.root) if crate.name == name).metadata[
+        "version"
+    ]
     return context.root / "target" / "package" / f"{name}-{version}.crate"
 
 

@@ -1,10 +1,10 @@
 """Checks of the npm packages: `python tools/release/npm.py`.
 
-They are those of PLATFORMS in the environment, `PLATFORMS='linux-x64-gnu linux-arm64-musl'`, or of this platform,
-built by `make npm-packages`, on Linux by zig. A native part in node/native that is newer than its sources is
-taken as it is, as in the release workflow, where each machine has built its own. The main package is
-installed with this platform's in an empty folder, and the smoke program runs there; for other platforms
-there is node/scripts/emulated.mjs.
+They are those of PLATFORMS in the environment, as in `PLATFORMS='linux-x64-gnu linux-arm64-musl'`,
+or of this platform, built by `make npm-packages`, on Linux by zig. A native part in node/native that
+is newer than its sources is taken as it is, as in the release workflow, where each machine has built
+its own. The main package is installed with this platform's in an empty folder, and the smoke
+program runs there; for other platforms there is node/scripts/emulated.mjs.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ import shutil
 import sys
 import tarfile
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import contract
 import notices
 import wheels
 from contract import Absent, Context, Failure, Finding, Step
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME = "npm"
 #: What a package may weigh, in bytes, packed.
@@ -119,8 +121,16 @@ def build(context: Context) -> list[Finding]:
 
 def faults_of_manifest(manifest: dict[str, Any], files: set[str]) -> list[str]:
     """What is wrong in any package's manifest, or missing beside it."""
-    faults = [f"there is no {name}" for name in ("LICENSE", "README.md", notices.FILE) if name not in files]
-    faults += [f"there is no `{key}`" for key in ("version", "description", "license") if not manifest.get(key)]
+    faults = [
+        f"there is no {name}"
+        for name in ("LICENSE", "README.md", notices.FILE)
+        if name not in files
+    ]
+    faults += [
+        f"there is no `{key}`"
+        for key in ("version", "description", "license")
+        if not manifest.get(key)
+    ]
     if manifest.get("publishConfig") != {"access": "public", "provenance": True}:
         faults.append("`publishConfig` must have `access: public` and `provenance: true`")
     # Nothing may run on the machine of whoever installs a package, but the build of the main one.
@@ -154,15 +164,23 @@ def faults_of_platform(manifest: dict[str, Any], files: set[str]) -> list[str]:
 
 
 def faults_of_main(manifest: dict[str, Any], others: list[dict[str, Any]]) -> list[str]:
-    """What is wrong in the main package besides: it names the platform packages of this release, no others."""
+    """What is wrong in the main package besides: it must name what was packed, and no others."""
     expected = {other["name"]: manifest["version"] for other in others}
     optional = manifest.get("optionalDependencies", {})
-    faults = [f"{name} is not packed, and an optional dependency" for name in optional.keys() - expected.keys()]
-    faults += [f"{name} is packed, and no optional dependency" for name in expected.keys() - optional.keys()]
+    faults = [
+        f"{name} is not packed, and an optional dependency"
+        for name in optional.keys() - expected.keys()
+    ]
+    faults += [
+        f"{name} is packed, and no optional dependency"
+        for name in expected.keys() - optional.keys()
+    ]
     faults += [
         f"{other['name']} has version {other['version']}, not {manifest['version']}"
         for other in others
-        if not other["version"] == optional.get(other["name"], other["version"]) == manifest["version"]
+        if not other["version"]
+        == optional.get(other["name"], other["version"])
+        == manifest["version"]
     ]
     return faults
 
@@ -180,7 +198,9 @@ def check_contents(context: Context) -> list[Finding]:
         else:
             faults += faults_of_platform(package.manifest, files)
             components = json.loads(package.read(SBOM))["components"] if SBOM in files else []
-            result.append(Finding("note", f"{package.name}: {len(components)} components in {SBOM}"))
+            result.append(
+                Finding("note", f"{package.name}: {len(components)} components in {SBOM}")
+            )
         result += [Finding("failed", f"{package.name}: {fault}") for fault in faults]
         if "repository" not in package.manifest:
             text = "urls.repository: the repository's URL, which npm's provenance needs"
@@ -227,11 +247,13 @@ def check_types(context: Context) -> list[Finding]:
 
 
 def check_installed(context: Context) -> list[Finding]:
-    """The packages install in an empty folder, without a network, and the smoke program runs there."""
+    """The packages install in an empty folder, offline, and the smoke program runs there."""
     folder = context.output / "npm"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    (folder / "package.json").write_text('{ "name": "program", "version": "1.0.0", "private": true }')
+    (folder / "package.json").write_text(
+        '{ "name": "program", "version": "1.0.0", "private": true }'
+    )
     node = context.root / "node"
     context.run([tool(context, "tsc"), "--project", "test"], cwd=node)
     shutil.copy(node / "build" / "test" / "smoke.js", folder / "smoke.mjs")

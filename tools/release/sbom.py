@@ -1,10 +1,10 @@
-"""What a native part consists of, as a CycloneDX document: the crates linked into it, and their C code.
+"""What is linked into a native part, as a CycloneDX document: crates, and Lua.
 
     python tools/release/sbom.py --crate spikewire-node --target x86_64-unknown-linux-gnu \\
         --name @spikewire/linux-x64-gnu --output sbom.cdx.json
 
-The same sources give the same document: it has no time, and its serial number depends on its contents.
-Crates that only run at build time are not in it.
+The same sources give the same document: it has no time, and its serial number depends on its
+contents. Crates that only run at build time are not in it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LINE = re.compile(r"^(\d+)\|(\S+) v(\S+)(?: \([^)]*\))*\|([^|]*?)(?: \(\*\))?$")
 
 
 def linked(tree: str) -> tuple[dict[str, tuple[str, str, str]], dict[str, set[str]]]:
-    """The crates in the output of `cargo tree` (name, version, licence), and which of them uses which."""
+    """The crates that `cargo tree` printed (name, version, licence), and which uses which."""
     crates: dict[str, tuple[str, str, str]] = {}
     uses: dict[str, set[str]] = {}
     above: list[str] = []
@@ -56,7 +56,7 @@ def checksums(lock: str) -> dict[str, str]:
 
 
 def lua(root: Path = ROOT) -> dict[str, Any] | None:
-    """The Lua that the crate `mlua` builds from the sources in `lua-src`, which is a build dependency."""
+    """The Lua that the crate `mlua` builds from the sources in its build dependency `lua-src`."""
     metadata = subprocess.run(
         ["cargo", "metadata", "--locked", "--format-version", "1"],
         cwd=root,
@@ -80,7 +80,9 @@ def lua(root: Path = ROOT) -> dict[str, Any] | None:
     return None
 
 
-def document(name: str, version: str, tree: str, lock: str, *others: dict[str, Any]) -> dict[str, Any]:
+def document(
+    name: str, version: str, tree: str, lock: str, *others: dict[str, Any]
+) -> dict[str, Any]:
     """The document of a package, from what cargo says about its crates."""
     crates, uses = linked(tree)
     digests = checksums(lock)
@@ -104,7 +106,9 @@ def document(name: str, version: str, tree: str, lock: str, *others: dict[str, A
     root = next(iter(crates))
     dependencies = [{"ref": top, "dependsOn": [root]}]
     for purl, used in sorted(uses.items()):
-        also = [other["bom-ref"] for other in others] if purl.startswith("pkg:cargo/mlua-sys@") else []
+        also = (
+            [other["bom-ref"] for other in others] if purl.startswith("pkg:cargo/mlua-sys@") else []
+        )
         dependencies.append({"ref": purl, "dependsOn": sorted(used) + also})
     dependencies += [{"ref": other["bom-ref"], "dependsOn": []} for other in others]
     body = {
