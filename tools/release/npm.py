@@ -1,9 +1,9 @@
 """Checks of the npm packages: `python tools/release/npm.py`.
 
 They are those of PLATFORMS in the environment, as in `PLATFORMS='linux-x64-gnu linux-arm64-musl'`,
-or of this platform, built by `make npm-packages`, on Linux by zig. A native part in node/native that
-is newer than its sources is taken as it is, as in the release workflow, where each machine has built
-its own. The main package is installed with this platform's in an empty folder, and the smoke
+or of this platform, built by `make npm-packages`, on Linux by zig. A native part in node/native
+that is newer than its sources is taken as it is, as in the release workflow, where each machine has
+built its own. The main package is installed with this platform's in an empty folder, and the smoke
 program runs there; for other platforms there is node/scripts/emulated.mjs.
 """
 
