@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { ROOT } from './tools.mjs'
 
 const cargo = (cwd, ...args) =>
-  execFileSync('cargo', args, { cwd, encoding: 'utf8', maxBuffer: 1 << 28 })
+  execFileSync('cargo', [...args, '--quiet'], { cwd, encoding: 'utf8', maxBuffer: 1 << 28 })
 
 /**
  * The folders of a crate and of the workspace crates it depends on, apart from dev-dependencies.
