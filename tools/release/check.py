@@ -1,6 +1,6 @@
 """Checks whether a release could go out: `make release-check`.
 
-    python tools/release/check.py [ONLY...] [--complete] [--names]
+    python tools/release/check.py [ONLY...] [--built] [--complete] [--names]
 
 Builds the packages, tries them, prints a table of all steps and, at its end, what only a human
 can do. ONLY are names of modules: `common`, `python`, `npm`, `crates`. Nothing is published.
@@ -140,7 +140,7 @@ def main() -> int:
     for name in flags.only:
         if name not in ("common", *MODULES):
             parser.error(f"there is no {name}; there are: {', '.join(['common', *MODULES])}")
-    context = Context()
+    context = Context(built=flags.built)
     outcomes = contract.run_steps(steps(flags.only, context), context)
     print()
     print(contract.table(outcomes))
