@@ -34,7 +34,7 @@ PURPOSES = {
     "people.conduct": "an address for reports about conduct",
     "done.pypi": "on PyPI: register the name, with release.yml as trusted publisher",
     "done.npm": "on npm: register the names and the scope, with release.yml as trusted publisher",
-    "done.crates": "on the registry of crates: register them, with release.yml as trusted publisher",
+    "done.crates": "on the registry of crates: register them, release.yml as trusted publisher",
     "done.environment": 'on the hosting service: the environment "release", with who approves it',
 }
 
