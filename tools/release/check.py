@@ -1,6 +1,6 @@
 """Checks whether a release could go out: `make release-check`.
 
-    python tools/release/check.py [ONLY...] [--complete] [--names]
+    python tools/release/check.py [ONLY...] [--built] [--complete] [--names]
 
 Builds the packages, tries them, prints a table of all steps and, at its end, what only a human
 can do. ONLY are names of modules: `common`, `python`, `npm`, `crates`. Nothing is published.
@@ -34,7 +34,7 @@ PURPOSES = {
     "people.conduct": "an address for reports about conduct",
     "done.pypi": "on PyPI: register the name, with release.yml as trusted publisher",
     "done.npm": "on npm: register the names and the scope, with release.yml as trusted publisher",
-    "done.crates": "on crates.io: register the crates, with release.yml as trusted publisher",
+    "done.crates": "on the registry of crates: register them, release.yml as trusted publisher",
     "done.environment": 'on the hosting service: the environment "release", with who approves it',
 }
 
@@ -100,9 +100,14 @@ def check_community(context: Context) -> list[Finding]:
         ".github/ISSUE_TEMPLATE/bug.yml",
         ".github/pull_request_template.md",
     )
-    return [
+    findings = [
         Finding("failed", f"there is no {f}") for f in expected if not (context.root / f).exists()
     ]
+    for key, file in (("security", "SECURITY.md"), ("conduct", "CODE_OF_CONDUCT.md")):
+        address = context.names.people[key]
+        if address and address not in (context.root / file).read_text():
+            findings.append(Finding("failed", f"{file} does not name people.{key}"))
+    return findings
 
 
 def common(_context: Context) -> list[Step]:
@@ -140,7 +145,7 @@ def main() -> int:
     for name in flags.only:
         if name not in ("common", *MODULES):
             parser.error(f"there is no {name}; there are: {', '.join(['common', *MODULES])}")
-    context = Context()
+    context = Context(built=flags.built)
     outcomes = contract.run_steps(steps(flags.only, context), context)
     print()
     print(contract.table(outcomes))

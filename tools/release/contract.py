@@ -47,6 +47,8 @@ class Context:
     output: Path = ROOT / "build" / "release"
     names: names.Names = field(default_factory=names.load)
     python: str = sys.executable
+    #: Whether packages that an earlier run built are good enough.
+    built: bool = False
     log: Path = Path(os.devnull)
 
     def run(
@@ -176,6 +178,9 @@ def arguments(description: str) -> argparse.ArgumentParser:
     """The flags that every program of this folder has."""
     parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
     parser.add_argument("--complete", action="store_true", help="fail if a tool is not installed")
+    parser.add_argument(
+        "--built", action="store_true", help="check the packages of an earlier run, if there are"
+    )
     parser.add_argument("--names", action="store_true", help="fail while a public name is missing")
     return parser
 
@@ -183,7 +188,7 @@ def arguments(description: str) -> argparse.ArgumentParser:
 def main(steps: Callable[[Context], list[Step]]) -> int:
     """Runs the steps of one module as a program."""
     flags = arguments("Checks one kind of package of a release.").parse_args()
-    context = Context()
+    context = Context(built=flags.built)
     outcomes = run_steps(steps(context), context)
     print()
     print(table(outcomes))

@@ -94,7 +94,8 @@ def check_notices(_context: Context) -> list[Finding]:
 def build_sdist(context: Context) -> list[Finding]:
     """Packs the sdist."""
     folder = packages(context)
-    shutil.rmtree(folder, ignore_errors=True)
+    for former in folder.glob("*.tar.gz"):
+        former.unlink()
     context.run(
         wheels.sdist_command(folder, tool("maturin")), cwd=staged(context), env=wheels.environment()
     )
@@ -106,10 +107,12 @@ def build_wheel(context: Context) -> list[Finding]:
     this = wheels.this_platform()
     if this.startswith("linux"):
         tool("python-zig")
+    folder = packages(context)
+    if context.built and (wheel := next(folder.glob("*.whl"), None)):
+        return [size(wheel)]
     if target := wheels.missing_library(this):
         message = f"rustup target add {target}"
         raise Absent(message)
-    folder = packages(context)
     for former in folder.glob("*.whl"):
         former.unlink()
     profile = os.environ.get("RELEASE_PROFILE", "dist")
@@ -282,6 +285,7 @@ def sdist_builds(context: Context) -> list[Finding]:
     # Whether it builds is the question, not how fast it is then.
     quick = {
         "CARGO_PROFILE_RELEASE_LTO": "off",
+        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
         "CARGO_INCREMENTAL": "0",
         "CARGO_TARGET_DIR": str(context.output / "target-sdist"),
