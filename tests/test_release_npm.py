@@ -166,13 +166,13 @@ def crate(name: str, *needs: str, publish: list[str] | None = None) -> dict[str,
 
 def test_crates_are_published_behind_what_they_and_their_tests_need(tool: Any) -> None:
     crates = tool("crates")
-    found = [
+    all_crates = [
         crates.Crate(crate("a", "c", "b?")),
         crates.Crate(crate("b", "c")),
         crates.Crate(crate("c")),
         crates.Crate(crate("binding", "a", publish=[])),
     ]
-    assert crates.order(found) == ["c", "b", "a"]
+    assert crates.order(all_crates) == ["c", "b", "a"]
     with pytest.raises(ValueError, match="these crates need each other: a, b"):
         crates.order([crates.Crate(crate("a", "b")), crates.Crate(crate("b", "a?"))])
 
@@ -205,9 +205,9 @@ def test_what_a_crate_lacks_is_found(tool: Any) -> None:
 
 def test_every_crate_of_the_workspace_could_be_published(tool: Any) -> None:
     crates = tool("crates")
-    found = crates.workspace(ROOT)
-    order = crates.order(found)
+    all_crates = crates.workspace(ROOT)
+    order = crates.order(all_crates)
     assert order[-1] == "spikewire"
-    for one in found:
+    for one in all_crates:
         if one.published:
             assert crates.faults(one, set(order)) == [], one.name

@@ -101,8 +101,8 @@ def stale(context: Context, platform: str) -> bool:
 def packages(context: Context) -> list[Package]:
     """The packages of this run, the main one last."""
     folder = context.root / "node" / "packages"
-    found = [load(file) for file in sorted(folder.glob("*.tgz"))]
-    return sorted(found, key=lambda package: package.name == "spikewire")
+    loaded = [load(file) for file in sorted(folder.glob("*.tgz"))]
+    return sorted(loaded, key=lambda package: package.name == "spikewire")
 
 
 def build(context: Context) -> list[Finding]:
@@ -139,8 +139,8 @@ def faults_of_manifest(manifest: dict[str, Any], files: set[str]) -> list[str]:
         faults.append(f"`scripts` has more than it should: {scripts}")
     if "devDependencies" in manifest or "dependencies" in manifest:
         faults.append("it must not have `dependencies` or `devDependencies`")
-    refused = re.compile(r"\.test\.|\.tsbuildinfo$|node_modules/|^rust/target/|(^|/)\.")
-    faults += [f"{name} should not be in it" for name in sorted(files) if refused.search(name)]
+    unwanted = re.compile(r"\.test\.|\.tsbuildinfo$|node_modules/|^rust/target/|(^|/)\.")
+    faults += [f"{name} should not be in it" for name in sorted(files) if unwanted.search(name)]
     return faults
 
 
@@ -187,10 +187,10 @@ def faults_of_main(manifest: dict[str, Any], others: list[dict[str, Any]]) -> li
 
 def check_contents(context: Context) -> list[Finding]:
     """Files and manifests of all packages."""
-    found = packages(context)
-    *others, main = found
+    loaded = packages(context)
+    *others, main = loaded
     result = []
-    for package in found:
+    for package in loaded:
         files = set(package.sizes)
         faults = faults_of_manifest(package.manifest, files)
         if package is main:
@@ -210,8 +210,8 @@ def check_contents(context: Context) -> list[Finding]:
 
 def newest_glibc(code: bytes) -> tuple[int, int]:
     """The newest version of glibc whose symbols a library uses; (0, 0) if it uses none."""
-    found = {(2, int(minor)) for minor in re.findall(rb"\bGLIBC_2\.(\d+)", code)}
-    return max(found, default=(0, 0))
+    versions = {(2, int(minor)) for minor in re.findall(rb"\bGLIBC_2\.(\d+)", code)}
+    return max(versions, default=(0, 0))
 
 
 def check_libraries(context: Context) -> list[Finding]:

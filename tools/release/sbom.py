@@ -146,7 +146,7 @@ def main() -> None:
     if tree.returncode:
         parser.exit(1, f"{' '.join(command)} failed:\n{tree.stderr}")
     version = json.loads((ROOT / "node" / "package.json").read_text())["version"]
-    native = [found] if (found := lua()) else []
+    native = [part for part in (lua(),) if part is not None]
     lock = (ROOT / "Cargo.lock").read_text()
     body = document(flags.name, version, tree.stdout, lock, *native)
     flags.output.write_text(json.dumps(body, indent=1) + "\n")
