@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -220,26 +220,28 @@ def packed(context: Context, name: str) -> Path:
 
 def check_documentation(context: Context) -> list[Finding]:
     """The documentation of `spikewire` builds from its package, as docs.rs builds it."""
-    folder = context.output / "crates"
-    shutil.rmtree(folder, ignore_errors=True)
     command = ["cargo", "doc", "--no-deps", "--lib", "--all-features"]
-    for name in order(workspace(context.root)):
-        file = packed(context, name)
-        with tarfile.open(file) as archive:
-            archive.extractall(folder)  # noqa: S202 (ours, packed by the step before)
-        if name != DOCUMENTED:
-            # As if it had been published.
-            place = json.dumps(str(folder / file.stem))
-            command += ["--config", f"patch.crates-io.{name}.path={place}"]
-    # docs.rs has a nightly compiler; this lets the one that is there take what only that one takes.
-    documented = folder / packed(context, DOCUMENTED).stem
-    settings = {
-        "RUSTDOCFLAGS": "--cfg docsrs -D warnings",
-        "RUSTC_BOOTSTRAP": "1",
-        "CARGO_TARGET_DIR": str(context.root / "target" / "docs-rs"),
-    }
-    context.run(command, cwd=documented, env=settings)
-    pages = sum(1 for _ in (context.root / "target/docs-rs/doc" / DOCUMENTED).rglob("*.html"))
+    target = context.root / "target" / "docs-rs"
+    # Outside of the checkout, whose workspace Cargo would find.
+    with tempfile.TemporaryDirectory(prefix="spikewire-crates-") as name:
+        folder = Path(name)
+        for crate in order(workspace(context.root)):
+            file = packed(context, crate)
+            with tarfile.open(file) as archive:
+                archive.extractall(folder)  # noqa: S202 (ours, packed by the step before)
+            if crate != DOCUMENTED:
+                # As if it had been published.
+                place = json.dumps(str(folder / file.stem))
+                command += ["--config", f"patch.crates-io.{crate}.path={place}"]
+        # docs.rs has a nightly compiler; this lets the one that is there take what only that takes.
+        settings = {
+            "RUSTDOCFLAGS": "--cfg docsrs -D warnings",
+            "RUSTC_BOOTSTRAP": "1",
+            "CARGO_TARGET_DIR": str(target),
+        }
+        documented = folder / packed(context, DOCUMENTED).stem
+        context.run(command, cwd=documented, env=settings)
+    pages = sum(1 for _ in (target / "doc" / DOCUMENTED).rglob("*.html"))
     return [Finding("note", f"{DOCUMENTED}: {pages} pages")]
 
 
