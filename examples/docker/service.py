@@ -23,6 +23,7 @@ from spikewire.cql import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
 Opened = TypeVar("Opened", spikewire.Client, cql.Session)
 
@@ -155,9 +156,13 @@ def main() -> None:
     Requests.databases = databases
     address = ("", int(os.environ.get("PORT", "8000")))
     with Server(address, Requests) as server:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            # From a thread of its own: shutdown() waits for the loop that the signal interrupts.
-            signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            # In a thread of its own: shutdown() waits for the loop that the signal interrupts.
+            threading.Thread(target=server.shutdown).start()
+
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, stop)
         print(f"listening on port {address[1]}", flush=True)
         server.serve_forever()
     databases.close()
