@@ -67,6 +67,7 @@ pub const EXPORTS: &[Export] = &[
     export!("queryCursor", query::calls::cursor),
     export!("queryOver", query::calls::over),
     export!("queryClose", query::calls::close),
+    export!("queryAborted", query::calls::aborted),
     export!("transactionBegin", transaction::begin),
     export!("transactionFacts", transaction::facts),
     export!("transactionEnd", transaction::end),

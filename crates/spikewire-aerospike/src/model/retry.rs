@@ -19,6 +19,9 @@ const MULTIPLIERS: std::ops::RangeInclusive<f64> = 1.0..=100.0;
 pub struct RetryOptions {
     /// Number of attempts after the first one.
     pub max_retries: Option<u32>,
+    /// How long one attempt may take from when it has a place on a connection; zero: no limit. The
+    /// next one goes to another node where that is possible.
+    pub attempt_timeout: Option<Duration>,
     /// Pause before a retry on the same node.
     pub sleep: Option<Duration>,
     /// The factor between successive pauses; see [`multiplier`].
@@ -67,6 +70,7 @@ impl RetryOptions {
     /// The client's settings.
     pub const NONE: Self = Self {
         max_retries: None,
+        attempt_timeout: None,
         sleep: None,
         multiplier: None,
         longest: None,
@@ -90,6 +94,7 @@ impl RetryOptions {
             | longest.is_some()
             | jitter.is_some()
             | in_doubt.is_some()
+            | self.attempt_timeout.is_some()
             | self.priority.is_some()
             | self.compress.is_some()
             | self.commit_level.is_some()
@@ -113,6 +118,10 @@ impl RetryOptions {
     /// Applies the call's options to the client's limits.
     pub fn apply(&self, policy: &mut Policy) {
         policy.max_retries = self.max_retries.unwrap_or(policy.max_retries);
+        if let Some(limit) = self.attempt_timeout.filter(|limit| !limit.is_zero()) {
+            policy.socket_timeout = limit.into();
+            policy.flags.set_bounds_attempts(true);
+        }
         policy.sleep = self.sleep.map_or(policy.sleep, Into::into);
         policy.multiplier = self.multiplier.unwrap_or(policy.multiplier);
         policy.longest = self.longest.map_or(policy.longest, Into::into);

@@ -47,6 +47,7 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
         max_retries: retries
             .map(|value| count("maxRetries", value, MAX_RETRIES).map(|retries| retries as u32))
             .transpose()?,
+        attempt_timeout: spans(c"attemptTimeout")?,
         sleep: spans(c"sleepBetweenRetries")?,
         multiplier: factor.map(|value| multiplier("sleepMultiplier", value)).transpose()?,
         longest: spans(c"maxSleepBetweenRetries")?,
