@@ -122,6 +122,7 @@ pub const EXPORTS: &[Export] = &[
     export!("aggregateGiveUp", query::aggregate::cancel),
     export!("explain", query::explain::explain),
     export!("jobStart", query::job::start),
+    export!("jobOfId", query::job::of_id),
     export!("jobProgress", query::job::progress),
     export!("jobWait", query::job::wait),
     export!("jobAbort", query::job::abort),

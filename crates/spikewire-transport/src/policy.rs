@@ -63,6 +63,8 @@ impl CommandFlags {
     /// Two bits: a number up to 3.
     const DETAILS: u16 = 0xc0;
     const BOUND_ATTEMPTS: u16 = 0x100;
+    const NOT_INLINE: u16 = 0x200;
+    const INLINE_ON_DEVICES: u16 = 0x400;
 
     /// [`Backoff::jitter`].
     pub fn jitter(self) -> bool {
@@ -147,6 +149,22 @@ impl CommandFlags {
     pub fn with_in_doubt(mut self, in_doubt: bool) -> Self {
         self.set_in_doubt(in_doubt);
         self
+    }
+
+    /// Whether a node may run the rows of a batch on the thread that received them: those in memory,
+    /// and those on devices.
+    pub fn inline(self) -> (bool, bool) {
+        (self.0 & Self::NOT_INLINE == 0, self.0 & Self::INLINE_ON_DEVICES != 0)
+    }
+
+    /// Sets [`CommandFlags::inline`] for rows in memory.
+    pub fn set_inline(&mut self, inline: bool) {
+        self.set(Self::NOT_INLINE, !inline);
+    }
+
+    /// Sets [`CommandFlags::inline`] for rows on devices.
+    pub fn set_inline_on_devices(&mut self, inline: bool) {
+        self.set(Self::INLINE_ON_DEVICES, inline);
     }
 
     /// Whether [`Policy::socket_timeout`] is how long each attempt may take once it has a place on

@@ -44,6 +44,11 @@ pub struct RetryOptions {
     pub on_locking_only: Option<bool>,
     /// Whether a node replies to all rows of a batch, also after one that failed.
     pub respond_all_keys: Option<bool>,
+    /// Whether a node may run the rows of a batch that are in memory on the thread that received
+    /// them, as it does by default.
+    pub inline: Option<bool>,
+    /// The same of rows on devices, which it does not by default.
+    pub inline_on_devices: Option<bool>,
 }
 
 /// When a write is answered.
@@ -82,6 +87,8 @@ impl RetryOptions {
         error_details: None,
         on_locking_only: None,
         respond_all_keys: None,
+        inline: None,
+        inline_on_devices: None,
     };
 
     /// Boxes the options if any of them is set.
@@ -100,7 +107,9 @@ impl RetryOptions {
             | self.commit_level.is_some()
             | self.error_details.is_some()
             | self.on_locking_only.is_some()
-            | self.respond_all_keys.is_some();
+            | self.respond_all_keys.is_some()
+            | self.inline.is_some()
+            | self.inline_on_devices.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -142,6 +151,12 @@ impl RetryOptions {
         }
         if let Some(all) = self.respond_all_keys {
             policy.flags.set_ends_at_failure(!all);
+        }
+        if let Some(inline) = self.inline {
+            policy.flags.set_inline(inline);
+        }
+        if let Some(inline) = self.inline_on_devices {
+            policy.flags.set_inline_on_devices(inline);
         }
         if let Some(level) = self.error_details {
             policy.flags.set_details(level as u8);

@@ -68,6 +68,8 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
             .transpose()?,
         on_locking_only: options.flag(c"onLockingOnly")?,
         respond_all_keys: options.flag(c"respondAllKeys")?,
+        inline: options.flag(c"allowInline")?,
+        inline_on_devices: options.flag(c"allowInlineSSD")?,
     };
     Ok(retry.boxed())
 }
