@@ -79,8 +79,8 @@ def _errors(folder: Path, part: str, types: str) -> set[str]:
         (run / "lib" / "aerospike.d.ts").write_text(types)
         (run / "node_modules").symlink_to(folder / "node_modules")
         (run / "package.json").write_bytes((folder / "package.json").read_bytes())
-        wanted = [*_sources(folder / part), *(folder / part).rglob("*.d.ts")]
-        for source in wanted:
+        sources = [*_sources(folder / part), *(folder / part).rglob("*.d.ts")]
+        for source in sources:
             target = run / source.relative_to(folder)
             if "node_modules" not in source.relative_to(folder).parts:
                 target.parent.mkdir(parents=True, exist_ok=True)

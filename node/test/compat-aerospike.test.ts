@@ -304,7 +304,7 @@ test('events, nodes, stats and metrics', async () => {
   await watched.put(new dropIn.Key('test', 'metrics', 1), { a: 1 })
   await watched.get(new dropIn.Key('test', 'metrics', 2)).catch(() => undefined)
   await assert.rejects(
-    watched.put(new dropIn.Key('test', 'metrics', 1), {}, { gen: 7 }, { gen: 1 }),
+    watched.put(new dropIn.Key('test', 'metrics', 1), { a: 2 }, { gen: 7 }, { gen: 1 }),
   )
   await watched.disableMetrics()
   const { commandCount, labels, nodes } = snapshots.at(-1)

@@ -51,6 +51,8 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
   inFlight = 0
   /** @internal */
   readonly defaults: CallDefaults
+  /** @internal Queries that the program aborted while metrics were enabled, by namespace. */
+  readonly abortedQueries = new Map<string, number>()
   #native: NativeClient | undefined
   #addresses = new Map<string, string>()
   #file: SettingsFile | undefined
@@ -66,7 +68,7 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     const knowsNodes = () => this.#native?.isOpen === true && this.#native.nodes.length > 0
     // Programs may replace the function, so it is a property.
     this.as_client = { isConnected: knowsNodes }
-    for (const hidden of ['as_client', 'defaults', 'inFlight']) {
+    for (const hidden of ['as_client', 'defaults', 'inFlight', 'abortedQueries']) {
       Object.defineProperty(this, hidden, { enumerable: false })
     }
   }

@@ -142,7 +142,7 @@ export class Client extends SecurityVerbs {
   /** What the client does right now, and the nodes of its cluster. */
   stats(): Stats {
     if (!this.connected) return { commands: { inFlight: this.inFlight, queued: 0 }, nodes: [] }
-    return statsOf(this.native.stats(), this.inFlight)
+    return statsOf(this.native.stats(), this.inFlight, this.abortedQueries)
   }
 
   /** Has no effect: nothing is logged. */

@@ -6,7 +6,7 @@ import type { Config } from './config.js'
 import { AerospikeError, invalid } from './error.js'
 import type { Cluster, MetricsListeners } from './metrics.js'
 import { fileListeners, timeOf } from './metrics-files.js'
-import { closedNode, nodesOf, Since, totalsOf } from './metrics-snapshot.js'
+import { type Aborted, closedNode, nodesOf, Since, totalsOf } from './metrics-snapshot.js'
 import type { MetricsPolicyOptions } from './policies.js'
 import { type AnyPolicy, numberOf } from './policy-options.js'
 
@@ -25,6 +25,7 @@ const TEND = 1000
 export interface MeteredClient {
   readonly config: Config
   readonly inFlight: number
+  readonly abortedQueries: Aborted
   /** Spikewire's client, which counts. */
   readonly native: {
     stats(): EngineStats
@@ -162,7 +163,7 @@ export class MetricsRun {
       delayQueueTimeoutCount: 0,
       labels: { ...this.#settings.labels },
       eventLoop: { processSize: this.#client.inFlight, queueSize: stats.queued },
-      nodes: nodesOf(stats, this.#since, this.#settings),
+      nodes: nodesOf(stats, this.#since, this.#settings, this.#client.abortedQueries),
     }
   }
 

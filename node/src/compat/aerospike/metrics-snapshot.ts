@@ -12,6 +12,10 @@ export interface Columns {
   readonly shift: number
 }
 
+/** How many queries the program aborted, by namespace. */
+export type Aborted = ReadonlyMap<string, number>
+
+const NONE: Aborted = new Map()
 const READS = ['get', 'exists']
 const BUSY = ['key_busy', 'record_busy', 'hot_key']
 const INFO = 'info'
@@ -56,7 +60,8 @@ function byNode(stats: EngineStats): [EngineNode, CommandStats[]][] {
   ])
 }
 
-function countsOf(commands: readonly CommandStats[]): NodeCounts {
+/** Failures; `aborted` queries are known to the client, also those of which all records had come. */
+function countsOf(commands: readonly CommandStats[], aborted: number): NodeCounts {
   const of = (fits: (result: string) => boolean): number =>
     total(
       commands.filter(({ result }) => fits(result)),
@@ -64,8 +69,8 @@ function countsOf(commands: readonly CommandStats[]): NodeCounts {
     )
   const timeoutCount = of((result) => result === 'timeout')
   const keyBusyCount = of((result) => BUSY.includes(result))
-  const failed = of((result) => result !== 'ok' && result !== 'not_found')
-  return { errorCount: failed - timeoutCount - keyBusyCount, timeoutCount, keyBusyCount }
+  const failed = of((result) => !['ok', 'not_found', 'withdrawn'].includes(result))
+  return { errorCount: failed - timeoutCount - keyBusyCount + aborted, timeoutCount, keyBusyCount }
 }
 
 /** Connections that carry commands of the engine at the same time: none is ever taken. */
@@ -80,15 +85,16 @@ function ownConnection(): ConnectionStats {
 }
 
 /** The result of `stats`. */
-export function statsOf(stats: EngineStats, inFlight: number): Stats {
+export function statsOf(stats: EngineStats, inFlight: number, aborted: Aborted): Stats {
+  const all = [...aborted.values()].reduce((sum, count) => sum + count, 0)
   return {
     commands: { inFlight, queued: stats.queued },
-    nodes: byNode(stats).map(([node, commands]) => ({
+    nodes: byNode(stats).map(([node, commands], at) => ({
       name: node.name,
       syncConnections: ownConnection(),
       asyncConnections: connectionsOf(node),
       pipelineConnections: { ...ownConnection(), inPool: 0, opened: 0 },
-      ...countsOf(commands),
+      ...countsOf(commands, at === 0 ? all : 0),
     })),
   }
 }
@@ -112,12 +118,17 @@ function keyOf({ operation, namespace, node, result }: CommandStats): string {
 }
 
 /** The nodes of a snapshot. */
-export function nodesOf(stats: EngineStats, since: Since, columns: Columns): Node[] {
-  return byNode(stats).map(([node, commands]) => ({
+export function nodesOf(
+  stats: EngineStats,
+  since: Since,
+  columns: Columns,
+  aborted: Aborted,
+): Node[] {
+  return byNode(stats).map(([node, commands], at) => ({
     ...placeOf(node),
     conns: connectionsOf(node),
     syncConns: ownConnection(),
-    metrics: namespacesOf(node, commands, since, columns),
+    metrics: namespacesOf(node, commands, since, columns, at === 0 ? aborted : NONE),
   }))
 }
 
@@ -139,8 +150,9 @@ function namespacesOf(
   commands: readonly CommandStats[],
   since: Since,
   columns: Columns,
+  aborted: Aborted,
 ): NamespaceMetrics[] {
-  const names = new Set(commands.map(namespaceOf))
+  const names = new Set([...commands.map(namespaceOf), ...aborted.keys()])
   names.delete('')
   return [...[...names].sort(), ''].map((ns) => {
     const own = commands.filter((one) => namespaceOf(one) === ns)
@@ -157,7 +169,7 @@ function namespacesOf(
       ns,
       bytesIn: total(own, ({ bytesReceived }) => bytesReceived) + (shared?.controlReceived ?? 0),
       bytesOut: total(own, ({ bytesSent }) => bytesSent) + (shared?.controlSent ?? 0),
-      ...countsOf(own),
+      ...countsOf(own, aborted.get(ns) ?? 0),
       connLatency: latencies(shared === undefined ? [] : [shared.connectBuckets], columns),
       writeLatency: latency('write'),
       readLatency: latency('read'),

@@ -10,13 +10,14 @@ import {
 import type { QueryOptions as NativeQueryOptions } from '../../aerospike/query/query.js'
 import type { BatchVerbs } from './batch.js'
 import { partInvalid } from './command.js'
-import { invalid } from './error.js'
+import { AerospikeError, invalid } from './error.js'
 import { type SindexFilterPredicate, toNativeRange } from './filter.js'
 import { Job } from './job.js'
 import type { Operation } from './operation.js'
 import { type AnyPolicy, numberOf, ttlOf, whereOf } from './policy-options.js'
 import { nativeOperations, touchTtl, udfParts } from './record-calls.js'
 import type { QueryState } from './record-stream.js'
+import { status } from './status.js'
 import type { UDF } from './types.js'
 
 /** A range of partitions, and where in the first one it begins. */
@@ -88,15 +89,30 @@ function addSelection(options: NativeQueryOptions, selection: Selection): void {
   if (digest) options.after = NativeKey.fromDigest(ns, set ?? null, Buffer.from(digest as Buffer))
 }
 
-/** Counts a query that the program has aborted as a failure of its nodes (`maxErrorRate`). */
-export function noteAbort(client: BatchVerbs, { ns, partFilter }: Selection): void {
-  if (!client.isConnected(false)) return
+/**
+ * Counts a query that the program has aborted as a failure of its nodes (`maxErrorRate`). Returns the error
+ * of a query that could not have run, because a node had failed too often.
+ */
+export function noteAbort(
+  client: BatchVerbs,
+  { ns, partFilter }: Selection,
+): AerospikeError | undefined {
+  if (!client.isConnected(false)) return undefined
+  if (client.native.metrics.enabled) {
+    client.abortedQueries.set(ns, (client.abortedQueries.get(ns) ?? 0) + 1)
+  }
   const first = partFilter?.begin ?? 0
   const count = partFilter?.count ?? PARTITIONS - first
   const isRange =
     Number.isInteger(first + count) && first >= 0 && count > 0 && first + count <= PARTITIONS
   // One of other partitions fails by itself.
-  if (isRange) native.queryAborted(client.handle, ns, first, count)
+  if (!isRange) return undefined
+  const isLeftAlone = client.native.stats().nodes.some(({ breakerOpen }) => breakerOpen)
+  native.queryAborted(client.handle, ns, first, count)
+  if (!isLeftAlone) return undefined
+  const error = new AerospikeError(status.getMessage(status.MAX_ERROR_RATE))
+  error.code = status.MAX_ERROR_RATE
+  return error
 }
 
 /** Adds the size of a page and where it begins. */

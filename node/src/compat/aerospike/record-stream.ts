@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events'
 import type { Query as NativeQuery } from '../../aerospike/query/query.js'
 import type { CommandClient } from './command.js'
-import { toError } from './error.js'
+import { type AerospikeError, toError } from './error.js'
 import type { Job } from './job.js'
 import { keyOf } from './key.js'
 import { Record } from './record.js'
@@ -18,8 +18,11 @@ interface Source {
   begin(): NativeQuery
   /** How many records belong to the page; `undefined`: there are no pages. */
   pageSize: number | undefined
-  /** Counts the query as a failure of its nodes, because the program has aborted it. */
-  noteAbort(): void
+  /**
+   * Counts the query as a failure of its nodes, because the program has aborted it; returns the error of
+   * one that could not have run.
+   */
+  noteAbort(): AerospikeError | undefined
   /** The record that is told for one of the query. */
   convert?(record: NativeRecord): Record
 }
@@ -43,7 +46,7 @@ export class RecordStream extends EventEmitter {
   declare job?: Job
   #query: NativeQuery | undefined
   /** Counts the query as a failure of its nodes, while it may still have records. */
-  #noteAbort: (() => void) | undefined
+  #noteAbort: (() => AerospikeError | undefined) | undefined
 
   constructor(client: CommandClient) {
     super()
@@ -54,9 +57,14 @@ export class RecordStream extends EventEmitter {
   abort(): void {
     if (this.aborted) return
     this.aborted = true
+    const began = this.#query !== undefined
     this.#query?.close()
-    this.#noteAbort?.()
-    process.nextTick(() => this.emit('end'))
+    const error = this.#noteAbort?.()
+    process.nextTick(() => {
+      this.emit('end')
+      // One that was aborted before it began has nothing else to say that it would have failed.
+      if (error !== undefined && !began) this.#emit('error', error)
+    })
   }
 
   /** @internal Reads a query in a later turn, when listeners have been added. */
