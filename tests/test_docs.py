@@ -51,6 +51,7 @@ PROGRAMS = [
     "docs/from-aerospike.md",
     "docs/from-aerospike-py.md",
     "docs/production.md",
+    "docs/starting.md",
     "docs/tuning.md",
     "docs/under-a-spike.md",
     "docs/hot-keys.md",
