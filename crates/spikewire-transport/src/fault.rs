@@ -227,11 +227,11 @@ mod tests {
 
     #[test]
     fn numbers_of_the_system_are_left_out() {
-        let refused = io::Error::from_raw_os_error(111);
-        assert!(refused.to_string().ends_with("(os error 111)"));
+        let os_error = io::Error::from_raw_os_error(111);
+        assert!(os_error.to_string().ends_with("(os error 111)"));
         for text in [
-            Fault::unreachable(&"a:1", &refused).to_string(),
-            Fault::broken(&"a:1", &refused).to_string(),
+            Fault::unreachable(&"a:1", &os_error).to_string(),
+            Fault::broken(&"a:1", &os_error).to_string(),
         ] {
             assert!(!text.contains("os error"), "{text}");
         }

@@ -30,18 +30,18 @@ ROWS = (
 
 def promise(reports: Mapping[str, SavedReport], folder: str) -> Iterator[str]:
     """The best other client and ours, in one line for each language or database."""
-    shown = [row for row in ROWS if row[1] in reports]
-    if not shown:
+    rows = [row for row in ROWS if row[1] in reports]
+    if not rows:
         yield "There is no report of it yet."
         return
     yield from head((RATE,))
-    for text, name, table, words, column in shown:
+    for text, name, table, words, column in rows:
         chosen = alike(words)
         sides = in_rows(reports[name].report, table, chosen, (column,))
-        found = line(text, (RATE,), *sides)
-        if found is not None:
-            yield found
-    names = dict.fromkeys(row[1] for row in shown)
+        text_of_row = line(text, (RATE,), *sides)
+        if text_of_row is not None:
+            yield text_of_row
+    names = dict.fromkeys(row[1] for row in rows)
     dates = {str(reports[name].report.environment.get("date", ""))[:10] for name in names}
     links = ", ".join(f"[{name}]({folder}{name}.html)" for name in names)
     of = ", ".join(sorted(dates))

@@ -20,7 +20,7 @@ __all__ = [
     "add_flags",
     "client_options",
     "problem",
-    "refuse",
+    "reject",
 ]
 
 #: The authentication modes.
@@ -44,12 +44,12 @@ class _Password(argparse.Action):
     ) -> None:
         if values is None:
             if not sys.stdin.isatty():
-                refuse(parser, f"{option_string} without a text asks for it: that takes a terminal")
+                reject(parser, f"{option_string} without a text asks for it: that takes a terminal")
             values = getpass.getpass("Password: ")
         setattr(namespace, self.dest, values)
 
 
-def refuse(parser: argparse.ArgumentParser, reason: str) -> NoReturn:
+def reject(parser: argparse.ArgumentParser, reason: str) -> NoReturn:
     """Ends the program as for a wrong flag, without the usage, which would hide the reason."""
     parser.exit(2, f"{parser.prog}: error: {reason}\n")
 

@@ -182,12 +182,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_that_are_all_closed_are_said_to_be() {
-        let refused = |at: &str| ContactFailure {
+    fn ports_that_are_all_closed_are_reported() {
+        let closed = |at: &str| ContactFailure {
             at: at.to_owned(),
             error: Error::new(Kind::Connection, PORT_CLOSED),
         };
-        let error = report(vec![refused("a:1"), refused("b:2")]);
+        let error = report(vec![closed("a:1"), closed("b:2")]);
         assert_eq!(
             error.message(),
             "no contact point leads to a node: a:1 and b:2 refused the connection; is a server \
@@ -198,7 +198,7 @@ mod tests {
             at: "c:3".to_owned(),
             error: Error::new(Kind::Connection, "no answer"),
         };
-        let error = report(vec![refused("a:1"), other]);
+        let error = report(vec![closed("a:1"), other]);
         assert!(error.message().ends_with("a:1: connection refused; c:3: no answer"), "{error}");
     }
 }

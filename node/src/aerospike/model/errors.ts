@@ -83,8 +83,8 @@ function describe(
   if (node !== null && !message.includes(node)) details.push(`node ${node}`)
   if (attempts > 1) details.push(`${attempts} attempts`)
   if (inDoubt) details.push('the write may have been applied')
-  const circumstances = details.length > 0 ? ` (${details.join(', ')})` : ''
-  return `${message}${circumstances}${advice === '' ? '' : ` - ${advice}`}`
+  const context = details.length > 0 ? ` (${details.join(', ')})` : ''
+  return `${message}${context}${advice === '' ? '' : ` - ${advice}`}`
 }
 
 /** The server rejected the command; `code` says why. */
