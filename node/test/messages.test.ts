@@ -80,7 +80,10 @@ test('codes of failures on this side are left out', async () => {
   assert.equal((error as SpikewireError).code, -10)
   const closed = await Client.connect(cluster.seeds)
   await closed.close()
-  assert.doesNotMatch((await failure(closed.get(new Key('test', 'users', 'alice')))).message, /code/)
+  assert.doesNotMatch(
+    (await failure(closed.get(new Key('test', 'users', 'alice')))).message,
+    /code/,
+  )
 })
 
 test('a contact point where nothing listens', async () => {

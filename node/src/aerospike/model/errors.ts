@@ -95,7 +95,8 @@ export class RecordNotFound extends ServerError {}
 export class RecordExists extends ServerError {}
 /** The record's generation is not the one the call expected: read it again and retry. */
 export class GenerationMismatch extends ServerError {
-  static override readonly advice: string = 'the record has been written since it was read: read it again and retry'
+  static override readonly advice: string =
+    'the record has been written since it was read: read it again and retry'
 }
 /** The operation does not fit the type of the bin. */
 export class BinTypeError extends ServerError {}
@@ -120,12 +121,12 @@ export class FilteredOut extends ServerError {}
 export class FunctionFailed extends ServerError {}
 /** No secondary index fits the query: none exists on that bin with that type, or with that name. */
 export class IndexNotFound extends ServerError {
-  static override readonly advice: string = 
+  static override readonly advice: string =
     'create it with client.indexes.create(...), or leave out index and filter with where, which looks at every record'
 }
 /** The client's user lacks the privilege for this. */
 export class PermissionDenied extends ServerError {
-  static override readonly advice: string = 
+  static override readonly advice: string =
     'log in as a user with a role that permits it, or let a user-admin grant one'
 }
 /** There is no user of this name. */
@@ -142,17 +143,17 @@ export class NamespaceNotFound extends ServerError {}
 export class TransactionError extends SpikewireError {}
 /** Another transaction has written the record and is not over yet: abort, pause and retry. */
 export class RecordLocked extends TransactionError {
-  static override readonly advice: string = 
+  static override readonly advice: string =
     'abort the transaction and try again after a pause; client.runInTransaction does that'
 }
 /** The record changed after this transaction had read it: abort and retry. */
 export class RecordChanged extends TransactionError {
-  static override readonly advice: string = 
+  static override readonly advice: string =
     'abort the transaction and try again; client.runInTransaction does that'
 }
 /** The transaction's time is over; its writes are dropped unless it was committed. */
 export class TransactionExpired extends TransactionError {
-  static override readonly advice: string = 
+  static override readonly advice: string =
     'give it a longer timeout, of at most 120 seconds, or do less in it'
 }
 /** The transaction could not be committed. `inDoubt`: it may be committed nevertheless. */
@@ -183,7 +184,7 @@ export class TooBusy extends SpikewireError {}
  * within its `timeout`. It was not sent.
  */
 export class Overloaded extends TooBusy {
-  static override readonly advice: string = 
+  static override readonly advice: string =
     "slow down, give the call a longer timeout, or send it with { priority: 'background' }"
 }
 /** The node sent bytes that are not valid in this protocol. */
