@@ -45,7 +45,11 @@ def promise(reports: Mapping[str, SavedReport], folder: str) -> Iterator[str]:
     dates = {str(reports[name].report.environment.get("date", ""))[:10] for name in names}
     links = ", ".join(f"[{name}]({folder}{name}.html)" for name in names)
     of = ", ".join(sorted(dates))
-    source = f"From the reports {links} of {of}; client and server share a machine."
+    source = f"From the reports {links} of {of}. Client and server share a machine"
+    clusters = [reports[name].report.environment.get("cluster") or {} for name in names]
+    if any(str(it.get("kind", "")).startswith("embedded") for it in clusters):
+        source += "; that of the rows without Cassandra is Spikewire's own embedded cluster"
+    source += "."
     yield ""
     yield textwrap.fill(source, 120, break_long_words=False, break_on_hyphens=False)
 
