@@ -192,7 +192,9 @@ def test_first_pages_promise_the_same() -> None:
 
     def promise(name: str) -> list[str]:
         text = (ROOT / name).read_text(encoding="utf-8")
-        parts = re.split(r"<!-- figures: promise.*?<!-- end of figures -->\n", text, flags=re.DOTALL)
+        parts = re.split(
+            r"<!-- figures: promise.*?<!-- end of figures -->\n", text, flags=re.DOTALL
+        )
         return [parts[0].split("\n\n")[1], parts[1].strip().split("\n\n")[0]]
 
     assert promise("README.md") == promise("docs/index.md")

@@ -48,7 +48,7 @@ def promise(reports: Mapping[str, SavedReport], folder: str) -> Iterator[str]:
     source = f"From the reports {links} of {of}. Client and server share a machine"
     clusters = [reports[name].report.environment.get("cluster") or {} for name in names]
     if any(str(it.get("kind", "")).startswith("embedded") for it in clusters):
-        source += "; that of the rows without Cassandra is Spikewire's own embedded cluster"
+        source += "; the server of the rows without Cassandra is Spikewire's own embedded cluster"
     source += "."
     yield ""
     yield textwrap.fill(source, 120, break_long_words=False, break_on_hyphens=False)
