@@ -76,8 +76,8 @@ END = """
 
 Versions are semantic: before 1.0, a minor version may change names and meanings, and the
 [changelog](../CHANGELOG.md) says which. Python, Node.js and Rust packages of one version belong
-together. The newest release gets fixes; [SECURITY.md](../SECURITY.md) says how to report what should
-not be public.
+together. The newest release gets fixes; [SECURITY.md](../SECURITY.md) says how to report what
+should not be public.
 
 [Installing](installing.md) says how packages are built, and for which platforms.
 """

@@ -28,10 +28,11 @@ What the clients for Aerospike have in each language. [Parity: operations](parit
 goes on with operations, expressions, queries, the builder and administration;
 [Parity: Cassandra](parity-cassandra.md) is about sessions with Cassandra."""
 OPERATIONS = """\
-What the clients for Aerospike have in each language, continued from [Parity: Aerospike](parity.md)."""
+What the clients for Aerospike have in each language, continued from
+[Parity: Aerospike](parity.md)."""
 CASSANDRA = """\
-What sessions with Cassandra have in each language. [Parity: Aerospike](parity.md) is about the clients for
-Aerospike."""
+What sessions with Cassandra have in each language. [Parity: Aerospike](parity.md) is about the
+clients for Aerospike."""
 
 #: The areas of the first page.
 FIRST = ("verbs", "clients", "call_options", "client_options", "errors")
