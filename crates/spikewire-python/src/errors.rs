@@ -88,7 +88,10 @@ pub fn to_python_as(
         error.details().map(|details| details_of(error, details)),
     );
     let raised = TREE.make(py, context);
-    error.advice().map_or(raised, |advice| advised(py, raised, advice))
+    match error.advice() {
+        Some(advice) => advised(py, raised, advice),
+        None => raised,
+    }
 }
 
 /// The error with advice of its own.
