@@ -239,6 +239,16 @@ def test_a_command_that_cannot_be_loaded_is_named(
     assert run("info", "--help").stderr == ""
 
 
+def test_values_of_flags_are_rejected_without_the_usage(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["serve", "--nodes", "0"])
+    assert capsys.readouterr().err == (
+        "spikewire serve: error: nodes must be from 1 to 128, got 0\n"
+    )
+
+
 @pytest.mark.parametrize("name", ["bench", "compare", "compare-cql", "lab"])
 def test_commands_of_the_lab_explain_how_to_install_it(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

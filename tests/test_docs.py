@@ -51,6 +51,7 @@ PROGRAMS = [
     "docs/from-aerospike.md",
     "docs/from-aerospike-py.md",
     "docs/production.md",
+    "docs/starting.md",
     "docs/tuning.md",
     "docs/under-a-spike.md",
     "docs/hot-keys.md",
@@ -99,6 +100,7 @@ NEEDS = {
     ),
     "docs/observability.md": ("prometheus_client",),
     "docs/opentelemetry.md": ("opentelemetry.sdk",),
+    "docs/starting.md": ("fastapi", "httpx"),
     "docs/tables.md": ("pyarrow",),
 }
 
@@ -176,6 +178,26 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert path.exists(), f"{page.name}: {target}"
         if anchor and path.suffix == ".md":
             assert anchor in anchors(path), f"{page.name}: {target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_have_words(page: Path) -> None:
+    """The site shows titles, and nobody sees names of files there."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"\[[a-z-]+\.md\]\([a-z-]+\.md[^)]*\)", text) == []
+
+
+def test_first_pages_promise_the_same() -> None:
+    """The README and the first page of the site, up to the figures and behind them."""
+
+    def promise(name: str) -> list[str]:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        parts = re.split(
+            r"<!-- figures: promise.*?<!-- end of figures -->\n", text, flags=re.DOTALL
+        )
+        return [parts[0].split("\n\n")[1], parts[1].strip().split("\n\n")[0]]
+
+    assert promise("README.md") == promise("docs/index.md")
 
 
 @pytest.mark.parametrize(

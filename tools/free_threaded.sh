@@ -1,13 +1,15 @@
 #!/bin/sh
 # Prints the path of a free-threaded CPython 3.14 or later, or nothing if there is none.
 #
-# Looks, in this order, at: $SPIKEWIRE_PYTHON_FT; python3.14t in the PATH; the archive
-# ../shared/tools/python-3.14t-linux-x86_64.tar.xz beside the repository, which is unpacked once
+# Looks, in this order, at: $SPIKEWIRE_PYTHON_FT; python3.14t in the PATH; an archive
+# tools/python-3.14t-linux-x86_64.tar.xz in a folder beside the repository, which is unpacked once
 # into the user's cache. `SPIKEWIRE_PYTHON_FT=none` turns the search off.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-archive=$root/../shared/tools/python-3.14t-linux-x86_64.tar.xz
+for archive in "$root"/../*/tools/python-3.14t-linux-x86_64.tar.xz; do
+    [ ! -f "$archive" ] || break
+done
 
 # Has no GIL, and can create a virtual environment.
 suits() {

@@ -24,6 +24,7 @@ from generator import (
     table,
     typescript,
     verbs,
+    versions,
     wrappers,
 )
 from generator.text import ROOT, formatted
@@ -72,6 +73,7 @@ def outputs() -> tuple[dict[Path, str], list[str]]:
     steps = PYTHON / "aerospike/builder"
     texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
     texts[ROOT / "docs/reference.md"] = pages.reference(known, named["aerospike"], named["cql"])
+    texts[ROOT / "docs/versions.md"] = versions.page()
     compared, faults = parity.pages(known, named["aerospike"], named["cql"])
     texts |= {ROOT / f"docs/{name}.md": text for name, text in compared.items()}
     return texts, faults

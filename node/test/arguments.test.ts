@@ -94,6 +94,7 @@ test('constructors of other clients name the replacement', () => {
   assert.throws(() => make(Client, cluster.seeds), { name: 'TypeError', message: awaited })
   assert.throws(() => make(Client), awaited)
   assert.throws(() => make(Dataset, 'test', 's'), /a dataset from `client.dataset/)
+  assert.throws(() => make(Cluster, { nodes: 3 }), /a cluster comes from `await Cluster.start/)
   assert.throws(() => make(Session, '127.0.0.1'), /a session comes from `await connect/)
 })
 

@@ -35,6 +35,7 @@ const CLIENT = [
   'docs/node-queries.md',
   'docs/node-types.md',
   'docs/node-frameworks.md',
+  'docs/starting.md',
 ]
 const PAGES = [
   ...CLIENT,

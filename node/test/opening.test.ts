@@ -254,11 +254,11 @@ test('an error says where the seeds came from', () =>
       return error.message
     }
     const options = { connectTimeout: 200 }
-    const origin = /; the seeds are those of the variable SPIKEWIRE_AEROSPIKE_URL \(code/
+    const origin = /; the seeds are those of the variable SPIKEWIRE_AEROSPIKE_URL$/
     assert.match(await failure(Client.connect(options)), origin)
     assert.match(
       await failure(Client.connect('aerospike://127.0.0.1:1', options)),
-      /; the seeds are those of the URL \(code/,
+      /; the seeds are those of the URL$/,
     )
     assert.doesNotMatch(await failure(Client.connect('127.0.0.1:1', options)), /the seeds are/)
     process.env['SPIKEWIRE_AEROSPIKE_TIMEOUT'] = 'soon'
@@ -275,7 +275,7 @@ test('a session says where its contact points came from, and no password', async
   for (const opened of [() => connect(url), () => Session.fromUrl(url)]) {
     await assert.rejects(opened, (error: Error) => {
       assert.ok(error instanceof CqlFailed)
-      assert.match(error.message, /127\.0\.0\.1:1: .*; the seeds are those of the URL/)
+      assert.match(error.message, /127\.0\.0\.1:1 .*; the seeds are those of the URL/)
       return !error.message.includes('hidden')
     })
   }

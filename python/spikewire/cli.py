@@ -262,7 +262,7 @@ def _serve(options: argparse.Namespace) -> int:
             cluster = _cluster(options)
         except (ValueError, OverflowError) as error:
             parser: argparse.ArgumentParser = options.parser
-            parser.error(str(error))
+            flags.reject(parser, str(error))
         with cluster:
             files = cluster.certificates
             if files:
@@ -358,7 +358,7 @@ def _add_info(commands: Commands) -> None:
 def _info(options: argparse.Namespace) -> int:
     reason = flags.problem(options)
     if reason is not None:
-        options.parser.error(reason)
+        flags.reject(options.parser, reason)
     commands: list[str] = getattr(options, "command", [])
     failed = 0
     with spikewire.Client(options.hosts, **flags.client_options(options)) as client:

@@ -201,7 +201,8 @@ def test_passwords_are_not_quoted(cluster: Cluster) -> None:
         assert "password" in text
 
 
-def test_timeouts_in_milliseconds_are_noticed_once(cluster: Cluster) -> None:
+@pytest.mark.parametrize("value", ["1000", "86_400"])
+def test_timeouts_in_milliseconds_are_noticed_once(cluster: Cluster, value: str) -> None:
     code = """if True:
         import datetime, sys, warnings
         import spikewire
@@ -209,15 +210,17 @@ def test_timeouts_in_milliseconds_are_noticed_once(cluster: Cluster) -> None:
             warnings.simplefilter("always")
             client = spikewire.Client(sys.argv[1], timeout=datetime.timedelta(hours=2))
             client.exists(("test", "s", 1), timeout=30)
+            client.exists(("test", "s", 1), timeout=7200.0)
             assert not noticed
+            value = eval(sys.argv[2])
             for _ in range(3):
-                client.exists(("test", "s", 1), timeout=1000)
+                client.exists(("test", "s", 1), timeout=value)
             (warning,) = noticed
-            assert "timeout=1000: timeouts are in seconds" in str(warning.message)
+            assert f"timeout={value}: timeouts are in seconds" in str(warning.message)
             assert warning.filename == "<string>", warning
         client.close()
     """
-    subprocess.run([sys.executable, "-c", code, cluster.seeds], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code, cluster.seeds, value], check=True, timeout=60)
 
 
 def test_an_iterator_without_end_raises_memory_error(cluster: Cluster) -> None:

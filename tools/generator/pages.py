@@ -28,7 +28,7 @@ STATEMENTS = """
 
 These are the methods of `spikewire.cql.Session`, `spikewire.cql.AsyncSession` and `Session.submit`.
 `options` are those of `ExecuteOptions` and `PrepareOptions` in `spikewire.cql.options`.
-[cassandra.md](cassandra.md) explains them, and queries and many statements at once.
+[The page on Cassandra](cassandra.md) explains them, and queries and many statements at once.
 """
 
 OPERATIONS = """
@@ -38,13 +38,13 @@ OPERATIONS = """
 for expressions, with the value to work on as the first argument; those marked † are not available
 in expressions. Rust has them under the same names in `spikewire::op` and `spikewire::exp`, with
 methods for the keywords after the `*`. Node.js has them in camelCase and takes the keywords in an
-object. [operations.md](operations.md) explains how to use them.
+object. [The page on operations](operations.md) explains how to use them.
 """
 
 PATHS = """
 ### Many elements: `op.path`, `exp.path`
 
-They take a path of 1 to 64 steps, which [paths.md](paths.md) explains.
+They take a path of 1 to 64 steps, which [the page on paths](paths.md) explains.
 
 | operation | what it does |
 |---|---|

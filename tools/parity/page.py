@@ -24,14 +24,15 @@ Rust crate. What a language lacks has a reason in `tools/parity/reasons.toml`, o
 fails; so it does if a reason is out of date.
 """
 AEROSPIKE = """\
-What the clients for Aerospike have in each language. [parity-operations.md](parity-operations.md)
+What the clients for Aerospike have in each language. [Parity: operations](parity-operations.md)
 goes on with operations, expressions, queries, the builder and administration;
-[parity-cassandra.md](parity-cassandra.md) is about sessions with Cassandra."""
+[Parity: Cassandra](parity-cassandra.md) is about sessions with Cassandra."""
 OPERATIONS = """\
-What the clients for Aerospike have in each language, continued from [parity.md](parity.md)."""
+What the clients for Aerospike have in each language, continued from
+[Parity: Aerospike](parity.md)."""
 CASSANDRA = """\
-What sessions with Cassandra have in each language. [parity.md](parity.md) is about the clients for
-Aerospike."""
+What sessions with Cassandra have in each language. [Parity: Aerospike](parity.md) is about the
+clients for Aerospike."""
 
 #: The areas of the first page.
 FIRST = ("verbs", "clients", "call_options", "client_options", "errors")
@@ -111,7 +112,7 @@ def _features(title: str, rows: list[tuple[str, dict[str, str]]]) -> str:
 def _area(of: Compared) -> str:
     lines = [f"## {of.area.title}", ""]
     if of.area.key in COUNTED:
-        lines.append(f"{len(of.common)} are in every language: [reference.md](reference.md).")
+        lines.append(f"{len(of.common)} are in every language: [the reference](reference.md).")
     elif of.common:
         where = "every language"
         if of.whole:

@@ -7,6 +7,7 @@ use spikewire_aerospike_protocol::error_details::{ErrorDetails, Language, Outcom
 use spikewire_aerospike_protocol::expression::Fault;
 use spikewire_options::{InvalidArgument, InvalidArgumentClass};
 
+use crate::bridge::cached::intern;
 use crate::bridge::errors::{ErrorTree, Raise};
 pub use crate::bridge::errors::{
     LazyRepr, about, overflow, repr_of, type_error, type_name, utf8, value_error,
@@ -86,7 +87,19 @@ pub fn to_python_as(
         key,
         error.details().map(|details| details_of(error, details)),
     );
-    TREE.make(py, context)
+    let raised = TREE.make(py, context);
+    match error.advice() {
+        Some(advice) => advised(py, raised, advice),
+        None => raised,
+    }
+}
+
+/// The error with advice of its own.
+pub fn advised(py: Python<'_>, error: PyErr, advice: &str) -> PyErr {
+    match error.value(py).setattr(intern!(py, "advice"), advice) {
+        Ok(()) => error,
+        Err(failed) => failed,
+    }
 }
 
 /// Subcode, its name, the message, the trace.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::clock::Tick;
-use crate::fault::CLIENT_CLOSED;
+use crate::fault::{CLIENT_CLOSED, without_number};
 use crate::pipeline::Inbound;
 use crate::protocol::{Framing, HandshakeStep, Malformed};
 use crate::shard_route::ShardRoute;
@@ -34,6 +34,9 @@ pub struct Dial {
     written: usize,
 }
 
+/// What failures are called when nothing listens at an address.
+pub const PORT_CLOSED: &str = "connection refused";
+
 /// Why a connection could not be opened.
 #[derive(Debug)]
 pub enum DialError {
@@ -52,7 +55,10 @@ pub enum DialError {
 impl std::fmt::Display for DialError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Io(error) => error.fmt(f),
+            Self::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                f.write_str(PORT_CLOSED)
+            }
+            Self::Io(error) => f.write_str(&without_number(error)),
             Self::HungUp => f.write_str("the server closed the connection during the handshake"),
             Self::Malformed(error) => write!(f, "invalid bytes: {error}"),
             Self::Rejected(why) => f.write_str(why),

@@ -12,6 +12,18 @@ use crate::limiter::Rejection;
 /// The error of a command submitted after closing, unless its protocol has its own text.
 pub const CLIENT_CLOSED: &str = "the client is closed";
 
+/// A failure in words, without the system's number of it: ` (os error 111)` says nothing more.
+pub fn without_number(why: impl Display) -> String {
+    let mut text = why.to_string();
+    if let Some((words, number)) = text.rsplit_once(" (os error ") {
+        let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+        if number.strip_suffix(')').is_some_and(is_number) {
+            text.truncate(words.len());
+        }
+    }
+    text
+}
+
 /// The kind of a failure detected by the transport. Errors returned by a server belong to the
 /// protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,13 +101,13 @@ impl Fault {
 
     /// No connection could be made.
     pub fn unreachable(node: &impl Display, why: impl Display) -> Self {
-        let message = format!("could not connect to node {node}: {why}");
+        let message = format!("could not connect to node {node}: {}", without_number(why));
         Self::about(node, FaultKind::Connection, message)
     }
 
     /// A connection broke while commands were in flight.
     pub fn broken(node: &impl Display, why: impl Display) -> Self {
-        let message = format!("connection to node {node} broke: {why}");
+        let message = format!("connection to node {node} broke: {}", without_number(why));
         Self::about(node, FaultKind::Connection, message)
     }
 
@@ -216,3 +228,22 @@ impl Display for Malformed {
 }
 
 impl Error for Malformed {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_left_out() {
+        let os_error = io::Error::from_raw_os_error(111);
+        assert!(os_error.to_string().ends_with("(os error 111)"));
+        for text in [
+            Fault::unreachable(&"a:1", &os_error).to_string(),
+            Fault::broken(&"a:1", &os_error).to_string(),
+        ] {
+            assert!(!text.contains("os error"), "{text}");
+        }
+        assert_eq!(without_number("a (os error x)"), "a (os error x)");
+        assert_eq!(without_number("plain"), "plain");
+    }
+}

@@ -72,7 +72,12 @@ fn a_function_runs_on_one_record() {
     assert_eq!(users.apply(1, "counters", "nothing", &[]).unwrap(), Value::Nil);
     let nested = Value::List(vec![1.into(), Value::Map(vec![("k".into(), 2.5.into())])]);
     assert_eq!(users.apply(1, "counters", "echo", std::slice::from_ref(&nested)).unwrap(), nested);
+    let error = users.apply(1, "unknown", "f", &[]).unwrap_err();
+    let advice = error.advice().unwrap();
+    assert!(advice.contains("client.modules.list()"), "{error}");
+    assert!(!error.message().contains(advice) && error.to_string().ends_with(advice), "{error}");
     let error = users.apply(1, "counters", "fails", &[]).unwrap_err();
+    assert_eq!(error.advice(), None);
     assert_eq!(error.kind(), server(ResultCode::UDF));
     assert!(error.message().contains("not today"), "{error}");
     assert_eq!(kind(users.apply(1, "counters", "missing", &[])), server(ResultCode::UDF));

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
 from .saved import FREE, REPORTS
+from .sentences import between_reports, promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -327,6 +328,8 @@ def _lines_of(text: str | None) -> Iterator[str]:
 FOLDER = f"../{REPORTS}/"
 """The folder of the reports, relative to the pages of the documentation."""
 BLOCKS: dict[str, Callable[[Mapping[str, SavedReport]], Iterator[str]]] = {
+    "promise": lambda reports: promise(reports, f"{REPORTS}/"),
+    "promise of the site": lambda reports: promise(reports, FOLDER),
     "headline": headline,
     "singles": all_singles,
     "free-threaded": without_lock,
@@ -337,5 +340,6 @@ BLOCKS: dict[str, Callable[[Mapping[str, SavedReport]], Iterator[str]]] = {
     "serving": served,
     "cassandra": cassandra,
     "costs": costs,
+    "between reports": between_reports,
     "reports": listed,
 }

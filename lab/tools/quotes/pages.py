@@ -14,8 +14,8 @@ from .saved import ROOT, saved_reports
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGES = ("README.md", "docs/figures.md", "docs/choosing.md", "docs/reports.md")
-_BLOCK = re.compile(r"<!-- figures: (\S+) -->\n.*?<!-- end of figures -->", re.DOTALL)
+PAGES = ("README.md", "docs/index.md", "docs/figures.md", "docs/choosing.md", "docs/reports.md")
+_BLOCK = re.compile(r"<!-- figures: ([\w -]+) -->\n.*?<!-- end of figures -->", re.DOTALL)
 
 
 def pages(root: Path = ROOT) -> dict[Path, str]:

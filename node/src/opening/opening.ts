@@ -154,7 +154,8 @@ export function seedsOrigin(opening: Opening<object>, database: Database): strin
 /** The same error, with where the seeds came from. */
 export function withOrigin(error: unknown, origin: string): unknown {
   if (error instanceof Error && !error.message.includes(origin)) {
-    const [, message, details = ''] = /^(.*?)( \(code [^)]*\))?$/s.exec(error.message) ?? []
+    const [, message, details = ''] =
+      /^(.*?)( \((?:code|node) [^)]*\))?$/s.exec(error.message) ?? []
     error.message = `${message}; ${origin}${details}`
   }
   return error

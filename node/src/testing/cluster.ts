@@ -50,6 +50,9 @@ export class Cluster {
   #closing: Promise<void> | undefined
 
   private constructor(handle: number, addresses: string[], names: string[], files: string[]) {
+    if (typeof handle !== 'number') {
+      throw new TypeError('a cluster comes from `await Cluster.start(options)`, not from `new`')
+    }
     this.#handle = handle
     this.nodes = addresses.length
     this.addresses = Object.freeze(addresses)

@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NoReturn
 
-__all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "client_options", "problem"]
+__all__ = [
+    "AUTHS",
+    "PASSWORD",
+    "PASSWORD_CQL",
+    "add_flags",
+    "client_options",
+    "problem",
+    "reject",
+]
 
 #: The authentication modes.
 AUTHS = ("internal", "external", "external-insecure", "pki")
@@ -35,9 +44,14 @@ class _Password(argparse.Action):
     ) -> None:
         if values is None:
             if not sys.stdin.isatty():
-                parser.error(f"{option_string} without a text asks for it: that takes a terminal")
+                reject(parser, f"{option_string} without a text asks for it: that takes a terminal")
             values = getpass.getpass("Password: ")
         setattr(namespace, self.dest, values)
+
+
+def reject(parser: argparse.ArgumentParser, reason: str) -> NoReturn:
+    """Ends the program as for a wrong flag, without the usage, which would hide the reason."""
+    parser.exit(2, f"{parser.prog}: error: {reason}\n")
 
 
 def add_flags(

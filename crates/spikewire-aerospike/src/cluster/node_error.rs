@@ -7,6 +7,7 @@ use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::info::InfoError;
 use spikewire_transport::CLIENT_CLOSED;
 use spikewire_transport::dial::DialError;
+use spikewire_transport::fault::without_number;
 use spikewire_transport::resolve::Unresolved;
 
 use super::build::{Build, OLDEST};
@@ -83,7 +84,7 @@ impl From<DialError> for NodeError {
     fn from(error: DialError) -> Self {
         match error {
             // The TLS error explains more than the fact that the connection ended.
-            DialError::Io(error) if error.get_ref().is_some() => Self::Io(error.to_string()),
+            DialError::Io(error) if error.get_ref().is_some() => Self::Io(without_number(error)),
             DialError::Io(error) => error.into(),
             DialError::HungUp => Self::HungUp,
             DialError::Stopped => Self::Stopped,
@@ -100,7 +101,7 @@ impl From<io::Error> for NodeError {
         match error.kind() {
             ConnectionRefused => Self::PortClosed,
             ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => Self::HungUp,
-            _ => Self::Io(error.to_string()),
+            _ => Self::Io(without_number(error)),
         }
     }
 }

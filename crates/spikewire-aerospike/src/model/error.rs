@@ -146,7 +146,8 @@ pub struct Error(Box<Details>);
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&self.0.message)?;
+        self.0.advice.map_or(Ok(()), |advice| write!(f, " - {advice}"))
     }
 }
 
@@ -175,7 +176,14 @@ struct Details {
     cause: Option<Cause>,
     /// What the server said beyond its code.
     server: Option<Box<ErrorDetails>>,
+    /// What to do about it; `None` where the message is enough.
+    advice: Option<&'static str>,
 }
+
+/// What a node says of a function whose module or name it does not know, whatever that was.
+const FUNCTION_UNKNOWN: &str = "Execution Error 1";
+const ADVICE_ON_MODULES: &str =
+    "is its module registered? client.modules.list() has those that are";
 
 impl Error {
     /// An error that is not in doubt and has no node.
@@ -188,6 +196,7 @@ impl Error {
             in_doubt: false,
             cause: None,
             server: None,
+            advice: None,
         }))
     }
 
@@ -218,10 +227,26 @@ impl Error {
         let first_op =
             || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
         match first_op().filter(|op| code == ResultCode::UDF && !op.value.is_empty()) {
-            Some(op) => Self::new(Kind::Server(code), String::from_utf8_lossy(op.value)),
+            Some(op) => {
+                let error = Self::new(Kind::Server(code), String::from_utf8_lossy(op.value));
+                let is_unknown = error.message().ends_with(FUNCTION_UNKNOWN);
+                if is_unknown { error.advised(ADVICE_ON_MODULES) } else { error }
+            }
             None => Self::server(code),
         }
         .detailed(message)
+    }
+
+    /// The same with what to do about it.
+    #[must_use]
+    pub fn advised(mut self, advice: &'static str) -> Self {
+        self.0.advice = Some(advice);
+        self
+    }
+
+    /// What to do about it, which the text has behind the message; `None` where that is enough.
+    pub fn advice(&self) -> Option<&'static str> {
+        self.0.advice
     }
 
     /// The same with what a reply message says beyond its code, if it says anything.

@@ -1,6 +1,5 @@
 //! Finding a node: the first that answers, in a protocol version that both sides support.
 
-use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -9,6 +8,7 @@ use spikewire_cql::response::Code;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::Encryption;
+use spikewire_transport::dial::PORT_CLOSED;
 use spikewire_transport::resolve::{Resolution, Resolver};
 use spikewire_transport::session::Session;
 
@@ -162,14 +162,43 @@ pub fn open(
 }
 
 fn report(failed: Vec<ContactFailure>) -> Error {
-    let mut message = "no contact point leads to a node".to_owned();
-    for (at, ContactFailure { at: place, error }) in failed.iter().enumerate() {
-        let separator = if at == 0 { ": " } else { "; " };
-        let _ = write!(message, "{separator}{place}: {error}");
-    }
+    let why = if failed.iter().all(|failure| failure.error.message() == PORT_CLOSED) {
+        let places: Vec<&str> = failed.iter().map(|failure| &*failure.at).collect();
+        format!("{} refused the connection; is a server running there?", places.join(" and "))
+    } else {
+        let each = failed.iter().map(|ContactFailure { at, error }| format!("{at}: {error}"));
+        each.collect::<Vec<_>>().join("; ")
+    };
+    let message = format!("no contact point leads to a node: {why}");
     let reported = failed.into_iter().map(|ContactFailure { at, error }| match error.node() {
         Some(_) => error,
         None => error.on(at),
     });
     Error::new(Kind::Connection, message).with_earlier(reported.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_that_are_all_closed_are_reported() {
+        let closed = |at: &str| ContactFailure {
+            at: at.to_owned(),
+            error: Error::new(Kind::Connection, PORT_CLOSED),
+        };
+        let error = report(vec![closed("a:1"), closed("b:2")]);
+        assert_eq!(
+            error.message(),
+            "no contact point leads to a node: a:1 and b:2 refused the connection; is a server \
+             running there?"
+        );
+        assert_eq!(error.failed_attempts().count(), 2);
+        let other = ContactFailure {
+            at: "c:3".to_owned(),
+            error: Error::new(Kind::Connection, "no answer"),
+        };
+        let error = report(vec![closed("a:1"), other]);
+        assert!(error.message().ends_with("a:1: connection refused; c:3: no answer"), "{error}");
+    }
 }

@@ -3,6 +3,7 @@
 use spikewire_aerospike::Error;
 use spikewire_aerospike::command::{ResponseKind, ResponseOutcome};
 use spikewire_aerospike::transport::Reply;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use crate::aerospike::record::{message, parts};
 use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
@@ -10,6 +11,8 @@ use crate::environment::Environment;
 use crate::environment::factories::Factories;
 use crate::js::{Env, Failure, Result, Value};
 use crate::stages::Watch;
+
+const ADVICE_ON_DEFAULTS: &str = "with `default: null`, the call resolves to null instead";
 
 /// How to convert a reply.
 #[derive(Debug)]
@@ -69,6 +72,9 @@ impl ResponsePlan {
             }
             ResponseOutcome::Absent if matches!(self.shape, ResponseShape::Record(true)) => {
                 return Ok(None);
+            }
+            ResponseOutcome::Absent if reply.code() == ResultCode::NOT_FOUND => {
+                return Err(reply.error().advised(ADVICE_ON_DEFAULTS).into());
             }
             ResponseOutcome::Absent | ResponseOutcome::Failed => return Err(reply.error().into()),
         };

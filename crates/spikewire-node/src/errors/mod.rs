@@ -70,6 +70,7 @@ pub fn of_class<'e>(env: Env<'e>, hooks: &Hooks, class: &str, error: &Error) -> 
         error
             .details()
             .map_or_else(|| env.null(), |details| details::object(env, error, details))?,
+        error.advice().map_or_else(|| env.null(), |advice| env.string(advice))?,
     ];
     hooks.make_error.call(env, &arguments)
 }

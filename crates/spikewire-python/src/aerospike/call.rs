@@ -22,7 +22,6 @@ use crate::aerospike::operation::Operation;
 use crate::aerospike::record::Record;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::{Buffer, Codec, Views, bin, is_bytes, particle};
-use crate::bridge::cached::intern;
 use crate::errors;
 
 /// How to convert a reply.
@@ -154,24 +153,16 @@ impl ResponsePlan {
             }
             ResponseShape::Record(None) if code == ResultCode::NOT_FOUND => {
                 let raised = errors::to_python(py, error, key);
-                advised(py, raised, "with default=None, the call returns None instead")
+                errors::advised(py, raised, "with default=None, the call returns None instead")
             }
-            ResponseShape::Returned(module) if error.message().ends_with("Execution Error 1") => {
+            ResponseShape::Returned(module) if error.advice().is_some() => {
                 let advice = format!(
                     "is a module {module:?} registered? client.modules.list() has those that are"
                 );
-                advised(py, errors::to_python(py, error, key), &advice)
+                errors::advised(py, errors::to_python(py, error, key), &advice)
             }
             _ => errors::to_python(py, error, key),
         }
-    }
-}
-
-/// The error with advice of its own.
-fn advised(py: Python<'_>, error: PyErr, advice: &str) -> PyErr {
-    match error.value(py).setattr(intern!(py, "advice"), advice) {
-        Ok(()) => error,
-        Err(failed) => failed,
     }
 }
 

@@ -89,7 +89,8 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     Ok(span)
 }
 
-/// From how many seconds on an int is likely meant as milliseconds, as other clients have them.
+/// From how many seconds on an int is likely meant as milliseconds, as other clients have them. The
+/// drop-ins convert those, to floats.
 const LONG_TIMEOUT: f64 = 1000.0;
 
 fn is_limit_of_call(what: &str) -> bool {

@@ -23,6 +23,10 @@ export class SpikewireError extends Error {
   key: Key | null = null
   /** What the server said beyond its code, if it was asked with `errorDetails`; else `null`. */
   details: ErrorDetails | null = null
+  readonly #advice: string
+
+  /** What to do about errors of this class; empty when their message is enough. */
+  static readonly advice: string = ''
 
   /** Created by the engine. */
   constructor(
@@ -31,12 +35,20 @@ export class SpikewireError extends Error {
     node: string | null = null,
     attempts = 0,
     inDoubt = false,
+    advice: string | null = null,
   ) {
-    super(describe(message, code, node, attempts, inDoubt))
+    const ofClass = new.target.advice
+    super(describe(message, code, node, attempts, inDoubt, advice ?? ofClass))
     this.code = code
     this.node = node
     this.attempts = attempts
     this.inDoubt = inDoubt
+    this.#advice = advice ?? ofClass
+  }
+
+  /** What to do about it, which is also behind the message; empty when the message is enough. */
+  get advice(): string {
+    return this.#advice
   }
 
   /**
@@ -64,12 +76,15 @@ function describe(
   node: string | null,
   attempts: number,
   inDoubt: boolean,
+  advice: string,
 ): string {
-  const details = [`code ${code}`]
-  if (node !== null) details.push(`node ${node}`)
+  // The codes of failures on this side say no more than the class.
+  const details = code >= 0 ? [`code ${code}`] : []
+  if (node !== null && !message.includes(node)) details.push(`node ${node}`)
   if (attempts > 1) details.push(`${attempts} attempts`)
   if (inDoubt) details.push('the write may have been applied')
-  return `${message} (${details.join(', ')})`
+  const context = details.length > 0 ? ` (${details.join(', ')})` : ''
+  return `${message}${context}${advice === '' ? '' : ` - ${advice}`}`
 }
 
 /** The server rejected the command; `code` says why. */
@@ -79,7 +94,10 @@ export class RecordNotFound extends ServerError {}
 /** The record exists, and the call asked to create it. */
 export class RecordExists extends ServerError {}
 /** The record's generation is not the one the call expected: read it again and retry. */
-export class GenerationMismatch extends ServerError {}
+export class GenerationMismatch extends ServerError {
+  static override readonly advice: string =
+    'the record has been written since it was read: read it again and retry'
+}
 /** The operation does not fit the type of the bin. */
 export class BinTypeError extends ServerError {}
 /** The bin exists, and the operation asked to create it. */
@@ -102,9 +120,15 @@ export class FilteredOut extends ServerError {}
 /** A Lua function raised an error, or there is no such module or function. */
 export class FunctionFailed extends ServerError {}
 /** No secondary index fits the query: none exists on that bin with that type, or with that name. */
-export class IndexNotFound extends ServerError {}
+export class IndexNotFound extends ServerError {
+  static override readonly advice: string =
+    'create it with client.indexes.create(...), or leave out index and filter with where, which looks at every record'
+}
 /** The client's user lacks the privilege for this. */
-export class PermissionDenied extends ServerError {}
+export class PermissionDenied extends ServerError {
+  static override readonly advice: string =
+    'log in as a user with a role that permits it, or let a user-admin grant one'
+}
 /** There is no user of this name. */
 export class UserNotFound extends ServerError {}
 /** There is a user of this name already. */
@@ -118,11 +142,20 @@ export class NamespaceNotFound extends ServerError {}
 /** The transaction is over, cannot have this call, or was refused by the server. */
 export class TransactionError extends SpikewireError {}
 /** Another transaction has written the record and is not over yet: abort, pause and retry. */
-export class RecordLocked extends TransactionError {}
+export class RecordLocked extends TransactionError {
+  static override readonly advice: string =
+    'abort the transaction and try again after a pause; client.runInTransaction does that'
+}
 /** The record changed after this transaction had read it: abort and retry. */
-export class RecordChanged extends TransactionError {}
+export class RecordChanged extends TransactionError {
+  static override readonly advice: string =
+    'abort the transaction and try again; client.runInTransaction does that'
+}
 /** The transaction's time is over; its writes are dropped unless it was committed. */
-export class TransactionExpired extends TransactionError {}
+export class TransactionExpired extends TransactionError {
+  static override readonly advice: string =
+    'give it a longer timeout, of at most 120 seconds, or do less in it'
+}
 /** The transaction could not be committed. `inDoubt`: it may be committed nevertheless. */
 export class CommitFailed extends TransactionError {
   /**
@@ -150,7 +183,10 @@ export class TooBusy extends SpikewireError {}
  * A node has more to do than it can: given what waits for it already, the call would not be answered
  * within its `timeout`. It was not sent.
  */
-export class Overloaded extends TooBusy {}
+export class Overloaded extends TooBusy {
+  static override readonly advice: string =
+    "slow down, give the call a longer timeout, or send it with { priority: 'background' }"
+}
 /** The node sent bytes that are not valid in this protocol. */
 export class ProtocolError extends SpikewireError {}
 /**
@@ -158,6 +194,8 @@ export class ProtocolError extends SpikewireError {}
  * connection. Resume at `cursor`.
  */
 export class QueryPaused extends SpikewireError {
+  static override readonly advice: string =
+    'resume with query({ resume: error.cursor }), or give the query a longer socketTimeout'
   /** Pass it as `resume` to a query with the same options. */
   cursor: Buffer = Buffer.alloc(0)
 }

@@ -24,12 +24,13 @@ export function makeError(
   attempts = 0,
   inDoubt = false,
   details: ErrorDetails | null = null,
+  advice: string | null = null,
 ): Error {
   if (className === 'TypeError' || className === 'RangeError') {
     return invalidArgument(className === 'RangeError', message)
   }
   const errorClass = CLASSES[className] ?? errors.ServerError
-  const error = new errorClass(message, code, node, attempts, inDoubt)
+  const error = new errorClass(message, code, node, attempts, inDoubt, advice)
   error.details = details
   return error
 }

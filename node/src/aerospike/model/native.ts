@@ -55,6 +55,7 @@ export type Hooks = [
     attempts: number,
     inDoubt: boolean,
     details: ErrorDetails | null,
+    advice: string | null,
   ) => unknown,
   makeFactory: (names: string[]) => unknown,
   makeRecord: (

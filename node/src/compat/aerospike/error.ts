@@ -110,11 +110,16 @@ const CLIENT_CODES: { readonly [code: number]: number } = {
   [status.ERR_CONNECTION]: status.ERR_ASYNC_CONNECTION,
 }
 
+/** The message of a failure; its advice names verbs and options of the native client. */
+function withoutAdvice({ message, advice }: SpikewireError): string {
+  return advice === '' ? message : message.slice(0, -` - ${advice}`.length)
+}
+
 /** The error for what a call of Spikewire was rejected with. */
 export function toError(failure: unknown, command?: CommandOfError): unknown {
   if (failure instanceof AerospikeError) return failure
   if (failure instanceof SpikewireError) {
-    const error = new AerospikeError(failure.message, command)
+    const error = new AerospikeError(withoutAdvice(failure), command)
     error.code = CLIENT_CODES[failure.code] ?? failure.code
     error.inDoubt = failure.inDoubt
     error.cause = failure

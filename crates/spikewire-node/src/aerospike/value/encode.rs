@@ -257,7 +257,7 @@ fn bigint(value: Value<'_>, place: &Place<'_>) -> Result<i64> {
 fn unsupported(value: Value<'_>, place: &Place<'_>) -> Failure {
     Failure::of_type(format!(
         "{place}: cannot store a value of type {}; use number, bigint, string, boolean, null, \
-         Buffer, Array, Map, a plain object, Double, GeoJSON or HyperLogLog",
+         Buffer, Array, Map, a plain object, Double, GeoJSON, HyperLogLog, or a codec for others",
         kind_name(value)
     ))
 }

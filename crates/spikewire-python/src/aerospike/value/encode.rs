@@ -210,7 +210,7 @@ pub fn plain<'py>(
 fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
     type_error(format!(
         "{place}: cannot store a value of type {}; use int, float, bool, str, bytes, None, list, \
-         dict, GeoJSON or HyperLogLog",
+         dict, GeoJSON, HyperLogLog, or a codec for others",
         type_name(value)
     ))
 }
