@@ -225,6 +225,25 @@ export class Session extends Verbs {
     return nodes
   }
 
+  /**
+   * @internal The open connections to each node that has any, and the requests in flight on them;
+   * `undefined` if a thread of its own drives them.
+   */
+  loads(): Map<string, { connections: number; inFlight: number }> | undefined {
+    const flat = this.isOpen ? native.cqlConnections(this.#connection.handle) : []
+    if (flat === null) return undefined
+    const loads = new Map<string, { connections: number; inFlight: number }>()
+    for (let at = 0; at < flat.length; at += 3) {
+      const [address, isOpen, requests] = flat.slice(at, at + 3) as [string, boolean, number]
+      const { connections, inFlight } = loads.get(address) ?? { connections: 0, inFlight: 0 }
+      loads.set(address, {
+        connections: connections + (isOpen ? 1 : 0),
+        inFlight: inFlight + requests,
+      })
+    }
+    return loads
+  }
+
   /** The counters since they were last reset, and the current state, as plain data. */
   stats(): Stats {
     return statsOf(this.#connection)

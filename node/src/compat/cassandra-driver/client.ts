@@ -54,6 +54,9 @@ export class Client extends EventEmitter {
   #requests: Requests | undefined
   #connecting: Promise<void> | undefined
   #stopListening: (() => void) | undefined
+  #schemaDue: NodeJS.Timeout | undefined
+  /** Calls that were made before the client had connected. */
+  readonly #early = new Set<Promise<unknown>>()
 
   /** @throws TypeError for invalid options; nothing is connected yet */
   constructor(options: ClientOptions) {
@@ -72,6 +75,7 @@ export class Client extends EventEmitter {
 
   #followHosts(): void {
     this.hosts.on('add', (host: Host) => {
+      host._countBy(() => this.#session?.loads()?.get(host.address)?.inFlight ?? 0)
       host.on('up', () => this.emit('hostUp', host))
       host.on('down', () => this.emit('hostDown', host))
       if (this.connected) this.emit('hostAdd', host)
@@ -176,7 +180,21 @@ export class Client extends EventEmitter {
     throw new NoHostAvailableError({ [node]: error })
   }
 
+  /** Reads the schema again some time after it was changed, once for all changes until then. */
+  #followSchema(): void {
+    const { isMetadataSyncEnabled, refreshSchemaDelay = 1000 } = this.options
+    if (isMetadataSyncEnabled === false || this.#schemaDue !== undefined) return
+    const refresh = () => {
+      this.#schemaDue = undefined
+      this.metadata._refresh().catch((error: Error) => {
+        if (this.connected) this.log('warning', 'The schema could not be read again', error)
+      })
+    }
+    this.#schemaDue = setTimeout(refresh, refreshSchemaDelay).unref()
+  }
+
   #onEvent({ type, node }: Event): void {
+    if (type === 'schemaChanged' || type === 'eventsLost') this.#followSchema()
     const host = node === null ? undefined : this.hosts.get(node)
     if (host !== undefined && (type === 'nodeUp' || type === 'nodeDown')) {
       if (host.setState(type === 'nodeUp')) {
@@ -249,7 +267,16 @@ export class Client extends EventEmitter {
     options: DefaultExecutionOptions,
   ): Promise<ResultSet> {
     const execute = () => (this.#requests as Requests).execute(query, params, options)
-    return this.connected ? execute() : this.#connect().then(execute)
+    return this.connected ? execute() : this.#onceConnected(execute)
+  }
+
+  /** Makes a call once the client has connected; shutting down waits for it. */
+  #onceConnected<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#connect().then(call)
+    this.#early.add(result)
+    const ended = () => this.#early.delete(result)
+    result.then(ended, ended)
+    return result
   }
 
   /** Not supported: it is a feature of DataStax Enterprise. */
@@ -382,9 +409,11 @@ export class Client extends EventEmitter {
     if (!Array.isArray(queries))
       throw new ArgumentError('the statements of a batch must be an array')
     if (queries.length === 0) throw new ArgumentError('a batch must have at least one statement')
-    await this.#connect()
-    const execution = DefaultExecutionOptions.create(options, this)
-    return (this.#requests as Requests).batch(queries, execution)
+    const send = () => {
+      const execution = DefaultExecutionOptions.create(options, this)
+      return (this.#requests as Requests).batch(queries, execution)
+    }
+    return this.connected ? send() : this.#onceConnected(send)
   }
 
   /** The nodes with the replicas of a token, or of a partition key; `null` if not known. */
@@ -394,9 +423,11 @@ export class Client extends EventEmitter {
 
   /** The nodes that the client is connected to. */
   getState(): ClientState {
-    const each = this.options.pooling.coreConnectionsPerHost?.[distance.local] ?? 1
     const used = this.hosts.values().filter((host) => this.connected && this.#isUsed(host))
-    return new ClientState(used, each)
+    const each = this.options.pooling.coreConnectionsPerHost?.[distance.local] ?? 1
+    const assumed = { connections: each, inFlight: 0 }
+    const loads = this.#session?.loads() ?? new Map(used.map((host) => [host.address, assumed]))
+    return new ClientState(used, loads)
   }
 
   #isUsed(host: Host): boolean {
@@ -418,11 +449,13 @@ export class Client extends EventEmitter {
     if (this.#connecting !== undefined) {
       this.log('warning', 'Shutting down before the client is connected')
       await this.#connecting.catch(noop)
+      await Promise.allSettled(this.#early)
     }
     if (!this.connected) return
     this.connected = false
     this.isShuttingDown = true
     this.#stopListening?.()
+    clearTimeout(this.#schemaDue)
     this.options.policies.speculativeExecution.shutdown()
     this.options.requestTracker?.shutdown()
     await this.#session?.close()

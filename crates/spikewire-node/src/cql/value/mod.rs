@@ -30,6 +30,8 @@ pub struct CqlDecodeOptions {
     pub classes: u32,
     /// Return rows as an Arrow IPC stream.
     pub as_stream: bool,
+    /// The length of the request in bytes, if results tell lengths.
+    pub sent: Option<u32>,
 }
 
 /// Kinds of objects, with the numbers used by the hooks `classify`, `unwrap` and `wrap`.
