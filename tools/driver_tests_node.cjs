@@ -8,7 +8,7 @@ const Module = require('node:module')
 const path = require('node:path')
 
 const { DRIVER_TESTS_FOLDER, DRIVER_TESTS_DROP_IN, DRIVER_TESTS_HOST } = process.env
-const { DRIVER_TESTS_NAMES, DRIVER_TESTS_SENTENCES } = process.env
+const { DRIVER_TESTS_NAMES, DRIVER_TESTS_PROTOCOL, DRIVER_TESTS_SENTENCES } = process.env
 const peer = fs.realpathSync(process.env.DRIVER_TESTS_PEER)
 const folder = path.resolve(DRIVER_TESTS_FOLDER)
 const lib = path.join(folder, 'lib') + path.sep
@@ -106,6 +106,7 @@ function adapt(helper) {
   helper.isAdapted = true
   const one = (callback) => callback?.()
   helper.baseOptions.contactPoints = [DRIVER_TESTS_HOST]
+  if (DRIVER_TESTS_PROTOCOL === '4') helper.baseOptions.protocolOptions = { maxVersion: 4 }
   helper.ipPrefix = DRIVER_TESTS_HOST.replace(/\d+$/, '')
   helper.getServerInfo = () => ({
     version: '5.0.9',

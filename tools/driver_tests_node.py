@@ -12,6 +12,7 @@ need several nodes or logins, are not run with the drop-in.
 With ``--sentences ignore``, the texts of errors and of the event ``log`` are not compared if the
 drop-in wrote them: its sentences are its own. Classes, codes and fields of errors, levels of log
 messages, texts from the server, statements and all values still are.
+With ``--protocol 4`` the drop-in uses the version that the driver uses with Cassandra, instead of 5.
 
 Needs the clients in ``node/peers`` (``npm ci`` there) and the built package (``make node``). What
 tests import from the sources of the driver comes from the installed one, or from the drop-in as far
@@ -71,13 +72,19 @@ def main(arguments: list[str]) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sentences", choices=("compare", "ignore"), default="compare")
+    parser.add_argument("--protocol", choices=("4", "5"), default="5")
     parser.add_argument("folder", type=Path)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args(arguments)
     with ExitStack() as running:
         if AT not in os.environ:
             os.environ[AT] = _start(running)
-        return _compare(options.folder.resolve(), options.files, options.sentences)
+        drop_in = {
+            "DRIVER_TESTS_DROP_IN": str(NODE / "dist" / "compat" / "cassandra-driver" / "index.js"),
+            "DRIVER_TESTS_SENTENCES": options.sentences,
+            "DRIVER_TESTS_PROTOCOL": options.protocol,
+        }
+        return _compare(options.folder.resolve(), options.files, drop_in)
 
 
 def _start(running: ExitStack) -> str:
@@ -91,7 +98,7 @@ def _start(running: ExitStack) -> str:
     return running.enter_context(CassandraCluster(**options)).addresses[0]
 
 
-def _compare(root: Path, files: list[str], sentences: str) -> int:
+def _compare(root: Path, files: list[str], drop_in: dict[str, str]) -> int:
     files = files or [
         *(f"test/unit/{name}-tests.js" for name in UNIT),
         "test/unit/reconnection-test.js",
@@ -101,7 +108,8 @@ def _compare(root: Path, files: list[str], sentences: str) -> int:
     for file in files:
         with_driver = _run(root, file)
         both = [name for name, result in with_driver.items() if result == "passed"]
-        with_drop_in = _run(root, file, both, sentences)
+        names = {"DRIVER_TESTS_NAMES": json.dumps(both)}
+        with_drop_in = _run(root, file, drop_in | names)
         failed = [name for name in both if not with_drop_in.get(name, "").startswith("passed")]
         kinds["passed with the driver"] += len(both)
         kinds["passed with both"] += len(both) - len(failed)
@@ -111,16 +119,16 @@ def _compare(root: Path, files: list[str], sentences: str) -> int:
             print(f"    {name}: {why}", flush=True)
     print(
         f"{kinds['passed with both']} of {kinds['passed with the driver']} tests that pass with "
-        "cassandra-driver pass with the drop-in"
-        + (", sentences not compared" if sentences == "ignore" else "")
+        "cassandra-driver pass with the drop-in "
+        f"(sentences: {drop_in['DRIVER_TESTS_SENTENCES']}, "
+        f"protocol: {drop_in['DRIVER_TESTS_PROTOCOL']})"
     )
     return int(kinds["passed with both"] != kinds["passed with the driver"])
 
 
-def _run(
-    root: Path, file: str, tests: list[str] | None = None, sentences: str = "compare"
-) -> Outcomes:
-    """The outcome of each test of a file with the driver; or of these tests with the drop-in."""
+def _run(root: Path, file: str, drop_in: dict[str, str] | None = None) -> Outcomes:
+    """The outcome of each test of a file with the driver, or with the drop-in as these variables
+    say."""
     subprocess.run(["node", "-e", CLEAN, str(NODE / "dist" / "cql.js"), os.environ[AT]], check=True)
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         environment = {
@@ -129,12 +137,8 @@ def _run(
             "DRIVER_TESTS_PEER": str(NODE / "peers" / "node_modules" / "cassandra-driver"),
             "DRIVER_TESTS_HOST": os.environ[AT].split(",")[0].rpartition(":")[0],
             "TZ": "UTC",
+            **(drop_in or {}),
         }
-        if tests is not None:
-            package = NODE / "dist" / "compat" / "cassandra-driver" / "index.js"
-            environment["DRIVER_TESTS_DROP_IN"] = str(package)
-            environment["DRIVER_TESTS_SENTENCES"] = sentences
-            environment["DRIVER_TESTS_NAMES"] = json.dumps(tests)
         command = ["node", "node_modules/.bin/mocha", "--exit", "-t", "10000", "-R", "json"]
         command += ["--reporter-option", f"output={report.name}"]
         command += ["--require", str(HERE / "driver_tests_node.cjs"), file]

@@ -15,7 +15,7 @@ const ENTRIES: { readonly [name: string]: Difference } = {
   'Client(prepareOnAllHosts)': ENGINE,
   'Client(rePrepareOnUp)': ENGINE,
   'Client(refreshSchemaDelay)': differs(
-    'metadata.keyspaces is read again after schema changes of the client and by metadata methods',
+    'it is for changes by other clients; after changes of the client the schema is read at once',
   ),
   'Client(promiseFactory)': differs('promises are those of the language'),
   'Client(maxPrepared)': differs('the statements used longest ago are prepared again'),

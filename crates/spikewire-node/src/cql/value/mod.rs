@@ -54,4 +54,6 @@ pub mod sort {
     pub const EMPTY: u32 = 7;
     /// A `Proxy`; unwrapped: an object with its content, or the reason why there is none.
     pub const PROXY: u32 = 8;
+    /// A `ShortTuple` of a drop-in; unwrapped: an array.
+    pub const SHORT_TUPLE: u32 = 9;
 }
