@@ -226,22 +226,17 @@ export class Session extends Verbs {
   }
 
   /**
-   * @internal The open connections to each node that has any, and the requests in flight on them;
-   * `undefined` if a thread of its own drives them.
+   * @internal The requests in flight by the address of a node, of those that have connections; none if
+   * a thread of its own drives them.
    */
-  loads(): Map<string, { connections: number; inFlight: number }> | undefined {
-    const flat = this.isOpen ? native.cqlConnections(this.#connection.handle) : []
-    if (flat === null) return undefined
-    const loads = new Map<string, { connections: number; inFlight: number }>()
-    for (let at = 0; at < flat.length; at += 3) {
-      const [address, isOpen, requests] = flat.slice(at, at + 3) as [string, boolean, number]
-      const { connections, inFlight } = loads.get(address) ?? { connections: 0, inFlight: 0 }
-      loads.set(address, {
-        connections: connections + (isOpen ? 1 : 0),
-        inFlight: inFlight + requests,
-      })
+  inFlight(): Map<string, number> {
+    const flat = this.isOpen ? native.cqlConnections(this.#connection.handle) : null
+    const requests = new Map<string, number>()
+    for (let at = 0; flat !== null && at < flat.length; at += 3) {
+      const address = flat[at] as string
+      requests.set(address, (requests.get(address) ?? 0) + (flat[at + 2] as number))
     }
-    return loads
+    return requests
   }
 
   /** The counters since they were last reset, and the current state, as plain data. */

@@ -75,7 +75,7 @@ export class Client extends EventEmitter {
 
   #followHosts(): void {
     this.hosts.on('add', (host: Host) => {
-      host._countBy(() => this.#session?.loads()?.get(host.address)?.inFlight ?? 0)
+      host._countBy(() => this.#session?.inFlight().get(host.address) ?? 0)
       host.on('up', () => this.emit('hostUp', host))
       host.on('down', () => this.emit('hostDown', host))
       if (this.connected) this.emit('hostAdd', host)
@@ -424,10 +424,13 @@ export class Client extends EventEmitter {
   /** The nodes that the client is connected to. */
   getState(): ClientState {
     const used = this.hosts.values().filter((host) => this.connected && this.#isUsed(host))
-    const each = this.options.pooling.coreConnectionsPerHost?.[distance.local] ?? 1
-    const assumed = { connections: each, inFlight: 0 }
-    const loads = this.#session?.loads() ?? new Map(used.map((host) => [host.address, assumed]))
-    return new ClientState(used, loads)
+    const session = this.connected ? this.#session : undefined
+    const requests = session?.inFlight()
+    const loads = (session?.stats().nodes ?? []).map(
+      ({ address, connections }) =>
+        [address, { connections, inFlight: requests?.get(address) ?? 0 }] as const,
+    )
+    return new ClientState(used, new Map(loads))
   }
 
   #isUsed(host: Host): boolean {
