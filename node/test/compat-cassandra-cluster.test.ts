@@ -132,11 +132,11 @@ test('secure connect bundles', skip, async (t) => {
     String(pathToFileURL(bundle)),
     pathToFileURL(bundle),
   ]) {
-    const { localDataCenter: _, ...options } = { localDataCenter: undefined, ...patient }
-    const client = new Client({ ...options, cloud: { secureConnectBundle } })
+    const client = new Client({ ...patient, cloud: { secureConnectBundle } })
     t.after(() => client.shutdown())
     assert.equal(String((await client.execute(QUERY)).first()?.['host_id']), id)
     assert.deepEqual(client.hosts.keys(), [node])
+    assert.equal(client.options.localDataCenter, 'dc1')
     const [host] = client.hosts.values()
     assert.equal(client.getState().getOpenConnections(host as NonNullable<typeof host>), 1)
     await client.shutdown()

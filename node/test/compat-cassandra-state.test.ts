@@ -138,7 +138,9 @@ test('parts of tuples that were not sent are undefined', skip, async (t) => {
   await (await sessionIn(KEYSPACE)).close()
   const client = new Client({ ...POINTS, keyspace: KEYSPACE })
   t.after(() => client.shutdown())
-  await client.execute('CREATE TABLE items (id int PRIMARY KEY, pair frozen<tuple<int, text, int>>)')
+  await client.execute(
+    'CREATE TABLE items (id int PRIMARY KEY, pair frozen<tuple<int, text, int>>)',
+  )
   const insert = 'INSERT INTO items (id, pair) VALUES (?, ?)'
   await client.execute(insert, [1, new types.Tuple(7)], { prepare: true })
   await client.execute(insert, [2, new types.Tuple(7, null, null)], { prepare: true })

@@ -120,8 +120,8 @@ export class Rows<R = Row> implements Iterable<R> {
   }
 
   /** @internal The lengths of the request and of its replies, if the session tells them. */
-  get lengths(): readonly [request: number, replies: number] | undefined {
-    return this.#extras?.[3]
+  static lengths(rows: Rows<unknown>): readonly [request: number, replies: number] | undefined {
+    return rows.#extras?.[3]
   }
 
   [inspect.custom](_depth: number, options: InspectOptions): string {

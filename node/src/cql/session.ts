@@ -229,8 +229,8 @@ export class Session extends Verbs {
    * @internal The requests in flight by the address of a node, of those that have connections; none if
    * a thread of its own drives them.
    */
-  inFlight(): Map<string, number> {
-    const flat = this.isOpen ? native.cqlConnections(this.#connection.handle) : null
+  static inFlight(session: Session): Map<string, number> {
+    const flat = session.isOpen ? native.cqlConnections(session.#connection.handle) : null
     const requests = new Map<string, number>()
     for (let at = 0; flat !== null && at < flat.length; at += 3) {
       const address = flat[at] as string

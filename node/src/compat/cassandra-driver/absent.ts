@@ -65,10 +65,9 @@ export const datastax: {
       ].map((name) => [name, absent(name)]),
     ),
     ...Object.fromEntries(
-      [
-        ...['asInt', 'asFloat', 'asDouble', 'asTimestamp', 'asUdt'],
-        'getCustomTypeSerializers',
-      ].map((name) => [name, absentFunction(name)]),
+      [...['asInt', 'asFloat', 'asDouble', 'asTimestamp', 'asUdt'], 'getCustomTypeSerializers'].map(
+        (name) => [name, absentFunction(name)],
+      ),
     ),
     t: names({ id: 'id', key: 'key', label: 'label', value: 'value' }),
     direction: names({ both: 'BOTH', in: 'IN', out: 'OUT', in_: 'IN' }),

@@ -75,7 +75,7 @@ export class Client extends EventEmitter {
 
   #followHosts(): void {
     this.hosts.on('add', (host: Host) => {
-      host._countBy(() => this.#session?.inFlight().get(host.address) ?? 0)
+      host._countBy(() => this.#inFlight(host))
       host.on('up', () => this.emit('hostUp', host))
       host.on('down', () => this.emit('hostDown', host))
       if (this.connected) this.emit('hostAdd', host)
@@ -143,6 +143,7 @@ export class Client extends EventEmitter {
   }
 
   async #start(session: Session): Promise<void> {
+    await this.#findDatacenter(session)
     this.#checkDatacenter(session)
     const partitioner = await readHosts(session, this.hosts)
     this.metadata._setHosts(tokenizerOf(partitioner), this.hosts.values())
@@ -167,6 +168,14 @@ export class Client extends EventEmitter {
     const connections = { [local]: 1, [remote]: 1, [ignored]: 0 }
     const coreConnectionsPerHost = { ...connections, ...pooling.coreConnectionsPerHost }
     this.options.pooling = { maxRequestsPerConnection: 2048, ...pooling, coreConnectionsPerHost }
+  }
+
+  /** That of a managed cluster is in its archive: it is the one of the nodes that statements go to. */
+  async #findDatacenter(session: Session): Promise<void> {
+    if (!this.options.cloud || this.options.localDataCenter) return
+    const { node } = await session.execute('SELECT key FROM system.local')
+    const local = session.nodes.find(({ address }) => address === node)
+    this.options.localDataCenter = local?.datacenter
   }
 
   #checkDatacenter(session: Session): void {
@@ -425,12 +434,17 @@ export class Client extends EventEmitter {
   getState(): ClientState {
     const used = this.hosts.values().filter((host) => this.connected && this.#isUsed(host))
     const session = this.connected ? this.#session : undefined
-    const requests = session?.inFlight()
+    const requests = session && Session.inFlight(session)
     const loads = (session?.stats().nodes ?? []).map(
-      ({ address, connections }) =>
-        [address, { connections, inFlight: requests?.get(address) ?? 0 }] as const,
+      // Its label is its own address, also where it is reached through a proxy.
+      ({ label, connections }) =>
+        [label, { connections, inFlight: requests?.get(label) ?? 0 }] as const,
     )
     return new ClientState(used, new Map(loads))
+  }
+
+  #inFlight({ address }: Host): number {
+    return this.#session === undefined ? 0 : (Session.inFlight(this.#session).get(address) ?? 0)
   }
 
   #isUsed(host: Host): boolean {

@@ -52,8 +52,8 @@ export function withCopies<T, H>(
     }
     const start = (): void => {
       running++
-      const result = execute((asked) => {
-        host = asked
+      const result = execute((current) => {
+        host = current
       })
       result.then((value) => {
         end()

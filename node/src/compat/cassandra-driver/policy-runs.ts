@@ -78,7 +78,9 @@ function planOf({ client, options }: Run): Promise<QueryPlan> {
 
 /** Whether copies of a statement are sent by a policy of the program. */
 export function hasOwnCopies({ client, options }: Omit<Run, 'query'>): boolean {
-  return Boolean(options.isIdempotent()) && isOwnPolicy(client.options.policies.speculativeExecution)
+  return (
+    Boolean(options.isIdempotent()) && isOwnPolicy(client.options.policies.speculativeExecution)
+  )
 }
 
 /** Hosts to try; `undefined`: whichever the engine chooses. */

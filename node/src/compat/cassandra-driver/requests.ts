@@ -2,7 +2,7 @@
 
 import type { ExecuteOptions } from '../../cql/options.js'
 import type { Statement } from '../../cql/prepared.js'
-import type { Rows } from '../../cql/rows.js'
+import { Rows } from '../../cql/rows.js'
 import type { Session } from '../../cql/session.js'
 import type { ClientContext } from './contracts.js'
 import { composite } from './conversion/routing.js'
@@ -22,7 +22,13 @@ import { nativeOptions } from './native-options.js'
 import type { CompleteOptions } from './options.js'
 import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
-import { hasOwnCopies, isForEngine, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
+import {
+  hasOwnCopies,
+  isForEngine,
+  type Outcome,
+  runWithPolicies,
+  type Send,
+} from './policy-runs.js'
 import { ResultSet } from './result-set.js'
 import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
 import { consistencies, responseErrorCodes } from './types/constants.js'
@@ -398,7 +404,7 @@ const HEADER = 9
 
 /** The lengths of a request and of its reply. */
 function lengthsOf(rows: Rows<Row> | undefined): [request: number, reply: number] {
-  const [sent, received] = rows?.lengths ?? [HEADER, HEADER]
+  const [sent, received] = (rows && Rows.lengths(rows)) ?? [HEADER, HEADER]
   return [sent - HEADER, received - HEADER]
 }
 

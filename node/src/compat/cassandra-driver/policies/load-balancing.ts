@@ -358,7 +358,9 @@ export function byEngine(policy: LoadBalancingPolicy): { localDc: string | undef
     case DefaultLoadBalancingPolicy: {
       const { localDc, _filter, _hasOwnChecks } = policy as DefaultLoadBalancingPolicy
       const isOwn =
-        _hasOwnChecks || Object.hasOwn(policy, 'newQueryPlan') || Object.hasOwn(policy, 'getDistance')
+        _hasOwnChecks ||
+        Object.hasOwn(policy, 'newQueryPlan') ||
+        Object.hasOwn(policy, 'getDistance')
       return _filter === undefined && !isOwn ? { localDc } : undefined
     }
     case DCAwareRoundRobinPolicy:

@@ -38,13 +38,13 @@ function shuffled(hosts: readonly Host[]): Host[] {
 
 /** The node that came up last, of those that came up lately. */
 function newest(hosts: readonly Host[], checks: ReplicaChecks): Host | undefined {
-  let [found, latest]: [Host | undefined, number] = [undefined, Number.NEGATIVE_INFINITY]
+  let [last, latest]: [Host | undefined, number] = [undefined, Number.NEGATIVE_INFINITY]
   for (const host of hosts) {
     const since = checks.isHostNewlyUp(host)
     if (since === null || since === false || Number(since) <= latest) continue
-    ;[found, latest] = [host, Number(since)]
+    ;[last, latest] = [host, Number(since)]
   }
-  return found
+  return last
 }
 
 /**
