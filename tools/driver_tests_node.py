@@ -12,7 +12,7 @@ need several nodes or logins, are not run with the drop-in.
 With ``--sentences ignore``, the texts of errors and of the event ``log`` are not compared if the
 drop-in wrote them: its sentences are its own. Classes, codes and fields of errors, levels of log
 messages, texts from the server, statements and all values still are.
-With ``--protocol 4`` the drop-in uses the version that the driver uses with Cassandra, instead of 5.
+With ``--protocol 4`` the drop-in uses the version that the driver uses with Cassandra, not 5.
 
 Needs the clients in ``node/peers`` (``npm ci`` there) and the built package (``make node``). What
 tests import from the sources of the driver comes from the installed one, or from the drop-in as far
