@@ -205,7 +205,7 @@ test('what is of DataStax Enterprise says so', () => {
 })
 
 test('options that the native session does not have are refused at once', () => {
-  const { Client, policies } = dropIn
+  const { Client } = dropIn
   const options = { contactPoints: ['127.0.0.1'], localDataCenter: 'dc1' }
   const refused = (more: object, why: RegExp) =>
     assert.throws(() => new Client({ ...options, ...more }), why)
