@@ -498,12 +498,14 @@ def test_every_event_but_slow_commands_has_a_line(caplog: pytest.LogCaptureFixtu
     for event in (
         metrics.BreakerOpened("A 1"),
         metrics.BreakerClosed("A 1"),
+        metrics.SchemaChanged(),
         metrics.EventsLost(7),
     ):
         log_event(logger, event)
     assert [(each.levelname, each.getMessage()) for each in caplog.records] == [
         ("WARNING", "node A 1 failed too often: its circuit breaker is open"),
         ("INFO", "the circuit breaker of node A 1 is closed again"),
+        ("DEBUG", "the schema changed"),
         ("WARNING", "7 events were lost: they arrived faster than callbacks handled them"),
     ]
 

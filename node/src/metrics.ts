@@ -24,6 +24,7 @@ export type {
   NodeEvent,
   NodeRemoved,
   NodeUp,
+  SchemaChanged,
   SlowCommand,
 } from './statistics/events.js'
 export type { LogFunction, Logger, LogLevel } from './statistics/log.js'

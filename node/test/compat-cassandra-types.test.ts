@@ -205,12 +205,10 @@ test('what is of DataStax Enterprise says so', () => {
 })
 
 test('options that the native session does not have are refused at once', () => {
-  const { Client, policies } = dropIn
+  const { Client } = dropIn
   const options = { contactPoints: ['127.0.0.1'], localDataCenter: 'dc1' }
-  class Own extends policies.speculativeExecution.SpeculativeExecutionPolicy {}
   const refused = (more: object, why: RegExp) =>
     assert.throws(() => new Client({ ...options, ...more }), why)
-  refused({ policies: { speculativeExecution: new Own() } }, /Constant/)
   refused({ protocolOptions: { maxVersion: 3 } }, /versions 4 and 5/)
   refused({ sslOptions: { checkServerIdentity: () => undefined } }, /checkServerIdentity/)
   refused({ contactPoints: [] }, /contactPoints/)

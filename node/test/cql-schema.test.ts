@@ -267,3 +267,21 @@ test('the schema is known and follows changes', skip, async () => {
   }
   assert.throws(() => session.schema(), { name: 'SessionClosed' })
 })
+
+test('listeners hear of schema changes, by whichever session', skip, async (t) => {
+  const session = await sessionIn('node_schema_events')
+  const other = await connect(AT, { timeout: 60_000 })
+  t.after(() => Promise.all([session.close(), other.close()]))
+  for (const changer of [session, other]) {
+    const event = new Promise((resolve) => {
+      const end = session.onEvent((heard) => {
+        if (heard.type !== 'schemaChanged') return
+        end()
+        resolve(heard)
+      })
+    })
+    await changer.execute('DROP TABLE IF EXISTS node_schema_events.items')
+    await changer.execute('CREATE TABLE node_schema_events.items (id int PRIMARY KEY)')
+    assert.deepEqual(await event, { type: 'schemaChanged', node: null })
+  }
+})

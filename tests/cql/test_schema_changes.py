@@ -6,11 +6,13 @@ that is no longer so.
 from __future__ import annotations
 
 import itertools
+import time
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from frames import EXECUTE, PLAIN, QUERY, FrameProxy
+from spikewire import metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -198,3 +200,16 @@ def test_pages_with_other_columns_are_not_one_table(halfway: tuple[Opened, str])
             make()
     with pytest.raises(ValueError, match="changed while the pages were fetched"):
         result.to_numpy([("v", "i4")])
+
+
+def test_listeners_hear_of_changes(
+    session: Opened, change: Callable[[str], Any], name: str
+) -> None:
+    events: list[metrics.Event] = []
+    end = session.raw.metrics.on_event(events.append)
+    change(f"CREATE TABLE {name} (p int PRIMARY KEY)")
+    limit = time.monotonic() + 30
+    while metrics.SchemaChanged() not in events:
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    end()

@@ -143,6 +143,7 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlAnswer", cql::questions::answer),
     export!("cqlAbandon", cql::session::abandon),
     export!("cqlNodes", cql::session::nodes),
+    export!("cqlConnections", cql::session::connections),
     export!("cqlSchema", cql::session::schema),
     export!("cqlKeyspace", cql::session::keyspace),
     export!("cqlVersion", cql::session::version),

@@ -17,7 +17,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
 use crate::multiplexer::Multiplexer;
-use crate::protocol::{CommandOf, Protocol};
+use crate::protocol::{CommandOf, NodeOf, Protocol};
 use crate::reply::Outcome;
 
 /// What a driver requires of its event loop.
@@ -272,6 +272,14 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         }
         if let Some(inbox) = self.inbox.try_lock() {
             inbox.each_ticket(look);
+        }
+    }
+
+    /// Calls `look` with the node of each connection, whether it is open, and the requests in flight
+    /// on it; with none if another thread, or a caller of this one, is working with them.
+    pub fn each_connection(&self, look: &mut dyn FnMut(&NodeOf<P>, bool, usize)) {
+        if let Some(state) = self.state.try_lock() {
+            state.multiplexer.each_connection(look);
         }
     }
 

@@ -36,3 +36,12 @@ export function shapeFor(
   const make = conversion === 0 ? makeShape : (conversions[conversion - 1] as MakeShape)
   return make(names, types, keyspaces, tables, together, wide)
 }
+
+/** Of a drop-in: the first components of a tuple; those that are left are not sent, not even as null. */
+export class ShortTuple {
+  readonly components: readonly unknown[]
+
+  constructor(components: readonly unknown[]) {
+    this.components = components
+  }
+}

@@ -3,7 +3,7 @@
 import { types } from 'node:util'
 import { mapOf, objectOf } from '../bridge/objects.js'
 import { standsFor } from '../bridge/proxies.js'
-import { shapeFor } from './conversions.js'
+import { ShortTuple, shapeFor } from './conversions.js'
 import { makeFactory } from './factories.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
@@ -22,6 +22,7 @@ const SORT = {
   unset: 6,
   empty: 7,
   proxy: 8,
+  shortTuple: 9,
 } as const
 
 function classify(value: unknown): number {
@@ -32,6 +33,7 @@ function classify(value: unknown): number {
   if (value instanceof Decimal) return SORT.decimal
   if (value instanceof Duration) return SORT.duration
   if (value instanceof Time) return SORT.time
+  if (value instanceof ShortTuple) return SORT.shortTuple
   return types.isProxy(value) ? SORT.proxy : SORT.other
 }
 
@@ -39,6 +41,7 @@ function unwrap(value: unknown): unknown {
   if (value instanceof Decimal) return [value.unscaled, value.scale]
   if (value instanceof Duration) return [value.months, value.days, value.nanoseconds]
   if (value instanceof Time) return value.nanoseconds
+  if (value instanceof ShortTuple) return value.components
   if (types.isSet(value)) return [...value]
   if (types.isProxy(value)) return standsFor(value as object)
   return [...(value as Map<unknown, unknown>)].flat(1)

@@ -34,7 +34,14 @@ export type CqlHooks = [
     node: string,
     attempts: number,
     agreed: boolean,
-    extras: [warnings: string[], tracingIds: string[], payload: unknown[]] | null,
+    extras:
+      | [
+          warnings: string[],
+          tracingIds: string[],
+          payload: unknown[],
+          lengths?: [request: number, replies: number],
+        ]
+      | null,
   ) => unknown,
   makePrepared: (
     number: number,
@@ -79,6 +86,11 @@ export interface CqlNative extends NativePart {
   cqlAbandon(session: Handle, slot: Slot): void
   /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]
+  /**
+   * Of each connection in turn the address of its node, whether it is open, and the requests in flight
+   * on it; `null` if a thread of its own drives them.
+   */
+  cqlConnections(session: Handle): (string | boolean | number)[] | null
   /** Settles the slot with the schema as JSON. */
   cqlSchema(session: Handle, slot: Slot): void
   cqlKeyspace(session: Handle): string | null

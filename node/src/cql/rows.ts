@@ -17,7 +17,14 @@ export interface Column {
   readonly table: string
 }
 
-type Extras = [warnings: string[], tracingIds: string[], payload: unknown[]] | null
+type Extras =
+  | [
+      warnings: string[],
+      tracingIds: string[],
+      payload: unknown[],
+      lengths?: [request: number, replies: number],
+    ]
+  | null
 
 const NOTHING: readonly never[] = Object.freeze([])
 
@@ -110,6 +117,11 @@ export class Rows<R = Row> implements Iterable<R> {
   /** The custom payload of the reply. */
   get payload(): { [name: string]: Buffer | null } {
     return objectOf(this.#extras?.[2] ?? NOTHING) as { [name: string]: Buffer | null }
+  }
+
+  /** @internal The lengths of the request and of its replies, if the session tells them. */
+  static lengths(rows: Rows<unknown>): readonly [request: number, replies: number] | undefined {
+    return rows.#extras?.[3]
   }
 
   [inspect.custom](_depth: number, options: InspectOptions): string {

@@ -225,6 +225,20 @@ export class Session extends Verbs {
     return nodes
   }
 
+  /**
+   * @internal The requests in flight by the address of a node, of those that have connections; none if
+   * a thread of its own drives them.
+   */
+  static inFlight(session: Session): Map<string, number> {
+    const flat = session.isOpen ? native.cqlConnections(session.#connection.handle) : null
+    const requests = new Map<string, number>()
+    for (let at = 0; flat !== null && at < flat.length; at += 3) {
+      const address = flat[at] as string
+      requests.set(address, (requests.get(address) ?? 0) + (flat[at + 2] as number))
+    }
+    return requests
+  }
+
   /** The counters since they were last reset, and the current state, as plain data. */
   stats(): Stats {
     return statsOf(this.#connection)

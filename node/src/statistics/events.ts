@@ -30,6 +30,12 @@ export interface NodeRemoved extends AboutNode {
   readonly type: 'nodeRemoved'
 }
 
+/** Cassandra: the schema was changed, by this session or another. */
+export interface SchemaChanged {
+  readonly type: 'schemaChanged'
+  readonly node: null
+}
+
 /** Another node holds some of the data now. */
 export interface MapChanged {
   readonly type: 'mapChanged'
@@ -70,7 +76,7 @@ export interface SlowCommand extends AboutNode {
 /** What happened to a node, or to the cluster. */
 export type NodeEvent =
   | (NodeUp | NodeDown | NodeAdded | NodeRemoved)
-  | (MapChanged | BreakerOpened | BreakerClosed | EventsLost)
+  | (MapChanged | SchemaChanged | BreakerOpened | BreakerClosed | EventsLost)
 
 /** What listeners get; `type` says which it is. */
 export type Event = NodeEvent | SlowCommand
@@ -81,7 +87,10 @@ export type EventListener = (event: Event) => void
 /** How often events are looked for, in milliseconds. They are rare, and nothing waits for them. */
 const INTERVAL = 100
 
-const ABOUT_NODES: Record<string, Exclude<NodeEvent['type'], 'mapChanged' | 'eventsLost'>> = {
+const ABOUT_NODES: Record<
+  string,
+  Exclude<NodeEvent['type'], 'mapChanged' | 'schemaChanged' | 'eventsLost'>
+> = {
   node_up: 'nodeUp',
   node_down: 'nodeDown',
   node_added: 'nodeAdded',
@@ -101,6 +110,7 @@ function eventOf(fields: EventFields): Event | undefined {
   }
   const [name, about] = fields
   if (name === 'map_changed') return { type: 'mapChanged', node: null }
+  if (name === 'schema_changed') return { type: 'schemaChanged', node: null }
   if (name === 'events_lost') return { type: 'eventsLost', node: null, count: Number(about) }
   const type = ABOUT_NODES[name]
   return type === undefined ? undefined : { type, node: String(about) }

@@ -51,6 +51,8 @@ export function lineOf(event: Event): [LogLevel, string] | undefined {
       return ['info', `the circuit breaker of node ${event.node} is closed again`]
     case 'mapChanged':
       return ['debug', 'the partition map changed']
+    case 'schemaChanged':
+      return ['debug', 'the schema changed']
     case 'eventsLost':
       return [
         'warn',

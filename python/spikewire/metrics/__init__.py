@@ -26,6 +26,7 @@ from spikewire.statistics.events import (
     NodeDown,
     NodeRemoved,
     NodeUp,
+    SchemaChanged,
     SlowCommand,
 )
 from spikewire.statistics.stats import (
@@ -58,6 +59,7 @@ __all__ = [
     "NodeRemoved",
     "NodeStats",
     "NodeUp",
+    "SchemaChanged",
     "SlowCommand",
     "StageStats",
     "Stats",

@@ -102,7 +102,7 @@ class Metrics:
         """Calls ``callback`` with every event from now on; returns a function that stops this.
 
         Events are nodes joining and leaving (``NodeUp``, ``NodeDown``; for Cassandra whether they
-        answer, and ``NodeAdded`` and ``NodeRemoved``), ``MapChanged``, circuit
+        answer, and ``NodeAdded``, ``NodeRemoved`` and ``SchemaChanged``), ``MapChanged``, circuit
         breakers (``BreakerOpened``, ``BreakerClosed``) and ``SlowCommand``. The callback runs on
         the event loop running here, if any, otherwise on a thread for events. Commands never wait
         for it. Its exceptions are logged by ``spikewire.metrics`` and have no other effect. If

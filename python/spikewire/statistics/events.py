@@ -58,6 +58,11 @@ class MapChanged:
 
 
 @dataclass(frozen=True)
+class SchemaChanged:
+    """Cassandra: the schema was changed, by this session or another."""
+
+
+@dataclass(frozen=True)
 class BreakerOpened:
     """A node failed so often (``max_error_rate``) that commands avoid it."""
 
@@ -98,6 +103,7 @@ Event: TypeAlias = (
     | NodeAdded
     | NodeRemoved
     | MapChanged
+    | SchemaChanged
     | BreakerOpened
     | BreakerClosed
     | SlowCommand
@@ -110,6 +116,7 @@ _CLASSES: dict[str, Callable[..., Event]] = {
     "node_added": NodeAdded,
     "node_removed": NodeRemoved,
     "map_changed": MapChanged,
+    "schema_changed": SchemaChanged,
     "breaker_opened": BreakerOpened,
     "breaker_closed": BreakerClosed,
     "slow_command": SlowCommand,

@@ -14,6 +14,7 @@ from spikewire.statistics.events import (
     NodeDown,
     NodeRemoved,
     NodeUp,
+    SchemaChanged,
 )
 
 __all__ = ["log_event", "logger_of"]
@@ -26,6 +27,7 @@ _LINES: dict[type, tuple[int, str]] = {
     BreakerOpened: (logging.WARNING, "node %s failed too often: its circuit breaker is open"),
     BreakerClosed: (logging.INFO, "the circuit breaker of node %s is closed again"),
     MapChanged: (logging.DEBUG, "the partition map changed"),
+    SchemaChanged: (logging.DEBUG, "the schema changed"),
     EventsLost: (
         logging.WARNING,
         "%d events were lost: they arrived faster than callbacks handled them",

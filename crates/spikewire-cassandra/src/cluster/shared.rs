@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use spikewire_cql::response::SchemaChange;
 use spikewire_sync::Mutex;
 use spikewire_transport::descriptors::Descriptors;
-use spikewire_transport::metrics::RefreshCounter;
+use spikewire_transport::metrics::{Event, RefreshCounter};
 use spikewire_transport::{Metrics, RetryBudget, Tick, UpkeepTasks};
 
 use super::schema_state::SchemaState;
@@ -160,6 +160,7 @@ impl Shared {
     pub fn note_schema_change(&self, change: Option<&SchemaChange>) {
         self.tablets.schema_changed(change);
         self.schema.change();
+        self.metrics.events().push(Event::SchemaChanged);
     }
 
     /// A node with a free number. Tables are indexed by numbers, so that those of nodes that are

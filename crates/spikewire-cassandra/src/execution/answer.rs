@@ -26,6 +26,8 @@ pub struct Answer<'a> {
     pub node: &'a Arc<Node>,
     /// The attempts it took.
     pub attempts: Attempts,
+    /// The length of the reply.
+    pub bytes: usize,
     /// Trace id, warnings and payload.
     pub prefix: Prefix<'a>,
     /// Whether the nodes agreed on the schema in the end, if the statement changed it.
@@ -140,7 +142,7 @@ pub(super) fn read<'a>(
         }
         QueryResult::Rows(rows) => Content::Rows(read_rows(what, rows, node)?),
     };
-    Ok(Answer { node, attempts, prefix, agreed: true, content })
+    Ok(Answer { node, attempts, bytes: body.len(), prefix, agreed: true, content })
 }
 
 fn remember(

@@ -289,7 +289,14 @@ impl Execution {
         let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
         let (attempts, prefix) = (Attempts::default(), Prefix::default());
         let content = Content::Prepared(known);
-        ExecutionAction::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
+        ExecutionAction::Done(Ok(Answer {
+            node,
+            attempts,
+            bytes: 0,
+            prefix,
+            agreed: true,
+            content,
+        }))
     }
 
     /// When to look again what another request has found out: many look, so the longer it takes, the

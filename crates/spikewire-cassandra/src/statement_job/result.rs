@@ -76,6 +76,8 @@ pub struct ResponseMeta {
     pub node: Option<Arc<Node>>,
     /// Requests sent, including retries.
     pub attempts: u32,
+    /// The length of the replies.
+    pub bytes: usize,
     /// Whether all nodes agreed on the schema, if the statement changed it.
     pub schema_agreed: bool,
     /// Rare details. `None` if there are none.
@@ -99,6 +101,7 @@ impl ResponseMeta {
     pub(super) fn add(&mut self, answer: &Answer<'_>) {
         self.node = Some(answer.node.clone());
         self.attempts += answer.attempts.count;
+        self.bytes += answer.bytes;
         self.schema_agreed = answer.agreed;
         let Prefix { tracing_id, warnings, payload } = &answer.prefix;
         if tracing_id.is_none() && warnings.is_empty() && payload.is_empty() {

@@ -307,7 +307,7 @@ where
     fn part<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
         let ty = self.types.next()?;
         if self.reader.is_empty() {
-            return Some(sink.null());
+            return Some(sink.absent());
         }
         Some(match self.reader.bytes() {
             Ok(bytes) => decode(ty, bytes, sink),

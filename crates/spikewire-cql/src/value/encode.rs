@@ -272,13 +272,15 @@ fn tuple<S: Source + ?Sized>(
     value: &S,
     out: &mut Vec<u8>,
 ) -> Result<(), Unfit<S::Error>> {
-    let mut parts = Tuple { components, out, count: 0 };
+    let mut parts = Tuple { components, out, count: 0, is_short: false };
     value.items(ty, &mut parts)?;
     let (count, expected) = (parts.count, components.len());
     if count > expected {
         return Err(Unfit::encode_error(ty, Problem::Count { count, expected }));
     }
-    (count..expected).for_each(|_| out.extend_from_slice(&NULL));
+    if !parts.is_short {
+        (count..expected).for_each(|_| out.extend_from_slice(&NULL));
+    }
     Ok(())
 }
 
@@ -358,9 +360,14 @@ struct Tuple<'a> {
     components: &'a [Type],
     out: &'a mut Vec<u8>,
     count: usize,
+    is_short: bool,
 }
 
 impl<E: From<EncodeError>> Accept<E> for Tuple<'_> {
+    fn leave_rest(&mut self) {
+        self.is_short = true;
+    }
+
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
         let index = self.count;
         self.count += 1;

@@ -50,6 +50,11 @@ pub trait Sink {
     /// Null.
     fn null(&self) -> Result<Self::Value, Self::Error>;
 
+    /// A component of a tuple, or a field of a user-defined type, that was not sent. Null by default.
+    fn absent(&self) -> Result<Self::Value, Self::Error> {
+        self.null()
+    }
+
     /// Zero bytes, for a type whose values otherwise have some. Null by default.
     fn empty(&self, ty: &Type) -> Result<Self::Value, Self::Error> {
         let _ = ty;

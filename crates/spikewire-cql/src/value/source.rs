@@ -80,6 +80,9 @@ pub fn single<E>(double: f64) -> Result<f32, Unfit<E>> {
 pub trait Accept<E> {
     /// Accepts the next element. Errors must be propagated.
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>>;
+
+    /// The components of a tuple that are left are not sent; otherwise they are null.
+    fn leave_rest(&mut self) {}
 }
 
 /// Accepts the entries of a map.

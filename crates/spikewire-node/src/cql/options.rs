@@ -32,6 +32,7 @@ pub fn read(
             }
             // Of a drop-in, not of programs: no option that they name is spelled so.
             "(conversion)" => decode_options.conversion = value.0.index()?,
+            "(lengths)" => decode_options.sent = Some(0),
             // What answers for them is passed beside the options.
             "authenticator" | "addressTranslator" => {}
             name => session.set(name, &value, &OWN)?,

@@ -71,7 +71,7 @@ fn pages_result<'e>(
         env.string(&meta.node.as_ref().map_or_else(String::new, ToString::to_string))?,
         env.uint32(meta.attempts)?,
         env.boolean(meta.schema_agreed)?,
-        extras(env, meta.extras.as_deref())?,
+        extras(env, meta.extras.as_deref(), decode_options.sent.map(|sent| (sent, meta.bytes)))?,
     ];
     hooks.make_rows.call(env, &arguments)
 }
@@ -128,10 +128,18 @@ fn add_rows(
 
 /// Warnings, trace ids, and the payload as names and bytes, alternating; `null` if there
 /// are none.
-fn extras<'e>(env: Env<'e>, extras: Option<&Extras>) -> Result<Value<'e>> {
-    let Some(Extras { warnings, tracing_ids, payload: entries }) = extras else {
+/// Warnings, ids of traces, the payload, and the lengths of the request and its replies if they are
+/// to be told.
+fn extras<'e>(
+    env: Env<'e>,
+    extras: Option<&Extras>,
+    lengths: Option<(u32, usize)>,
+) -> Result<Value<'e>> {
+    let none = Extras::default();
+    let Some(extras) = extras.or_else(|| lengths.is_some().then_some(&none)) else {
         return env.null();
     };
+    let Extras { warnings, tracing_ids, payload: entries } = extras;
     let payload = env.array(0)?;
     for (at, (name, bytes)) in entries.iter().enumerate() {
         let bytes = bytes.as_ref().map_or_else(|| env.null(), |bytes| env.buffer(bytes))?;
@@ -144,5 +152,10 @@ fn extras<'e>(env: Env<'e>, extras: Option<&Extras>) -> Result<Value<'e>> {
         env.array_of(ids),
         Ok(payload),
     ];
-    env.array_of(parts.into_iter())
+    let all = env.array_of(parts.into_iter())?;
+    if let Some((sent, received)) = lengths {
+        let lengths = [env.uint32(sent), env.uint32(received as u32)];
+        all.set_element(3, env.array_of(lengths.into_iter())?)?;
+    }
+    Ok(all)
 }

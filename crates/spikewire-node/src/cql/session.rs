@@ -101,10 +101,13 @@ impl Session {
         &self,
         env: Env<'_>,
         slot: u32,
-        decode_options: CqlDecodeOptions,
+        mut decode_options: CqlDecodeOptions,
         job: StatementJob,
         request: Request,
     ) {
+        if let Some(sent) = &mut decode_options.sent {
+            *sent = request.bytes.len() as u32;
+        }
         let now = Tick::now();
         let pledge = Some(Pledge::new(slot, &self.outbox));
         let watch =
@@ -246,6 +249,27 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         flat.set_element(len, env.boolean(node.is_up())?)?;
         len += 1;
+    }
+    Ok(Some(flat))
+}
+
+/// `cqlConnections(session)`: of each connection in turn the address of its node, whether it is
+/// open, and the requests in flight on it; `null` if a thread of its own drives them.
+pub fn connections<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let session = Session::of(call)?;
+    let env = call.env;
+    let mut all = Vec::new();
+    let known = session.driver.each_connection(&mut |node, is_open, in_flight| {
+        all.push((node.address.to_string(), is_open, in_flight));
+    });
+    if !known {
+        return env.null().map(Some);
+    }
+    let flat = env.array(3 * all.len())?;
+    for (at, (address, is_open, in_flight)) in (0_u32..).zip(all) {
+        flat.set_element(3 * at, env.string(&address)?)?;
+        flat.set_element(3 * at + 1, env.boolean(is_open)?)?;
+        flat.set_element(3 * at + 2, env.uint32(in_flight as u32)?)?;
     }
     Ok(Some(flat))
 }

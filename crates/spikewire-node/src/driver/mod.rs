@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use spikewire_transport::driver::Next;
-use spikewire_transport::protocol::{CommandOf, ErrorOf};
+use spikewire_transport::protocol::{CommandOf, ErrorOf, NodeOf};
 use spikewire_transport::{Fault, FaultKind, LoopDriver, Protocol, Tick};
 
 use crate::environment::Environment;
@@ -84,6 +84,16 @@ where
             Self::Uv(driver) => driver.after_call(env),
             Self::Thread(driver) => driver.deliver_now(env),
         }
+    }
+
+    /// Calls `look` with the node of each connection, whether it is open, and the requests in flight
+    /// on it. Those of a thread are in its use: returns false.
+    pub fn each_connection(&self, look: &mut dyn FnMut(&NodeOf<P>, bool, usize)) -> bool {
+        match self {
+            Self::Uv(driver) => driver.each_connection(look),
+            Self::Thread(_) => return false,
+        }
+        true
     }
 
     /// Closes every connection; commands in flight fail, and JavaScript is told.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_transport::driver::{EventLoop, Next};
-use spikewire_transport::protocol::{CommandOf, ErrorOf};
+use spikewire_transport::protocol::{CommandOf, ErrorOf, NodeOf};
 use spikewire_transport::{LoopDriver, Multiplexer, Outcome, Protocol, Tick};
 
 use super::{deliver_completions, failed};
@@ -75,6 +75,12 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         self.connections.submit_all(&self, next);
         self.after_call(env);
+    }
+
+    /// Calls `look` with the node of each connection, whether it is open, and the requests in flight
+    /// on it.
+    pub fn each_connection(&self, look: &mut dyn FnMut(&NodeOf<P>, bool, usize)) {
+        self.connections.each_connection(look);
     }
 
     /// Closes every connection.

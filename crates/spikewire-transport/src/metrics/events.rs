@@ -24,6 +24,8 @@ pub enum Event {
     NodeRemoved(Arc<str>),
     /// The owners of partitions or tokens changed.
     MapChanged,
+    /// The schema changed; for databases that announce it.
+    SchemaChanged,
     /// A node's circuit breaker opened.
     BreakerOpened(Arc<str>),
     /// A node's circuit breaker closed.
@@ -41,6 +43,7 @@ impl Event {
             Self::NodeAdded(node) => ("node_added", Some(node)),
             Self::NodeRemoved(node) => ("node_removed", Some(node)),
             Self::MapChanged => ("map_changed", None),
+            Self::SchemaChanged => ("schema_changed", None),
             Self::BreakerOpened(node) => ("breaker_opened", Some(node)),
             Self::BreakerClosed(node) => ("breaker_closed", Some(node)),
             Self::Slow(slow) => ("slow_command", Some(&slow.node)),

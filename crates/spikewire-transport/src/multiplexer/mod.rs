@@ -67,7 +67,7 @@ use crate::connection_table::ConnectionTable;
 use crate::fault::{Fault, FaultKind};
 use crate::metrics::Recorder;
 use crate::pipeline::AbandonedCommand;
-use crate::protocol::{CommandOf, ErrorOf, Protocol};
+use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::{Settings, Target as _, Topology};
 use crate::waiting::WaitingCommands;
@@ -232,6 +232,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let commands = sent.chain(waiting).chain(delayed).chain(self.line.iter());
         commands.for_each(|command| command.ticket.look(look));
         self.failed.iter().for_each(|(ticket, _)| look(ticket));
+    }
+
+    /// Calls `look` with the node of each connection, whether it is open, and the requests in flight
+    /// on it.
+    pub fn each_connection(&self, look: &mut dyn FnMut(&NodeOf<P>, bool, usize)) {
+        for connection in self.connections.iter().flatten() {
+            let is_open = connection.dial.is_none();
+            look(&connection.node, is_open, connection.pipeline.in_flight());
+        }
     }
 
     /// Whether commands whose copies were answered have been in flight since the last call.

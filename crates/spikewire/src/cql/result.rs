@@ -215,7 +215,7 @@ enum RawContent {
 impl Raw {
     /// Copies borrowed data.
     pub fn of(answer: Answer<'_>) -> Self {
-        let Answer { node, attempts, prefix, agreed, content } = answer;
+        let Answer { node, attempts, prefix, agreed, content, .. } = answer;
         let owned =
             |(name, bytes): (&str, Option<&[u8]>)| (name.to_owned(), bytes.map(<[u8]>::to_vec));
         let came_with = ResultMeta {

@@ -65,6 +65,7 @@ fn emit(event: &Event) {
         Event::NodeAdded(node) => info!(target: "spikewire", %node, "node added"),
         Event::NodeRemoved(node) => warn!(target: "spikewire", %node, "node removed"),
         Event::MapChanged => info!(target: "spikewire", "map changed"),
+        Event::SchemaChanged => info!(target: "spikewire", "schema changed"),
         Event::BreakerOpened(node) => warn!(target: "spikewire", %node, "breaker opened"),
         Event::BreakerClosed(node) => info!(target: "spikewire", %node, "breaker closed"),
         Event::Slow(slow) => {

@@ -35,18 +35,43 @@ export const geometry: { readonly [name: string]: new (...rest: unknown[]) => ob
   Geometry: absent('Geometry'),
 }
 
+/** A function that cannot be used. */
+function absentFunction(name: string): () => never {
+  const reject = (): never => {
+    throw new NotSupportedError(`${name}() is not supported: ${WHY}`)
+  }
+  Object.defineProperty(reject, 'name', { value: name })
+  return reject
+}
+
+/** Names of graph traversals, which are objects with a text. */
+function names(texts: { readonly [name: string]: string }): { readonly [name: string]: object } {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, { toString: () => text }]),
+  )
+}
+
 /** Features of DataStax Enterprise; none can be used. */
 export const datastax: {
   readonly graph: { readonly [name: string]: unknown }
   readonly search: { readonly [name: string]: unknown }
   readonly DateRange: unknown
 } = {
-  graph: Object.fromEntries(
-    [
-      ...['GraphResultSet', 'Edge', 'Element', 'Path', 'Property', 'Vertex', 'VertexProperty'],
-      ...['GraphTypeWrapper', 'UdtGraphWrapper'],
-    ].map((name) => [name, absent(name)]),
-  ),
+  graph: {
+    ...Object.fromEntries(
+      [
+        ...['GraphResultSet', 'Edge', 'Element', 'Path', 'Property', 'Vertex', 'VertexProperty'],
+        ...['GraphTypeWrapper', 'UdtGraphWrapper'],
+      ].map((name) => [name, absent(name)]),
+    ),
+    ...Object.fromEntries(
+      [...['asInt', 'asFloat', 'asDouble', 'asTimestamp', 'asUdt'], 'getCustomTypeSerializers'].map(
+        (name) => [name, absentFunction(name)],
+      ),
+    ),
+    t: names({ id: 'id', key: 'key', label: 'label', value: 'value' }),
+    direction: names({ both: 'BOTH', in: 'IN', out: 'OUT', in_: 'IN' }),
+  },
   search: { DateRange: absent('DateRange'), DateRangeBound: absent('DateRangeBound') },
   DateRange: absent('DateRange'),
 }

@@ -54,6 +54,9 @@ export class Client extends EventEmitter {
   #requests: Requests | undefined
   #connecting: Promise<void> | undefined
   #stopListening: (() => void) | undefined
+  #schemaDue: NodeJS.Timeout | undefined
+  /** Calls that were made before the client had connected. */
+  readonly #early = new Set<Promise<unknown>>()
 
   /** @throws TypeError for invalid options; nothing is connected yet */
   constructor(options: ClientOptions) {
@@ -72,6 +75,7 @@ export class Client extends EventEmitter {
 
   #followHosts(): void {
     this.hosts.on('add', (host: Host) => {
+      host._countBy(() => this.#inFlight(host))
       host.on('up', () => this.emit('hostUp', host))
       host.on('down', () => this.emit('hostDown', host))
       if (this.connected) this.emit('hostAdd', host)
@@ -139,6 +143,7 @@ export class Client extends EventEmitter {
   }
 
   async #start(session: Session): Promise<void> {
+    await this.#findDatacenter(session)
     this.#checkDatacenter(session)
     const partitioner = await readHosts(session, this.hosts)
     this.metadata._setHosts(tokenizerOf(partitioner), this.hosts.values())
@@ -165,6 +170,14 @@ export class Client extends EventEmitter {
     this.options.pooling = { maxRequestsPerConnection: 2048, ...pooling, coreConnectionsPerHost }
   }
 
+  /** That of a managed cluster is in its archive: it is the one of the nodes that statements go to. */
+  async #findDatacenter(session: Session): Promise<void> {
+    if (!this.options.cloud || this.options.localDataCenter) return
+    const { node } = await session.execute('SELECT key FROM system.local')
+    const local = session.nodes.find(({ address }) => address === node)
+    this.options.localDataCenter = local?.datacenter
+  }
+
   #checkDatacenter(session: Session): void {
     const { localDataCenter: local } = this.options
     const all = [...new Set(session.nodes.map((node) => node.datacenter))]
@@ -176,7 +189,21 @@ export class Client extends EventEmitter {
     throw new NoHostAvailableError({ [node]: error })
   }
 
+  /** Reads the schema again some time after it was changed, once for all changes until then. */
+  #followSchema(): void {
+    const { isMetadataSyncEnabled, refreshSchemaDelay = 1000 } = this.options
+    if (isMetadataSyncEnabled === false || this.#schemaDue !== undefined) return
+    const refresh = () => {
+      this.#schemaDue = undefined
+      this.metadata._refresh().catch((error: Error) => {
+        if (this.connected) this.log('warning', 'The schema could not be read again', error)
+      })
+    }
+    this.#schemaDue = setTimeout(refresh, refreshSchemaDelay).unref()
+  }
+
   #onEvent({ type, node }: Event): void {
+    if (type === 'schemaChanged' || type === 'eventsLost') this.#followSchema()
     const host = node === null ? undefined : this.hosts.get(node)
     if (host !== undefined && (type === 'nodeUp' || type === 'nodeDown')) {
       if (host.setState(type === 'nodeUp')) {
@@ -249,7 +276,16 @@ export class Client extends EventEmitter {
     options: DefaultExecutionOptions,
   ): Promise<ResultSet> {
     const execute = () => (this.#requests as Requests).execute(query, params, options)
-    return this.connected ? execute() : this.#connect().then(execute)
+    return this.connected ? execute() : this.#onceConnected(execute)
+  }
+
+  /** Makes a call once the client has connected; shutting down waits for it. */
+  #onceConnected<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#connect().then(call)
+    this.#early.add(result)
+    const ended = () => this.#early.delete(result)
+    result.then(ended, ended)
+    return result
   }
 
   /** Not supported: it is a feature of DataStax Enterprise. */
@@ -382,9 +418,11 @@ export class Client extends EventEmitter {
     if (!Array.isArray(queries))
       throw new ArgumentError('the statements of a batch must be an array')
     if (queries.length === 0) throw new ArgumentError('a batch must have at least one statement')
-    await this.#connect()
-    const execution = DefaultExecutionOptions.create(options, this)
-    return (this.#requests as Requests).batch(queries, execution)
+    const send = () => {
+      const execution = DefaultExecutionOptions.create(options, this)
+      return (this.#requests as Requests).batch(queries, execution)
+    }
+    return this.connected ? send() : this.#onceConnected(send)
   }
 
   /** The nodes with the replicas of a token, or of a partition key; `null` if not known. */
@@ -394,9 +432,19 @@ export class Client extends EventEmitter {
 
   /** The nodes that the client is connected to. */
   getState(): ClientState {
-    const each = this.options.pooling.coreConnectionsPerHost?.[distance.local] ?? 1
     const used = this.hosts.values().filter((host) => this.connected && this.#isUsed(host))
-    return new ClientState(used, each)
+    const session = this.connected ? this.#session : undefined
+    const requests = session && Session.inFlight(session)
+    const loads = (session?.stats().nodes ?? []).map(
+      // Its label is its own address, also where it is reached through a proxy.
+      ({ label, connections }) =>
+        [label, { connections, inFlight: requests?.get(label) ?? 0 }] as const,
+    )
+    return new ClientState(used, new Map(loads))
+  }
+
+  #inFlight({ address }: Host): number {
+    return this.#session === undefined ? 0 : (Session.inFlight(this.#session).get(address) ?? 0)
   }
 
   #isUsed(host: Host): boolean {
@@ -418,11 +466,13 @@ export class Client extends EventEmitter {
     if (this.#connecting !== undefined) {
       this.log('warning', 'Shutting down before the client is connected')
       await this.#connecting.catch(noop)
+      await Promise.allSettled(this.#early)
     }
     if (!this.connected) return
     this.connected = false
     this.isShuttingDown = true
     this.#stopListening?.()
+    clearTimeout(this.#schemaDue)
     this.options.policies.speculativeExecution.shutdown()
     this.options.requestTracker?.shutdown()
     await this.#session?.close()

@@ -26,6 +26,7 @@ export class Host extends EventEmitter {
   isUpSince: number | null = null
   /** When it went down; 0 if it is up. */
   setDownAt = 0
+  #inFlight: (() => number) | undefined
 
   constructor(address: string, datacenter = '', rack = '', release = '') {
     super()
@@ -52,11 +53,17 @@ export class Host extends EventEmitter {
     return []
   }
 
-  /** The number of requests in flight, as far as programs may know: the engine counts them. */
+  /** The number of requests that it has not answered yet. */
   getInFlight(): number {
-    return 0
+    return this.#inFlight?.() ?? 0
   }
 
+  /** @internal What counts them. */
+  _countBy(inFlight: () => number): void {
+    this.#inFlight = inFlight
+  }
+
+  /** Always 0: the engine itself keeps statements away from nodes that do not answer. */
   getResponseCount(): number {
     return 0
   }

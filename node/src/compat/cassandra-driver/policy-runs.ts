@@ -6,6 +6,7 @@
 import * as native from '../../cql/errors.js'
 import type { Rows } from '../../cql/rows.js'
 import type { ClientContext, ExecutionOptions } from './contracts.js'
+import { isOwnPolicy, withCopies } from './copies.js'
 import { DriverError, NoHostAvailableError } from './errors.js'
 import { levelName, responseError, translated } from './failures.js'
 import type { Host, HostMap } from './hosts.js'
@@ -17,6 +18,7 @@ import {
   type OperationInfo,
   RetryPolicy,
 } from './policies/retry.js'
+import type { SpeculativeExecutionPolicy } from './policies/speculative-execution.js'
 import { distance, responseErrorCodes } from './types/constants.js'
 
 /** Sends a statement with these options, besides its own. */
@@ -28,7 +30,11 @@ export type Send<R> = (options: {
 
 /** What a statement is executed with. */
 export interface Run {
-  readonly client: ClientContext & { readonly hosts: HostMap; readonly metrics: ClientMetrics }
+  readonly client: ClientContext & {
+    readonly hosts: HostMap
+    readonly metrics: ClientMetrics
+    readonly options: { readonly policies: { speculativeExecution: SpeculativeExecutionPolicy } }
+  }
   readonly query: string
   readonly options: ExecutionOptions
 }
@@ -70,12 +76,20 @@ function planOf({ client, options }: Run): Promise<QueryPlan> {
   })
 }
 
+/** Whether copies of a statement are sent by a policy of the program. */
+export function hasOwnCopies({ client, options }: Omit<Run, 'query'>): boolean {
+  return (
+    Boolean(options.isIdempotent()) && isOwnPolicy(client.options.policies.speculativeExecution)
+  )
+}
+
 /** Hosts to try; `undefined`: whichever the engine chooses. */
 async function targets(run: Run): Promise<Iterator<Host | undefined>> {
   const fixed = run.options.getFixedHost()
   if (fixed !== undefined) return [fixed].values()
   const policy = run.options.getLoadBalancingPolicy() as LoadBalancingPolicy
-  if (byEngine(policy) === undefined) return planOf(run)
+  // Copies go to other nodes, which must be known.
+  if (byEngine(policy) === undefined || hasOwnCopies(run)) return planOf(run)
   return byEngineFirst(run)
 }
 
@@ -142,13 +156,30 @@ function wasNotSent(error: native.CqlError): boolean {
  * @throws the error that the retry policy decides to report; NoHostAvailableError if no node is left
  */
 export async function runWithPolicies<R>(run: Run, send: Send<R>): Promise<Outcome<R>> {
+  const tried: { [address: string]: Error | null } = {}
+  const plan = await targets(run)
+  if (!hasOwnCopies(run)) return follow(run, send, plan, tried)
+  const { client, query } = run
+  return withCopies<Outcome<R>, Host>(
+    client.options.policies.speculativeExecution.newPlan(client.keyspace ?? undefined, query),
+    (onHost) => follow(run, send, plan, tried, onHost),
+    () => client.metrics.onSpeculativeExecution(),
+  )
+}
+
+/** One execution, which tries the hosts of a plan that are left. */
+async function follow<R>(
+  run: Run,
+  send: Send<R>,
+  plan: Iterator<Host | undefined>,
+  tried: { [address: string]: Error | null },
+  onHost?: (host: Host) => void,
+): Promise<Outcome<R>> {
   const { options, client } = run
   const policy = options.getRetryPolicy() as RetryPolicy
-  const tried: { [address: string]: Error | null } = {}
   const failedNodes = new Set<string>()
   let consistency = options.getConsistency()
   let retries = 0
-  const plan = await targets(run)
   for (let item = plan.next(); !item.done; item = plan.next()) {
     const host = item.value
     if (host !== undefined && (failedNodes.has(host.address) || !host.canBeConsideredAsUp())) {
@@ -157,6 +188,7 @@ export async function runWithPolicies<R>(run: Run, send: Send<R>): Promise<Outco
       }
       continue
     }
+    if (host !== undefined) onHost?.(host)
     let node = host?.address
     for (;;) {
       try {

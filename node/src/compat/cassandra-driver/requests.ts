@@ -2,7 +2,7 @@
 
 import type { ExecuteOptions } from '../../cql/options.js'
 import type { Statement } from '../../cql/prepared.js'
-import type { Rows } from '../../cql/rows.js'
+import { Rows } from '../../cql/rows.js'
 import type { Session } from '../../cql/session.js'
 import type { ClientContext } from './contracts.js'
 import { composite } from './conversion/routing.js'
@@ -22,7 +22,13 @@ import { nativeOptions } from './native-options.js'
 import type { CompleteOptions } from './options.js'
 import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
-import { isForEngine, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
+import {
+  hasOwnCopies,
+  isForEngine,
+  type Outcome,
+  runWithPolicies,
+  type Send,
+} from './policy-runs.js'
 import { ResultSet } from './result-set.js'
 import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
 import { consistencies, responseErrorCodes } from './types/constants.js'
@@ -267,7 +273,8 @@ export class Requests {
     const stack = options.getCaptureStackTrace() ? new Error().stack : undefined
     const forEngine =
       options.raw.host === undefined &&
-      isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy())
+      isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy()) &&
+      !hasOwnCopies({ client: this.#client, options })
     const failed = (error: unknown): never => {
       if (forEngine) this.#count(translated(error, { readTimeout: options.getReadTimeout() }))
       throw this.#reported(error, request, start, stack)
@@ -298,7 +305,9 @@ export class Requests {
     metrics.onSuccessfulResponse(latency)
     const { requestTracker: tracker } = settings
     if (tracker) {
-      tracker.onSuccess(this.#host(outcome.node), query, params ?? null, options, 0, 0, latency)
+      const [sent, received] = lengthsOf(outcome.rows)
+      const host = this.#host(outcome.node)
+      tracker.onSuccess(host, query, params ?? null, options, sent, received, latency)
     }
     return this.#followed(this.#result(outcome, options), request)
   }
@@ -388,6 +397,15 @@ export class Requests {
     }
     return result
   }
+}
+
+/** The bytes of a header, which the other driver does not count. */
+const HEADER = 9
+
+/** The lengths of a request and of its reply. */
+function lengthsOf(rows: Rows<Row> | undefined): [request: number, reply: number] {
+  const [sent, received] = (rows && Rows.lengths(rows)) ?? [HEADER, HEADER]
+  return [sent - HEADER, received - HEADER]
 }
 
 /** Whether the types of values can be told without the server. */

@@ -77,6 +77,7 @@ export function sessionOptions(options: CompleteOptions): SessionOptions {
     ...copies(all.speculativeExecution),
     ...loginOptions(options.authProvider),
   }
+  if (options.requestTracker) result['(lengths)'] = true
   if (options.cloud) {
     const bundle = options.cloud.secureConnectBundle
     const isUrl = bundle instanceof URL || /^\w{2,}:\/\//.test(bundle)
@@ -120,10 +121,8 @@ function copies(policy: SpeculativeExecutionPolicy | undefined): SessionOptions 
       speculativeAttempts: Math.min(32, _maxSpeculativeExecutions),
     }
   }
-  throw new NotSupportedError(
-    'a speculativeExecution policy of the program is not supported: use ' +
-      'ConstantSpeculativeExecutionPolicy',
-  )
+  // One of the program is followed here; see `copies.ts`.
+  return {}
 }
 
 function translatorOf(translator: AddressTranslator): SessionOptions['addressTranslator'] {

@@ -80,19 +80,33 @@ export abstract class Tokenizer {
   }
 }
 
-/** Splits a range of a ring of integers. */
-function splitRing(
-  [start, end]: [bigint, bigint],
-  [least, size]: [bigint, bigint],
-  parts: number,
-): bigint[] {
-  const length = end > start ? end - start : size - (start - end)
+/** A ring of integers: its last one, and by how much those beyond it are too large. */
+interface IntegerRing {
+  readonly last: bigint
+  readonly length: bigint
+}
+
+/** The points that split a range; the first parts are longer by one if it does not divide evenly. */
+function splitRing(start: bigint, range: bigint, ring: IntegerRing, parts: number): bigint[] {
+  const [each, longer] = [range / BigInt(parts), range % BigInt(parts)]
   const points: bigint[] = []
+  let point = start
   for (let part = 1n; part < BigInt(parts); part++) {
-    const point = start + (length * part) / BigInt(parts)
-    points.push(point >= least + size ? point - size : point)
+    point += each + (part <= longer ? 1n : 0n)
+    if (point > ring.last) point -= ring.length
+    points.push(point)
   }
   return points
+}
+
+/** Splits between two tokens that are integers; from the least to itself is the whole ring. */
+function splitIntegers(
+  [start, end, least]: [bigint, bigint, bigint],
+  ring: IntegerRing,
+  parts: number,
+): bigint[] {
+  const range = (start === end && start === least ? ring.last : end) - start
+  return splitRing(start, range < 0n ? range + ring.length : range, ring, parts)
 }
 
 const asLong = (hash: bigint): bigint => BigInt.asUintN(64, hash)
@@ -150,9 +164,10 @@ export class Murmur3Tokenizer extends Tokenizer {
   }
 
   split(start: Token, end: Token, parts: number): Token[] {
-    const ends: [bigint, bigint] = [start.getValue().toBigInt(), end.getValue().toBigInt()]
-    const ring: [bigint, bigint] = [-(1n << 63n), 1n << 64n]
-    return splitRing(ends, ring, parts).map((point) => new Murmur3Token(Long.fromBigInt(point)))
+    const ends = [start, end, this.minToken()].map((token) => token.getValue().toBigInt())
+    const ring = { last: (1n << 63n) - 1n, length: (1n << 64n) - 1n }
+    const points = splitIntegers(ends as [bigint, bigint, bigint], ring, parts)
+    return points.map((point) => new Murmur3Token(Long.fromBigInt(point)))
   }
 }
 
@@ -170,9 +185,10 @@ export class RandomTokenizer extends Tokenizer {
   }
 
   split(start: Token, end: Token, parts: number): Token[] {
-    const ends: [bigint, bigint] = [start.getValue().toBigInt(), end.getValue().toBigInt()]
-    const ring: [bigint, bigint] = [0n, 1n << 127n]
-    return splitRing(ends, ring, parts).map((point) => new RandomToken(Integer.fromBigInt(point)))
+    const ends = [start, end, this.minToken()].map((token) => token.getValue().toBigInt())
+    const ring = { last: 1n << 127n, length: (1n << 127n) + 1n }
+    const points = splitIntegers(ends as [bigint, bigint, bigint], ring, parts)
+    return points.map((point) => new RandomToken(Integer.fromBigInt(point)))
   }
 }
 
@@ -190,23 +206,27 @@ export class ByteOrderedTokenizer extends Tokenizer {
   }
 
   split(start: Token, end: Token, parts: number): Token[] {
-    if (this.minToken().equals(end)) {
-      throw new Error('a range without an end cannot be split with the ByteOrderedPartitioner')
+    if (start.equals(end) && start.equals(this.minToken())) {
+      throw new Error('the whole ring cannot be split with the ByteOrderedPartitioner')
     }
     const [from, to] = [start.getValue() as Buffer, end.getValue() as Buffer]
-    const width = Math.max(from.length, to.length, 1) + 4
-    const number = (bytes: Buffer) => {
+    const number = (bytes: Buffer, width: number) => {
       const padded = Buffer.concat([bytes, Buffer.alloc(width - bytes.length)])
-      return BigInt(`0x${padded.toString('hex')}`)
+      return BigInt(`0x${padded.toString('hex') || '0'}`)
     }
-    const points = splitRing([number(from), number(to)], [0n, 1n << BigInt(8 * width)], parts)
-    return points.map((point) => {
-      const hex = point
-        .toString(16)
-        .padStart(2 * width, '0')
-        .replace(/(?:00)+$/, '')
-      return new ByteOrderedToken(Buffer.from(hex, 'hex'))
-    })
+    // As wide as the longer one, and up to four bytes more if there are fewer tokens than parts.
+    const shortest = Math.max(from.length, to.length)
+    for (let width = shortest; ; width++) {
+      const length = 1n << BigInt(8 * width)
+      const first = number(from, width)
+      const range = number(to, width) - first + (start.compare(end) < 0 ? 0n : length)
+      if (range < BigInt(parts) && width < shortest + 4) continue
+      const points = splitRing(first, range, { last: length - 1n, length }, parts)
+      return points.map((point) => {
+        const hex = point.toString(16).padStart(2 * width, '0')
+        return new ByteOrderedToken(Buffer.from(hex, 'hex'))
+      })
+    }
   }
 }
 

@@ -14,7 +14,7 @@ export type TrackedQuery = string | readonly (string | { query: string; params?:
 export type TrackedParameters = any[] | { [name: string]: any } | null
 
 class RequestTrackerBase {
-  /** Called after each request; the engine does not tell lengths, which are 0. */
+  /** Called after each request; lengths are in bytes. */
   onSuccess(
     _host: Host,
     _query: TrackedQuery,
@@ -25,7 +25,7 @@ class RequestTrackerBase {
     _latency: number[],
   ): void {}
 
-  /** Called after each request that failed. */
+  /** Called after each request that failed; its length is 0. */
   onError(
     _host: Host,
     _query: TrackedQuery,

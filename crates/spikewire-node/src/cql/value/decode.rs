@@ -88,6 +88,10 @@ impl<'e> Sink for CqlDecoder<'e, '_> {
         self.env.null()
     }
 
+    fn absent(&self) -> Result<'e> {
+        if self.decode_options.conversion != 0 { self.env.undefined() } else { self.env.null() }
+    }
+
     fn empty(&self, _: &Type) -> Result<'e> {
         self.wrapped(sort::EMPTY, self.env.null()?)
     }

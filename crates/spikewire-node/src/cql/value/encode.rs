@@ -238,6 +238,10 @@ impl Source for HostValue<'_, '_> {
         }
         match (self.sort()?, ty) {
             (sort::SET, Type::Set(_)) => self.elements(self.unwrapped()?, into),
+            (sort::SHORT_TUPLE, Type::Tuple(_)) => {
+                into.leave_rest();
+                self.elements(self.unwrapped()?, into)
+            }
             (sort::PROXY, _) => self.behind_proxy()?.items(ty, into),
             _ => Err(Unfit::Kind),
         }

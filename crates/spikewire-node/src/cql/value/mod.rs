@@ -30,6 +30,8 @@ pub struct CqlDecodeOptions {
     pub classes: u32,
     /// Return rows as an Arrow IPC stream.
     pub as_stream: bool,
+    /// The length of the request in bytes, if results tell lengths.
+    pub sent: Option<u32>,
 }
 
 /// Kinds of objects, with the numbers used by the hooks `classify`, `unwrap` and `wrap`.
@@ -52,4 +54,6 @@ pub mod sort {
     pub const EMPTY: u32 = 7;
     /// A `Proxy`; unwrapped: an object with its content, or the reason why there is none.
     pub const PROXY: u32 = 8;
+    /// A `ShortTuple` of a drop-in; unwrapped: an array.
+    pub const SHORT_TUPLE: u32 = 9;
 }

@@ -99,7 +99,10 @@ function each(decoders: readonly (Decoder | undefined)[]): (values: unknown[]) =
   return (values) => {
     for (let at = 0; at < values.length; at++) {
       const decode = decoders[at]
-      if (decode !== undefined && values[at] !== null) values[at] = decode(values[at] as never)
+      // Those that were not sent are undefined.
+      if (decode !== undefined && values[at] !== null && values[at] !== undefined) {
+        values[at] = decode(values[at] as never)
+      }
     }
     return values
   }

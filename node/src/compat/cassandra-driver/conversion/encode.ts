@@ -1,6 +1,7 @@
 /** Makes parameters of the native session of values of the other driver. */
 
 import { inspect } from 'node:util'
+import { ShortTuple } from '../../../cql/conversions.js'
 import * as native from '../../../cql/values.js'
 import { BigDecimal } from '../types/big-decimal.js'
 import { unset } from '../types/constants.js'
@@ -250,9 +251,10 @@ function tupleOf(encoders: readonly Encoder[]): Encoder {
     const { length, get } = value as TupleLike
     if (typeof get !== 'function') wrong('a Tuple', value)
     const count = Math.min(length, encoders.length)
-    return Array.from({ length: count }, (_, at) =>
+    const components = Array.from({ length: count }, (_, at) =>
       part(encoders[at], (value as TupleLike).get(at)),
     )
+    return count < encoders.length ? new ShortTuple(components) : components
   }
 }
 

@@ -8,6 +8,7 @@ import type { ClientContext as Client, ExecutionOptions } from '../contracts.js'
 import { ArgumentError } from '../errors.js'
 import type { Host, HostMap } from '../hosts.js'
 import { distance } from '../types/constants.js'
+import { DEFAULT_CHECKS, ordered, type ReplicaChecks } from './replica-order.js'
 
 /** The nodes for a statement, in order. */
 export type QueryPlan = Iterator<Host>
@@ -257,11 +258,19 @@ export interface DefaultLoadBalancingOptions {
   filter?: ((host: Host) => boolean) | undefined
 }
 
+/** Of tests: what else the default policy can be created with. */
+interface OwnChecks extends Partial<ReplicaChecks> {
+  getReplicas?: ((keyspace: string, key: Buffer) => Host[] | null) | undefined
+}
+
 /** Replicas of the local datacenter first, then its other nodes. */
 export class DefaultLoadBalancingPolicy extends LoadBalancingPolicy {
   localDc: string | undefined
   /** @internal */
   readonly _filter: ((host: Host) => boolean) | undefined
+  readonly #checks: ReplicaChecks
+  readonly #own: OwnChecks
+  #preferred: Host | null = null
   #index = 0
 
   constructor(options?: DefaultLoadBalancingOptions | string | null) {
@@ -269,6 +278,13 @@ export class DefaultLoadBalancingPolicy extends LoadBalancingPolicy {
     const settings = typeof options === 'string' ? { localDc: options } : options
     this.localDc = settings?.localDc
     this._filter = (settings as DefaultLoadBalancingOptions | undefined)?.filter
+    const { compare, getReplicas, healthCheck, isHostNewlyUp } = (settings ?? {}) as OwnChecks
+    this.#own = { compare, getReplicas, healthCheck, isHostNewlyUp } as OwnChecks
+    this.#checks = {
+      compare: compare ?? DEFAULT_CHECKS.compare,
+      healthCheck: healthCheck ?? DEFAULT_CHECKS.healthCheck,
+      isHostNewlyUp: isHostNewlyUp ?? DEFAULT_CHECKS.isHostNewlyUp,
+    }
   }
 
   override init(client: Client, hosts: HostMap, callback: EmptyCallback): void {
@@ -288,6 +304,7 @@ export class DefaultLoadBalancingPolicy extends LoadBalancingPolicy {
   }
 
   override getDistance(host: Host): distance {
+    if (host === this.#preferred) return distance.local
     return this.#isUsable(host) ? distance.local : distance.ignored
   }
 
@@ -298,16 +315,29 @@ export class DefaultLoadBalancingPolicy extends LoadBalancingPolicy {
   ): void {
     const where = options?.getKeyspace() || keyspace
     const key = options?.getRoutingKey()
-    const replicas = where && key ? this.client.getReplicas(where, key as Buffer) : null
-    callback(null, this.#plan(replicas ?? [], options?.getPreferredHost() ?? null))
+    let replicas: Host[] | null = null
+    if (where && key) {
+      const find = this.#own.getReplicas ?? ((...of) => this.client.getReplicas(...of))
+      replicas = find(where, key as Buffer)
+    }
+    const preferred = options?.getPreferredHost() ?? null
+    if (preferred !== null) this.#preferred = preferred
+    callback(null, this.#plan(replicas ?? [], preferred))
+  }
+
+  /** @internal Whether it chooses by what the engine does not know. */
+  get _hasOwnChecks(): boolean {
+    return Object.values(this.#own).some((check) => check !== undefined)
   }
 
   *#plan(replicas: readonly Host[], preferred: Host | null): Generator<Host> {
-    const usable = (host: Host) => this.#isUsable(host) && host.isUp() && host !== preferred
+    const usable = (host: Host) => this.#isUsable(host) && host.isUp()
+    const others = (host: Host) => host !== preferred
     if (preferred !== null) yield preferred
-    const first = replicas.filter(usable)
-    yield* round(first, Math.floor(Math.random() * first.length))
-    const rest = this.hosts.values().filter((host) => usable(host) && !first.includes(host))
+    const first = ordered(replicas.filter(usable), this.#checks)
+    yield* first.filter(others)
+    const isLeft = (host: Host) => usable(host) && others(host) && !first.includes(host)
+    const rest = this.hosts.values().filter(isLeft)
     yield* round(rest, this.#index++)
   }
 
@@ -326,8 +356,11 @@ export class DefaultLoadBalancingPolicy extends LoadBalancingPolicy {
 export function byEngine(policy: LoadBalancingPolicy): { localDc: string | undefined } | undefined {
   switch (policy.constructor) {
     case DefaultLoadBalancingPolicy: {
-      const { localDc, _filter } = policy as DefaultLoadBalancingPolicy
-      const isOwn = Object.hasOwn(policy, 'newQueryPlan') || Object.hasOwn(policy, 'getDistance')
+      const { localDc, _filter, _hasOwnChecks } = policy as DefaultLoadBalancingPolicy
+      const isOwn =
+        _hasOwnChecks ||
+        Object.hasOwn(policy, 'newQueryPlan') ||
+        Object.hasOwn(policy, 'getDistance')
       return _filter === undefined && !isOwn ? { localDc } : undefined
     }
     case DCAwareRoundRobinPolicy:

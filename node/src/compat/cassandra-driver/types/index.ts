@@ -1,6 +1,12 @@
 /** The types of values, and what else the other driver has in `types`. */
 
 import { DriverError } from '../errors.js'
+import { BigDecimal } from './big-decimal.js'
+import { letStaticsConstruct } from './constructible.js'
+import { Duration } from './duration.js'
+import { InetAddress } from './inet-address.js'
+import { LocalDate } from './local-date.js'
+import { LocalTime } from './local-time.js'
 import { Long } from './long.js'
 import { TimeUuid, Uuid } from './uuid.js'
 
@@ -30,6 +36,11 @@ export { Row } from './row.js'
 export { Tuple } from './tuple.js'
 export { TimeUuid, Uuid } from './uuid.js'
 export { Vector } from './vector.js'
+
+// Not of those that are made for each value of a row.
+for (const type of [BigDecimal, Duration, InetAddress, LocalDate, LocalTime, TimeUuid, Uuid]) {
+  letStaticsConstruct(type)
+}
 
 /** What `timeuuid()` and `uuid()` take. */
 export interface UuidOptions {
