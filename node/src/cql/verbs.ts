@@ -342,13 +342,10 @@ export abstract class Verbs {
     explain: (error: unknown) => never,
   ): Promise<T> {
     if (commands.hasSubscribers) {
-      const verb = page ? this.page : this.execute
-      return verb.call<this, [Prepared, Parameters, typeof options], Promise<Rows<R>>>(
-        this,
-        statement,
-        parameters,
-        options,
-      ).then(convert, explain)
+      const rows = page
+        ? this.page<R>(statement, parameters, options)
+        : this.execute<R>(statement, parameters, options)
+      return rows.then(convert, explain)
     }
     return this.#call<T>(undefined, (_, slot) => {
       convertOutcome(slot, convert, explain)

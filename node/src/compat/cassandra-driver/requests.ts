@@ -22,12 +22,12 @@ import { nativeOptions } from './native-options.js'
 import type { CompleteOptions } from './options.js'
 import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
-import { isForEngine, type Outcome, runWithPolicies, type Send } from './policy-runs.js'
-import { ResultSet } from './result-set.js'
+import { isForEngine, runWithPolicies, type Send } from './policy-runs.js'
+import type { ResultSet } from './result-set.js'
+import { resultByEngine, resultOf } from './results.js'
 import { type ArrayOrObject, isChange, type KnownStatement, Statements } from './statements.js'
-import { consistencies, responseErrorCodes } from './types/constants.js'
+import { responseErrorCodes } from './types/constants.js'
 import type { Row } from './types/row.js'
-import { uuidOfText } from './types/uuid.js'
 
 /** Statements that change the schema. */
 const CHANGES_SCHEMA = /^\s*(?:create|alter|drop)\b/i
@@ -152,7 +152,7 @@ export class Requests {
   /** Makes the result of rows that arrive. What the program is to be told of is done afterwards. */
   #arrived(rows: Rows<Row>, request: Request, start: Start): ResultSet | Promise<ResultSet> {
     if (start === undefined && rows.warnings.length === 0) {
-      return this.#followed(this.#resultByEngine(rows, request.options), request)
+      return this.#followed(resultByEngine(rows, request.options), request)
     }
     return Promise.resolve().then(() => this.#succeeded(rows, request, start))
   }
@@ -302,7 +302,8 @@ export class Requests {
     return runWithPolicies({ client: this.#client, query: text, options }, send).then(
       (outcome) => {
         this.#tell(outcome.node, request, start)
-        return this.#followed(this.#result(outcome, options), request)
+        this.#logWarnings(outcome.rows)
+        return this.#followed(resultOf(outcome, options), request)
       },
       (error) => {
         throw this.#reported(error, request, start, stack)
@@ -317,13 +318,16 @@ export class Requests {
   }
 
   /** The result of a request that the engine executed. */
-  #succeeded(
-    rows: Rows<Row>,
-    request: Request,
-    start: Start,
-  ): ResultSet | Promise<ResultSet> {
+  #succeeded(rows: Rows<Row>, request: Request, start: Start): ResultSet | Promise<ResultSet> {
     this.#tell(rows.node, request, start)
-    return this.#followed(this.#resultByEngine(rows, request.options), request)
+    this.#logWarnings(rows)
+    return this.#followed(resultByEngine(rows, request.options), request)
+  }
+
+  #logWarnings(rows: Rows<Row> | undefined): void {
+    for (const warning of rows?.warnings ?? []) {
+      this.#client.log('warning', `The server warns: ${warning}`)
+    }
   }
 
   /** Tells metrics and trackers of a response. */
@@ -401,55 +405,6 @@ export class Requests {
     }
     return error
   }
-
-  #resultByEngine(rows: Rows<Row>, options: DefaultExecutionOptions): ResultSet {
-    const { node, attempts } = rows
-    return this.#resultOf(rows, triedAlone(node), attempts - 1, options.getConsistency(), options)
-  }
-
-  #result(outcome: Outcome<Row>, options: DefaultExecutionOptions): ResultSet {
-    const { rows, node, tried, consistency } = outcome
-    if (rows === undefined) {
-      return new ResultSet({ rows: [] }, node, tried, 0, consistency ?? consistencies.localOne)
-    }
-    const copies = rows.attempts - Object.keys(tried).length
-    return this.#resultOf(rows, tried, copies, consistency, options)
-  }
-
-  #resultOf(
-    rows: Rows<Row>,
-    tried: { [address: string]: Error | null },
-    copies: number,
-    consistency: number | undefined,
-    options: DefaultExecutionOptions,
-  ): ResultSet {
-    const isVoid = rows.columns.length === 0
-    const traceId = rows.tracingIds[0]
-    const payload = options.getCustomPayload() === undefined ? undefined : rows.payload
-    const flags = {
-      traceId: traceId === undefined ? undefined : uuidOfText(traceId),
-      warnings: rows.warnings.length > 0 ? [...rows.warnings] : undefined,
-      customPayload: payload !== undefined && Object.keys(payload).length > 0 ? payload : undefined,
-    }
-    const result = new ResultSet(
-      isVoid
-        ? { flags }
-        : {
-            flags,
-            rows: rows.rows as Row[],
-            meta: { columns: rows.columns as never, pageState: rows.pagingState },
-          },
-      rows.node,
-      tried,
-      copies,
-      consistency ?? consistencies.localOne,
-      rows.schemaAgreed,
-    )
-    for (const warning of rows.warnings) {
-      this.#client.log('warning', `The server warns: ${warning}`)
-    }
-    return result
-  }
 }
 
 /** Whether the engine alone decides where a request goes, and what follows an error. */
@@ -462,20 +417,6 @@ function isByEngine(options: DefaultExecutionOptions): boolean {
 
 function stackOf(options: DefaultExecutionOptions): string | undefined {
   return options.getCaptureStackTrace() ? new Error().stack : undefined
-}
-
-type Tried = { [address: string]: null }
-
-const tried = new Map<string, Tried>()
-
-/** The hosts that were tried if the first one answered. A copy costs less than a new name. */
-function triedAlone(node: string): Tried {
-  let one = tried.get(node)
-  if (one === undefined) {
-    one = { [node]: null }
-    tried.set(node, one)
-  }
-  return { ...one }
 }
 
 /** Whether the types of values can be told without the server. */
