@@ -25,7 +25,7 @@ function onlyTried(node: string): Tried {
 /** The result of a statement that the engine executed. */
 export function resultByEngine(rows: Rows<Row>, options: ExecutionOptions): ResultSet {
   const { node, attempts } = rows
-  return made(rows, onlyTried(node), attempts - 1, options.getConsistency(), options)
+  return resultFrom(rows, onlyTried(node), attempts - 1, options.getConsistency(), options)
 }
 
 /** The result of a statement that was executed under policies of the program. */
@@ -35,10 +35,10 @@ export function resultOf(outcome: Outcome<Row>, options: ExecutionOptions): Resu
     return new ResultSet({ rows: [] }, node, tried, 0, consistency ?? consistencies.localOne)
   }
   const copies = rows.attempts - Object.keys(tried).length
-  return made(rows, tried, copies, consistency, options)
+  return resultFrom(rows, tried, copies, consistency, options)
 }
 
-function made(
+function resultFrom(
   rows: Rows<Row>,
   tried: Tried,
   copies: number,
