@@ -333,7 +333,8 @@ export abstract class Verbs {
    * @internal Executes a prepared statement for a drop-in, whose result `convert` makes of the rows as
    * they arrive; it must not call the program. `explain` throws the error that callers get.
    */
-  executeConverted<R, T>(
+  static executeConverted<R, T>(
+    session: Verbs,
     page: boolean,
     statement: Prepared,
     parameters: Parameters,
@@ -343,13 +344,13 @@ export abstract class Verbs {
   ): Promise<T> {
     if (commands.hasSubscribers) {
       const rows = page
-        ? this.page<R>(statement, parameters, options)
-        : this.execute<R>(statement, parameters, options)
+        ? session.page<R>(statement, parameters, options)
+        : session.execute<R>(statement, parameters, options)
       return rows.then(convert, explain)
     }
-    return this.#call<T>(undefined, (_, slot) => {
+    return session.#call<T>(undefined, (_, slot) => {
       convertOutcome(slot, convert, explain)
-      this.#sendFitting(slot, page, statement, parameters, checkOptions(options, KNOWN.EXECUTE))
+      session.#sendFitting(slot, page, statement, parameters, checkOptions(options, KNOWN.EXECUTE))
     })
   }
 

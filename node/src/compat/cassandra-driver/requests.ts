@@ -3,7 +3,7 @@
 import type { ExecuteOptions } from '../../cql/options.js'
 import type { Statement } from '../../cql/prepared.js'
 import type { Rows } from '../../cql/rows.js'
-import type { Session } from '../../cql/session.js'
+import { Session } from '../../cql/session.js'
 import type { ClientContext } from './contracts.js'
 import { composite } from './conversion/routing.js'
 import {
@@ -137,7 +137,8 @@ export class Requests {
     const request = { query, params, options }
     const start = this.#start()
     const stack = stackOf(options)
-    return this.#session.executeConverted<Row, ResultSet>(
+    return Session.executeConverted<Row, ResultSet>(
+      this.#session,
       options.getFetchSize() !== 0,
       known.prepared,
       values as never,
