@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -79,7 +79,13 @@ class Settings(Place):
     logs: str = ""
     """The folder for HDR interval logs of every run; empty for none."""
     truncate: bool = False
-    """Whether to empty sets before they are written, and after runs that insert every key."""
+    """Whether to empty sets before they are written, and after runs that insert every key; before
+    each run if they are not written (`sparse`)."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether every run begins with an empty set, so that reads may find no record."""
+        return self.truncate and not self.populate and self.workload != INSERTING
 
 
 @dataclass(frozen=True)
@@ -168,7 +174,7 @@ class Lab:
         self._node: node.Runner | None = None
         self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
         self._can_use = Usable(comparison.skipped, progress)
-        self._workload = parse_workload(settings.workload)
+        self._workload = replace(parse_workload(settings.workload), sparse=settings.sparse)
         self._next_key = settings.keys
         self._runs = 0
 
@@ -332,8 +338,10 @@ class Lab:
 
     def _prepare(self, cell: Cell, cluster: Cluster) -> None:
         """Ensures that a workload that removes records finds all of them, and one that inserts
-        finds none."""
+        finds none, nor one on an empty set."""
         self._runs += 1
+        if self._settings.sparse:
+            self._truncate(self._records(cell), cluster)
         if cluster.seeds and self._settings.populate and self._workload.verbs & LOSING:
             self.populate(self._records(cell), cluster)
 
@@ -387,6 +395,8 @@ class Lab:
                 job["max_ops"] = settings.max_ops
             if settings.misses:
                 job["misses"] = settings.misses
+            if settings.sparse:
+                job["sparse"] = True
             if INSERT in self._workload.verbs:
                 job["next_key"] = self._next_key
         if action == "measure" and settings.logs:
