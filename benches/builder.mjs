@@ -65,12 +65,24 @@ function casesOf(client) {
     }
   }
   const puts = () => [op.put('n', 1), op.put('m', 'text')]
+  let turn = 0
+  const next = () => turn++ % ROWS
   return [
     ['get', 1, () => client.get(key), () => session.query(key).first()],
     [
       ...['get of one bin', 1],
       () => client.get(key, { bins: ['n'] }),
       () => session.query(key).bins('n').first(),
+    ],
+    [
+      ...['get by a new key', 1],
+      () => users.get(next()),
+      () => session.query(users.key(next())).first(),
+    ],
+    [
+      ...['put by a new key', 1],
+      () => users.put(next(), { n: 1, m: 2 }),
+      () => session.upsert(users.key(next())).put({ n: 1, m: 2 }).execute(),
     ],
     ['put', 1, () => client.put(key, { n: 1 }), () => session.upsert(key).set('n', 1).execute()],
     [

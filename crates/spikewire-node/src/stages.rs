@@ -40,6 +40,12 @@ impl std::fmt::Debug for Watch {
 }
 
 impl Watch {
+    /// Whether it measures anything.
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Called right before the promise is settled.
     #[inline]
     pub fn settles(self, env: Env<'_>, environment: &Environment) {

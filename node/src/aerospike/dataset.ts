@@ -123,19 +123,18 @@ export class Dataset<B extends object = Bins, W extends object = Partial<B>> ext
 
   /** The full key for a user key. */
   key(key: UserKey): Key {
-    return new Key(this.namespace, this.set, key)
+    return Key.of(this.#space, key)
   }
 
   /** The full keys for user keys, in an array. */
   keys(keys: Iterable<UserKey | Key>): Key[] {
-    const { namespace, set } = this
     return list('keys', keys, 'an iterable of keys').map((key, row) => {
       try {
         if (key instanceof Key) {
           this.spaceOf(key)
           return key
         }
-        return new Key(namespace, set, key as UserKey)
+        return Key.of(this.#space, key as UserKey)
       } catch (error) {
         throw atRow(row, error)
       }

@@ -120,6 +120,30 @@ export function postpone(slot: Slot): void {
   rejecters[slot] = later(rejecters[slot])
 }
 
+/**
+ * Resolves a call with what `convert` makes of its result, while that is delivered: it must not call
+ * the program. `explain` throws the error to reject it with, in a microtask. Costs less than `then`.
+ */
+export function convertOutcome<T>(
+  slot: Slot,
+  convert: (value: T) => unknown,
+  explain: (error: unknown) => never,
+): void {
+  const resolve = resolvers[slot] as Settler
+  const reject = rejecters[slot] as Settler
+  resolvers[slot] = (value) => {
+    let converted: unknown
+    try {
+      converted = convert(value as T)
+    } catch (error) {
+      reject(error)
+      return
+    }
+    resolve(converted)
+  }
+  rejecters[slot] = (error) => resolve(Promise.reject(error).catch(explain))
+}
+
 /** Resolves calls that have no value. */
 export function done(...slots: Slot[]): void {
   for (const slot of slots) {

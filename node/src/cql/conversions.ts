@@ -3,9 +3,10 @@
  * making values of this one first. A drop-in registers one and opens sessions with its number.
  */
 
-import { makeShape } from './factories.js'
+import { makeShape, type Shape } from './factories.js'
+import { aloneOf } from './replies.js'
 
-/** Makes the columns of a result, and the functions that append one row and `together` rows. */
+/** Makes the columns of a result, and the functions that make its rows. */
 export type MakeShape = (
   names: string[],
   /** As JSON: see `type_json` in `crates/spikewire-node/src/cql/value/notation.rs`. */
@@ -14,7 +15,7 @@ export type MakeShape = (
   tables: string[],
   together: number,
   wide: boolean,
-) => unknown[]
+) => Shape
 
 const conversions: MakeShape[] = []
 
@@ -23,7 +24,10 @@ export function addConversion(make: MakeShape): number {
   return conversions.push(make)
 }
 
-/** Called by the native part; `conversion` is 0 for the values of this package. */
+/**
+ * The columns of a result, and functions that append one row, append `together` rows, and resolve a
+ * call with one row alone. Called by the native part; `conversion` is 0 for the values of this package.
+ */
 export function shapeFor(
   names: string[],
   types: string[],
@@ -34,7 +38,8 @@ export function shapeFor(
   conversion: number,
 ): unknown[] {
   const make = conversion === 0 ? makeShape : (conversions[conversion - 1] as MakeShape)
-  return make(names, types, keyspaces, tables, together, wide)
+  const [columns, one, many, row] = make(names, types, keyspaces, tables, together, wide)
+  return [columns, one, many, aloneOf(columns, row, names.length)]
 }
 
 /** Of a drop-in: the first components of a tuple; those that are left are not sent, not even as null. */

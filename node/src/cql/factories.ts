@@ -23,7 +23,7 @@ function assemble(names: readonly string[], values: readonly unknown[], from: nu
   return object
 }
 
-type Append = (rows: unknown[], ...values: unknown[]) => void
+export type Append = (rows: unknown[], ...values: unknown[]) => void
 
 /**
  * Creates a function that appends `together` rows to an array. Object literals are several times as
@@ -43,7 +43,10 @@ function appender(names: readonly string[], together: number): Append {
   }
 }
 
-/** The columns, and the functions that append one row and `together` rows of them. */
+/** The columns, and functions that append one row, append `together` rows, and make a row. */
+export type Shape = [columns: readonly Column[], one: Append, many: Append, row: Factory]
+
+/** The columns of a result, and what makes its rows. */
 export function makeShape(
   names: string[],
   types: string[],
@@ -51,7 +54,7 @@ export function makeShape(
   tables: string[],
   together: number,
   wide: boolean,
-): [readonly Column[], Append, Append] {
+): Shape {
   const columns = names.map((name, at) =>
     Object.freeze({
       name,
@@ -64,13 +67,14 @@ export function makeShape(
     const append: Append = (rows, values) => {
       rows.push(assemble(names, values as unknown[], 0))
     }
-    return [Object.freeze(columns), append, append]
+    return [Object.freeze(columns), append, append, makeFactory(names)]
   }
   const one = appender(names, 1)
-  return [Object.freeze(columns), one, together > 1 ? appender(names, together) : one]
+  const many = together > 1 ? appender(names, together) : one
+  return [Object.freeze(columns), one, many, makeFactory(names)]
 }
 
-type Factory = (...values: unknown[]) => unknown
+export type Factory = (...values: unknown[]) => unknown
 
 /** Creates a function that makes objects with these property names. */
 export function makeFactory(names: string[]): Factory {

@@ -7,7 +7,9 @@ import { ShortTuple, shapeFor } from './conversions.js'
 import { makeFactory } from './factories.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
+import { nameNode } from './node-names.js'
 import { makePrepared } from './prepared.js'
+import { done } from './replies.js'
 import { makeRows } from './rows.js'
 import { Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
 
@@ -66,4 +68,15 @@ function wrap(sort: number, content: unknown): unknown {
   }
 }
 
-native.cqlSetup(makeError, shapeFor, makeFactory, makeRows, makePrepared, classify, unwrap, wrap)
+native.cqlSetup(
+  makeError,
+  shapeFor,
+  makeFactory,
+  makeRows,
+  makePrepared,
+  classify,
+  unwrap,
+  wrap,
+  nameNode,
+  done,
+)

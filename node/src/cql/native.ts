@@ -31,7 +31,7 @@ export type CqlHooks = [
     columns: unknown,
     rows: unknown[],
     pagingState: Buffer | null,
-    node: string,
+    node: number,
     attempts: number,
     agreed: boolean,
     extras:
@@ -55,6 +55,8 @@ export type CqlHooks = [
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,
   wrap: (sort: number, content: unknown) => unknown,
+  nameNode: (number: number, address: string) => void,
+  done: (node: number, ...slots: Slot[]) => void,
 ]
 
 /** All rows (false) or one page of them; or the same as an Arrow IPC stream, in the place of rows. */

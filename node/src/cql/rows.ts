@@ -2,6 +2,7 @@
 
 import { type InspectOptions, inspect } from 'node:util'
 import { objectOf } from '../bridge/objects.js'
+import { nodeAddress } from './node-names.js'
 import type { CqlValue } from './values.js'
 
 /** A row of unknown type: values by column name. */
@@ -135,11 +136,11 @@ export function makeRows(
   columns: unknown,
   rows: unknown[],
   pagingState: Buffer | null,
-  node: string,
+  node: number,
   attempts: number,
   agreed: boolean,
   extras: Extras,
 ): Rows<unknown> {
   const known = columns as readonly Column[] | null
-  return new Rows(known, rows, pagingState, node, attempts, agreed, extras)
+  return new Rows(known, rows, pagingState, nodeAddress(node), attempts, agreed, extras)
 }

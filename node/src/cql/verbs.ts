@@ -5,7 +5,7 @@ import { type Callback, checkCallback, outcome, withSignal } from '../bridge/cal
 import { commands } from '../bridge/channels.js'
 import type { Connection } from '../bridge/connection.js'
 import { untilAborted } from '../bridge/signals.js'
-import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { convertOutcome, executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkOptions } from '../options/check.js'
 import { closeTable } from '../tables/source.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
@@ -326,6 +326,31 @@ export abstract class Verbs {
       let promise = this.#batch(kind, entries, batchOptions)
       if (commands.hasSubscribers) promise = publishStatement(promise, 'batch', null)
       return outcome(promise, onOutcome)
+    })
+  }
+
+  /**
+   * @internal Executes a prepared statement for a drop-in, whose result `convert` makes of the rows as
+   * they arrive; it must not call the program. `explain` throws the error that callers get.
+   */
+  static executeConverted<R, T>(
+    session: Verbs,
+    page: boolean,
+    statement: Prepared,
+    parameters: Parameters,
+    options: ExecuteOptions | undefined,
+    convert: (rows: Rows<R>) => T | Promise<T>,
+    explain: (error: unknown) => never,
+  ): Promise<T> {
+    if (commands.hasSubscribers) {
+      const rows = page
+        ? session.page<R>(statement, parameters, options)
+        : session.execute<R>(statement, parameters, options)
+      return rows.then(convert, explain)
+    }
+    return session.#call<T>(undefined, (_, slot) => {
+      convertOutcome(slot, convert, explain)
+      session.#sendFitting(slot, page, statement, parameters, checkOptions(options, KNOWN.EXECUTE))
     })
   }
 

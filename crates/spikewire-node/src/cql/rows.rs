@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use spikewire_cassandra::statement::Shape;
 use spikewire_cassandra::statement_job::{self, Extras, ResultPages};
 use spikewire_columns::cql::Table;
@@ -14,7 +15,7 @@ use super::statement::prepared_object;
 use super::value::{CqlDecodeOptions, CqlDecoder, uuid_text};
 use crate::environment::Environment;
 use crate::environment::columns::{Columns, WIDEST};
-use crate::js::scope::inner_with;
+use crate::js::scope::{inner, inner_with};
 use crate::js::{Env, Failure, Result, Value};
 use crate::tables::failure::row_failure;
 use crate::tables::stream::stream;
@@ -68,12 +69,56 @@ fn pages_result<'e>(
         object,
         rows,
         state,
-        env.string(&meta.node.as_ref().map_or_else(String::new, ToString::to_string))?,
+        env.uint32(environment.node_names.number(env, hooks, meta.node.as_deref())?)?,
         env.uint32(meta.attempts)?,
         env.boolean(meta.schema_agreed)?,
         extras(env, meta.extras.as_deref(), decode_options.sent.map(|sent| (sent, meta.bytes)))?,
     ];
     hooks.make_rows.call(env, &arguments)
+}
+
+/// Whether a result can be settled by [`settle_usual`]: no rows or one row, with nothing besides.
+pub fn is_usual(result: &ResultPages<Vec<u8>>, decode_options: CqlDecodeOptions) -> bool {
+    let ResultPages { shape, pages, paging_state, meta } = result;
+    let has_usual_rows = match (shape, pages.as_slice()) {
+        (None, []) => true,
+        (Some(shape), [page]) => page.count == 1 && shape.columns.len() <= WIDEST,
+        _ => false,
+    };
+    let has_more = paging_state.is_some()
+        || meta.extras.is_some()
+        || decode_options.as_stream
+        || decode_options.sent.is_some();
+    has_usual_rows && !has_more && meta.attempts == 1 && meta.schema_agreed
+}
+
+/// Settles the promise of a slot with a usual result, in one call of JavaScript or a share of one.
+/// If it fails, the promise is not settled.
+pub fn settle_usual(
+    env: Env<'_>,
+    environment: &Environment,
+    slot: u32,
+    decode_options: CqlDecodeOptions,
+    result: &ResultPages<Vec<u8>>,
+) -> Result<()> {
+    let hooks = environment.hooks()?.cql()?;
+    let node = environment.node_names.number(env, hooks, result.meta.node.as_deref())?;
+    let (Some(shape), [page]) = (&result.shape, result.pages.as_slice()) else {
+        environment.done_by(env, Some(node), slot);
+        return Ok(());
+    };
+    inner(env, |env| {
+        let columns = environment.columns.of(env, hooks, shape, decode_options.conversion)?;
+        let decoder = CqlDecoder::new(env, environment, decode_options)?;
+        let mut cells = Cells(Reader(&page.cells));
+        let mut arguments = SmallVec::<[Value<'_>; 10]>::new();
+        arguments.push(env.uint32(slot)?);
+        arguments.push(env.uint32(node)?);
+        for column in &*shape.columns {
+            arguments.push(decode(&column.ty, cells.cell()?, &decoder)?);
+        }
+        columns.alone.call(env, &arguments).map(drop)
+    })
 }
 
 /// All rows as an Arrow IPC stream.
@@ -126,10 +171,8 @@ fn add_rows(
     Ok(())
 }
 
-/// Warnings, trace ids, and the payload as names and bytes, alternating; `null` if there
-/// are none.
-/// Warnings, ids of traces, the payload, and the lengths of the request and its replies if they are
-/// to be told.
+/// Warnings, ids of traces, the payload as names and bytes, alternating, and the lengths of the
+/// request and its replies if they are to be told; `null` if there are none.
 fn extras<'e>(
     env: Env<'e>,
     extras: Option<&Extras>,

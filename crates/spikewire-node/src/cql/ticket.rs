@@ -31,6 +31,16 @@ pub struct StatementCompletion {
 impl Completion for StatementCompletion {
     fn deliver(self, env: Env<'_>, environment: &Environment) {
         let Self { slot, decode_options, watch, result } = self;
+        if let Ok(StatementResult::Pages(pages)) = &result
+            && !watch.is_set()
+            && rows::is_usual(pages, decode_options)
+        {
+            let done = rows::settle_usual(env, environment, slot, decode_options, pages);
+            if let Err(failure) = done {
+                environment.settle(env, slot, Err(failure));
+            }
+            return;
+        }
         let value =
             result.and_then(|result| rows::result(env, environment, decode_options, &result));
         watch.settles(env, environment);

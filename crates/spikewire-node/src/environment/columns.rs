@@ -35,6 +35,9 @@ pub struct Columns {
     pub one: Function,
     /// `(rows, ...values)`: appends [`Columns::together`] rows.
     pub many: Function,
+    /// `(slot, node, ...values)`: resolves a call whose result has one row; not for more than
+    /// [`WIDEST`] columns.
+    pub alone: Function,
     /// The number of rows made in one call.
     pub together: usize,
 }
@@ -93,6 +96,7 @@ impl ColumnsCache {
             columns.object.let_go(env);
             columns.one.let_go(env);
             columns.many.let_go(env);
+            columns.alone.let_go(env);
         }
     }
 }
@@ -125,7 +129,7 @@ impl Columns {
             env.boolean(columns.len() > WIDEST)?,
             env.uint32(conversion)?,
         ];
-        // The columns, and the two functions.
+        // The columns, and the functions.
         let parts = hooks.make_shape.call(env, &arguments)?;
         Ok(Self {
             shape: shape.clone(),
@@ -133,6 +137,7 @@ impl Columns {
             object: Function::keep(parts.element(0)?)?,
             one: Function::keep(parts.element(1)?)?,
             many: Function::keep(parts.element(2)?)?,
+            alone: Function::keep(parts.element(3)?)?,
             together,
         })
     }

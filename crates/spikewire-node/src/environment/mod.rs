@@ -6,12 +6,14 @@
 //! | [`resources`] | objects that JavaScript refers to by number |
 //! | [`factories`] | functions that make records, and objects of user-defined types |
 //! | [`columns`] | columns of CQL results, and functions that make their rows |
+//! | [`node_names`] | addresses of nodes of Cassandra |
 //! | [`notation`] | types of CQL for JavaScript |
 //! | [`clusters`] | embedded clusters |
 
 pub mod clusters;
 pub mod columns;
 pub mod factories;
+pub mod node_names;
 pub mod notation;
 pub mod resources;
 
@@ -30,10 +32,19 @@ use crate::uv::Loop;
 use self::clusters::Clusters;
 use self::columns::ColumnsCache;
 use self::factories::Factories;
+use self::node_names::NodeNames;
 use self::resources::Resources;
 
 /// The number of slots reported in one call.
 const TOGETHER: usize = 8;
+
+/// Calls that succeeded without a value, which JavaScript is told together.
+#[derive(Debug, Default)]
+struct Done {
+    /// The number of the node that answered them, for statements of CQL.
+    node: Option<u32>,
+    slots: Vec<u32>,
+}
 
 /// The state of one JavaScript environment. It lives until the environment is gone.
 pub struct Environment {
@@ -45,6 +56,8 @@ pub struct Environment {
     pub row_factories: Factories,
     /// The columns of CQL results, and functions that make their rows.
     pub columns: ColumnsCache,
+    /// The addresses of nodes of Cassandra.
+    pub node_names: NodeNames,
     /// Functions that make objects of CQL's user-defined types.
     pub udt_factories: Factories,
     /// Its embedded clusters.
@@ -56,8 +69,8 @@ pub struct Environment {
     spaces: RefCell<Vec<Arc<SetRef>>>,
     /// Lists of bin names, by number.
     shapes: RefCell<Vec<Rc<[String]>>>,
-    /// Slots of calls that succeeded without a value and have not been reported.
-    done: RefCell<Vec<u32>>,
+    /// Calls that succeeded without a value and have not been reported.
+    done: RefCell<Done>,
     ending: Cell<bool>,
 }
 
@@ -75,6 +88,7 @@ impl Environment {
             factories: Factories::default(),
             row_factories: Factories::default(),
             columns: ColumnsCache::default(),
+            node_names: NodeNames::default(),
             udt_factories: Factories::default(),
             clusters: Clusters::default(),
             resources: Resources::default(),
@@ -171,9 +185,20 @@ impl Environment {
     /// Records that a call succeeded without a value; several are reported together.
     #[inline]
     pub fn done(&self, env: Env<'_>, slot: u32) {
+        self.done_by(env, None, slot);
+    }
+
+    /// Records that a call succeeded without a value, for a statement of CQL with the number of the
+    /// node that answered; several by the same node are reported together.
+    #[inline]
+    pub fn done_by(&self, env: Env<'_>, node: Option<u32>, slot: u32) {
+        if self.done.borrow().node != node {
+            self.report_done(env);
+        }
         let mut done = self.done.borrow_mut();
-        done.push(slot);
-        if done.len() == TOGETHER {
+        done.node = node;
+        done.slots.push(slot);
+        if done.slots.len() == TOGETHER {
             drop(done);
             self.report_done(env);
         }
@@ -181,25 +206,30 @@ impl Environment {
 
     /// Reports to JavaScript the calls that succeeded without a value.
     pub fn report_done(&self, env: Env<'_>) {
-        if self.done.borrow().is_empty() {
+        if self.done.borrow().slots.is_empty() {
             return;
         }
-        let done = std::mem::take(&mut *self.done.borrow_mut());
-        for some in done.chunks(TOGETHER) {
-            let result = some
+        let Done { node, slots } = std::mem::take(&mut *self.done.borrow_mut());
+        for some in slots.chunks(TOGETHER) {
+            let result = node
                 .iter()
-                .map(|slot| env.uint32(*slot))
+                .chain(some)
+                .map(|number| env.uint32(*number))
                 .collect::<Result<Vec<_>>>()
-                .and_then(|slots| self.hooks()?.done.call(env, &slots));
+                .and_then(|arguments| {
+                    let hooks = self.hooks()?;
+                    let function = if node.is_some() { &hooks.cql()?.done } else { &hooks.done };
+                    function.call(env, &arguments)
+                });
             if result.is_err() {
                 let _ = env.take_exception();
             }
         }
-        let mut buffer = done;
+        let mut buffer = slots;
         buffer.clear();
         let mut place = self.done.borrow_mut();
-        if place.is_empty() {
-            *place = buffer;
+        if place.slots.is_empty() {
+            place.slots = buffer;
         }
     }
 

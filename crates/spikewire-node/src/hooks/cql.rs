@@ -13,7 +13,7 @@ pub struct Hooks {
     pub make_shape: Function,
     /// `(names)`: returns a function that makes objects with these properties.
     pub make_factory: Function,
-    /// `(shape, rows, pagingState, node, attempts, agreed, extras)`: creates a result; see
+    /// `(shape, rows, pagingState, nodeNumber, attempts, agreed, extras)`: creates a result; see
     /// [`crate::cql::rows`].
     pub make_rows: Function,
     /// `(number, text, id, names, types, partitionKey, warnings)`: creates a prepared statement.
@@ -24,6 +24,10 @@ pub struct Hooks {
     pub unwrap: Function,
     /// `(sort, content)`: the reverse of `unwrap`.
     pub wrap: Function,
+    /// `(number, address)`: the number of a node's address in the arguments of the others.
+    pub name_node: Function,
+    /// `(nodeNumber, ...slots)`: resolves statements without rows.
+    pub done: Function,
 }
 
 impl Hooks {
@@ -43,6 +47,8 @@ impl Hooks {
             classify: next()?,
             unwrap: next()?,
             wrap: next()?,
+            name_node: next()?,
+            done: next()?,
         })
     }
 }

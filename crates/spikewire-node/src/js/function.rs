@@ -77,8 +77,8 @@ impl<'e> Env<'e> {
     #[inline]
     pub fn call(self, function: Value<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
         let this = self.undefined()?;
-        // On the stack for most calls, which have up to six arguments.
-        let mut few = [ptr::null_mut(); 8];
+        // On the stack for most calls.
+        let mut few = [ptr::null_mut(); 12];
         let many: Vec<_>;
         let raw = if arguments.len() <= few.len() {
             for (place, argument) in few.iter_mut().zip(arguments) {

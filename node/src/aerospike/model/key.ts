@@ -37,6 +37,14 @@ export function spaceNames(space: Space): { namespace: string; set: string | nul
   return names[space] as { namespace: string; set: string | null }
 }
 
+/** Matches half of a surrogate pair, which UTF-8 cannot represent. */
+const LONE_SURROGATE = /[\ud800-\udfff]/u
+
+/** Whether a user key is valid for sure, without asking the native part. */
+function isSurelyValid(key: unknown): boolean {
+  return typeof key === 'string' ? !LONE_SURROGATE.test(key) : Number.isSafeInteger(key)
+}
+
 /** A validated user key, or a digest in an array. */
 class KnownKey {
   readonly key: unknown
@@ -80,7 +88,8 @@ export class Key {
       return
     }
     this.#space = spaceNumber(place as string, set)
-    this.#digest = native.digest(this.#space, key)
+    // Digests cost most of a key, and calls do not need them; those of bytes are of the bytes as they are.
+    this.#digest = isSurelyValid(key) ? undefined : native.digest(this.#space, key)
     const names = spaceNames(this.#space)
     this.namespace = names.namespace
     this.set = names.set
@@ -95,6 +104,17 @@ export class Key {
     }
     const space = spaceNumber(namespace, set)
     return Key.known(space, [native.digest(space, [digest])])
+  }
+
+  /**
+   * @internal The key for a user key.
+   *
+   * @throws TypeError, RangeError for an invalid one
+   */
+  static of(space: Space, key: UserKey): Key {
+    if (isSurelyValid(key)) return Key.known(space, key)
+    const { namespace, set } = spaceNames(space)
+    return new Key(namespace, set, key)
   }
 
   /** @internal A key whose parts have been validated: the user key, or the digest in an array. */

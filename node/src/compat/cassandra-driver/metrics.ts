@@ -145,4 +145,16 @@ export class DefaultMetrics extends ClientMetrics {
   }
 }
 
+const { onResponse, onSuccessfulResponse } = DefaultMetrics.prototype
+
+/** Whether nobody is told of responses. */
+export function isUnobserved(metrics: ClientMetrics): boolean {
+  if (metrics.onResponse !== onResponse) return false
+  if (metrics.onSuccessfulResponse !== onSuccessfulResponse) return false
+  const { responses } = metrics as DefaultMetrics
+  return (
+    responses.listenerCount('increment') === 0 && responses.success.listenerCount('increment') === 0
+  )
+}
+
 type Replicas = 'readTimeout' | 'unavailable' | 'writeTimeout'

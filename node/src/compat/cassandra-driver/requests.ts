@@ -3,7 +3,7 @@
 import type { ExecuteOptions } from '../../cql/options.js'
 import type { Statement } from '../../cql/prepared.js'
 import { Rows } from '../../cql/rows.js'
-import type { Session } from '../../cql/session.js'
+import { Session } from '../../cql/session.js'
 import type { ClientContext } from './contracts.js'
 import { composite } from './conversion/routing.js'
 import {
@@ -17,28 +17,20 @@ import type { DefaultExecutionOptions } from './execution-options.js'
 import { translated } from './failures.js'
 import { Host, type HostMap } from './hosts.js'
 import type { Metadata } from './metadata/metadata.js'
-import type { ClientMetrics } from './metrics.js'
+import { type ClientMetrics, isUnobserved } from './metrics.js'
 import { nativeOptions } from './native-options.js'
 import type { CompleteOptions } from './options.js'
 import { byEngine } from './policies/load-balancing.js'
 import { MonotonicTimestampGenerator } from './policies/timestamp-generation.js'
-import {
-  hasOwnCopies,
-  isForEngine,
-  type Outcome,
-  runWithPolicies,
-  type Send,
-} from './policy-runs.js'
-import { ResultSet } from './result-set.js'
-import { type ArrayOrObject, type KnownStatement, Statements } from './statements.js'
-import { consistencies, responseErrorCodes } from './types/constants.js'
+import { hasOwnCopies, isForEngine, runWithPolicies, type Send } from './policy-runs.js'
+import type { ResultSet } from './result-set.js'
+import { resultByEngine, resultOf } from './results.js'
+import { type ArrayOrObject, isChange, type KnownStatement, Statements } from './statements.js'
+import { responseErrorCodes } from './types/constants.js'
 import type { Row } from './types/row.js'
-import { uuidOfText } from './types/uuid.js'
 
 /** Statements that change the schema. */
 const CHANGES_SCHEMA = /^\s*(?:create|alter|drop)\b/i
-/** Any of both. */
-const CHANGES = /^\s*(?:create|alter|drop|use)\b/i
 /** Statements that change the keyspace. */
 const CHANGES_KEYSPACE = /^\s*use\b/i
 
@@ -66,8 +58,10 @@ interface Request {
   readonly query: string | readonly BatchQuery[]
   readonly params: ArrayOrObject | null | undefined
   readonly options: DefaultExecutionOptions
-  readonly send: Send<Row>
 }
+
+/** When a request began, if anybody is told how long it takes. */
+type Start = [number, number] | undefined
 
 /** The requests of a connected client. */
 export class Requests {
@@ -135,7 +129,33 @@ export class Requests {
   ): Promise<ResultSet> {
     const values = this.#encoded(known, params, options)
     this.#route(query, known, params, options)
-    return this.#send(query, known.prepared, values, params, options)
+    if (known.isChange || !this.#isByEngine(options)) {
+      return this.#send(query, known.prepared, values, params, options)
+    }
+    // Most executions: their results are made as replies arrive, without a promise for each step.
+    const native = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps)
+    const request = { query, params, options }
+    const start = this.#start()
+    const stack = stackOf(options)
+    return Session.executeConverted<Row, ResultSet>(
+      this.#session,
+      options.getFetchSize() !== 0,
+      known.prepared,
+      values as never,
+      native,
+      (rows) => this.#arrived(rows, request, start),
+      (error) => {
+        throw this.#failedByEngine(error, request, start, stack)
+      },
+    )
+  }
+
+  /** Makes the result of rows that arrive. What the program is to be told of is done afterwards. */
+  #arrived(rows: Rows<Row>, request: Request, start: Start): ResultSet | Promise<ResultSet> {
+    if (start === undefined && rows.warnings.length === 0) {
+      return this.#followed(resultByEngine(rows, request.options), request)
+    }
+    return Promise.resolve().then(() => this.#succeeded(rows, request, start))
   }
 
   #send(
@@ -155,7 +175,7 @@ export class Requests {
         ? session.execute<Row>(statement, parameters, all)
         : session.page<Row>(statement, parameters, all)
     }
-    return this.#run({ query, params, options, send })
+    return this.#run({ query, params, options }, send)
   }
 
   /** What follows from a result: more pages, another keyspace, another schema. */
@@ -170,7 +190,7 @@ export class Requests {
         return this.execute(query, params, options)
       }
     }
-    if (result.columns !== null || !CHANGES.test(query)) return result
+    if (result.columns !== null || !isChange(query)) return result
     return this.#changed(query).then(() => result)
   }
 
@@ -264,59 +284,98 @@ export class Requests {
     } = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps) ?? {}
     const send = (own: object) =>
       batch.execute({ ...native, ...own }) as Promise<unknown> as Promise<Rows<Row>>
-    return this.#run({ query: queries, params: null, options, send })
+    return this.#run({ query: queries, params: null, options }, send)
   }
 
-  #run(request: Request): Promise<ResultSet> {
-    const { options, query, send } = request
-    const start = process.hrtime()
-    const stack = options.getCaptureStackTrace() ? new Error().stack : undefined
-    const forEngine =
-      options.raw.host === undefined &&
-      isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy()) &&
-      !hasOwnCopies({ client: this.#client, options })
-    const failed = (error: unknown): never => {
-      if (forEngine) this.#count(translated(error, { readTimeout: options.getReadTimeout() }))
-      throw this.#reported(error, request, start, stack)
-    }
-    if (forEngine) {
-      return send(NONE).then((rows) => {
-        const { node } = rows
-        const consistency = options.getConsistency()
-        return this.#succeeded({ rows, node, tried: { [node]: null }, consistency }, request, start)
-      }, failed)
+  #run(request: Request, send: Send<Row>): Promise<ResultSet> {
+    const { options, query } = request
+    const start = this.#start()
+    const stack = stackOf(options)
+    if (this.#isByEngine(options)) {
+      return send(NONE).then(
+        (rows) => this.#succeeded(rows, request, start),
+        (error) => {
+          throw this.#failedByEngine(error, request, start, stack)
+        },
+      )
     }
     const text = typeof query === 'string' ? query : ''
     return runWithPolicies({ client: this.#client, query: text, options }, send).then(
-      (outcome) => this.#succeeded(outcome, request, start),
-      failed,
+      (outcome) => {
+        this.#tell(outcome.node, outcome.rows, request, start)
+        this.#logWarnings(outcome.rows)
+        return this.#followed(resultOf(outcome, options), request)
+      },
+      (error) => {
+        throw this.#reported(error, request, start, stack)
+      },
     )
   }
 
-  #succeeded(
-    outcome: Outcome<Row>,
-    request: Request,
-    start: [number, number],
-  ): ResultSet | Promise<ResultSet> {
-    const { options, query, params } = request
+  /** Whether the engine alone decides where a request goes, and what follows an error. */
+  #isByEngine(options: DefaultExecutionOptions): boolean {
+    return (
+      options.raw.host === undefined &&
+      isForEngine(options.getLoadBalancingPolicy(), options.getRetryPolicy()) &&
+      !hasOwnCopies({ client: this.#client, options })
+    )
+  }
+
+  /** The time, if anybody wants to know how long a request takes. */
+  #start(): Start {
+    const { metrics, options } = this.#client
+    return options.requestTracker || !isUnobserved(metrics) ? process.hrtime() : undefined
+  }
+
+  /** The result of a request that the engine executed. */
+  #succeeded(rows: Rows<Row>, request: Request, start: Start): ResultSet | Promise<ResultSet> {
+    this.#tell(rows.node, rows, request, start)
+    this.#logWarnings(rows)
+    return this.#followed(resultByEngine(rows, request.options), request)
+  }
+
+  #logWarnings(rows: Rows<Row> | undefined): void {
+    for (const warning of rows?.warnings ?? []) {
+      this.#client.log('warning', `The server warns: ${warning}`)
+    }
+  }
+
+  /** Tells metrics and trackers of a response. */
+  #tell(
+    node: string,
+    rows: Rows<Row> | undefined,
+    { query, params, options }: Request,
+    start: Start,
+  ): void {
+    if (start === undefined) return
     const { metrics, options: settings } = this.#client
     const latency = process.hrtime(start)
     metrics.onResponse(latency)
     metrics.onSuccessfulResponse(latency)
     const { requestTracker: tracker } = settings
     if (tracker) {
-      const [sent, received] = lengthsOf(outcome.rows)
-      const host = this.#host(outcome.node)
+      const [sent, received] = lengthsOf(rows)
+      const host = this.#host(node)
       tracker.onSuccess(host, query, params ?? null, options, sent, received, latency)
     }
-    return this.#followed(this.#result(outcome, options), request)
+  }
+
+  /** The error of a request that the engine executed. */
+  #failedByEngine(
+    error: unknown,
+    request: Request,
+    start: Start,
+    stack: string | undefined,
+  ): Error {
+    this.#count(translated(error, { readTimeout: request.options.getReadTimeout() }))
+    return this.#reported(error, request, start, stack)
   }
 
   /** The error of a request, which trackers are told. */
   #reported(
     raw: unknown,
     { query, params, options }: Request,
-    start: [number, number],
+    start: Start,
     stack: string | undefined,
   ): Error {
     const error = this.#failed(raw, query, options)
@@ -329,7 +388,7 @@ export class Requests {
       error.stack += `\n    (event loop)\n${stack.slice(stack.indexOf('\n') + 1)}`
     }
     const { requestTracker: tracker } = this.#client.options
-    if (tracker) {
+    if (tracker && start !== undefined) {
       const node = (raw as { node?: string | null }).node ?? (error as ResponseError).coordinator
       const latency = process.hrtime(start)
       const host = this.#host(node ?? '')
@@ -365,38 +424,10 @@ export class Requests {
     }
     return error
   }
+}
 
-  #result(outcome: Outcome<Row>, options: DefaultExecutionOptions): ResultSet {
-    const { rows, node, tried } = outcome
-    const consistency = outcome.consistency ?? consistencies.localOne
-    if (rows === undefined) return new ResultSet({ rows: [] }, node, tried, 0, consistency)
-    const isVoid = rows.columns.length === 0
-    const traceId = rows.tracingIds[0]
-    const payload = options.getCustomPayload() === undefined ? undefined : rows.payload
-    const flags = {
-      traceId: traceId === undefined ? undefined : uuidOfText(traceId),
-      warnings: rows.warnings.length > 0 ? [...rows.warnings] : undefined,
-      customPayload: payload !== undefined && Object.keys(payload).length > 0 ? payload : undefined,
-    }
-    const result = new ResultSet(
-      isVoid
-        ? { flags }
-        : {
-            flags,
-            rows: rows.rows as Row[],
-            meta: { columns: rows.columns as never, pageState: rows.pagingState },
-          },
-      node,
-      tried,
-      Math.max(0, rows.attempts - Object.keys(tried).length),
-      consistency,
-      rows.schemaAgreed,
-    )
-    for (const warning of rows.warnings) {
-      this.#client.log('warning', `The server warns: ${warning}`)
-    }
-    return result
-  }
+function stackOf(options: DefaultExecutionOptions): string | undefined {
+  return options.getCaptureStackTrace() ? new Error().stack : undefined
 }
 
 /** The bytes of a header, which the other driver does not count. */

@@ -20,6 +20,16 @@ export interface KnownStatement {
   readonly prepared: Prepared
   readonly encoders: readonly Encoder[]
   readonly types: readonly NativeType[]
+  /** Whether it may change the schema, or the keyspace. */
+  readonly isChange: boolean
+}
+
+/** Statements that change the schema or the keyspace. */
+const CHANGES = /^\s*(?:create|alter|drop|use)\b/i
+
+/** Whether a statement may change the schema, or the keyspace. */
+export function isChange(query: string): boolean {
+  return CHANGES.test(query)
 }
 
 /** The prepared statements of a client, the latest `most` of them. */
@@ -30,6 +40,9 @@ export class Statements {
   readonly #log: (type: string, message: string) => void
   #isFull = false
   readonly #known = new Map<string, KnownStatement>()
+  /** Those of one keyspace by their text, whose hash is known as long as the program keeps it. */
+  readonly #byText = new Map<string, KnownStatement>()
+  #keyspace: string | undefined
   readonly #preparing = new Map<string, Promise<KnownStatement>>()
 
   constructor(
@@ -46,7 +59,16 @@ export class Statements {
 
   /** The statement, if it is prepared. */
   find(query: string, keyspace: string | undefined): KnownStatement | undefined {
-    return this.#known.get(`${keyspace ?? ''}\0${query}`)
+    if (keyspace !== this.#keyspace) {
+      this.#keyspace = keyspace
+      this.#byText.clear()
+    }
+    let known = this.#byText.get(query)
+    if (known === undefined) {
+      known = this.#known.get(`${keyspace ?? ''}\0${query}`)
+      if (known !== undefined) this.#byText.set(query, known)
+    }
+    return known
   }
 
   /** Prepares a statement, once even if several executions wait for it. */
@@ -63,7 +85,7 @@ export class Statements {
       .then((prepared) => {
         const types = prepared.parameters.map(({ type }) => nativeType(type))
         const encoders = types.map((type) => encoderOf(type, this.#encoding))
-        const known = { prepared, encoders, types }
+        const known = { prepared, encoders, types, isChange: isChange(query) }
         if (this.#known.size >= this.#most) {
           if (!this.#isFull) {
             this.#isFull = true
@@ -75,6 +97,7 @@ export class Statements {
           }
           const [oldest] = this.#known.keys()
           this.#known.delete(oldest as string)
+          this.#byText.clear()
         }
         this.#known.set(name, known)
         return known
@@ -87,10 +110,12 @@ export class Statements {
   /** Forgets what a statement was, since its parameters may be other ones by now. */
   forget(query: string, keyspace: string | undefined): void {
     this.#known.delete(`${keyspace ?? ''}\0${query}`)
+    this.#byText.clear()
   }
 
   clear(): void {
     this.#known.clear()
+    this.#byText.clear()
   }
 
   /**
@@ -146,7 +171,7 @@ export class Statements {
       const value = ordered[at]
       if (value === null) result[at] = null
       else if (value === undefined) result[at] = asUnset ? UNSET : null
-      else if (value === unset) result[at] = UNSET
+      else if (typeof value === 'object' && value === unset) result[at] = UNSET
       else {
         const encoded = (encoders[at] as Encoder)(value)
         // As in the other driver, an empty collection is none.

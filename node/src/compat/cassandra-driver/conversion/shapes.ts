@@ -1,6 +1,7 @@
 /** Makes the rows of results: one object per row, of values that are decoded once. */
 
 import { addConversion } from '../../../cql/conversions.js'
+import type { Append, Factory, Shape } from '../../../cql/factories.js'
 import type { DataType } from '../types/constants.js'
 import { Row } from '../types/row.js'
 import { type Decoder, decoderOf, type Encoding } from './decode.js'
@@ -11,8 +12,6 @@ export interface Column {
   readonly name: string
   readonly type: DataType
 }
-
-type Append = (rows: unknown[], ...values: unknown[]) => void
 
 /** The prototype of the rows of a result: `Row`, with its columns. */
 function prototypeOf(columns: readonly Column[]): object {
@@ -49,29 +48,38 @@ function generated(
   return new Function('prototype', ...names, body)(prototype, ...decoders) as Append
 }
 
+/** Makes one row of its arguments. */
+function generatedRow(
+  columns: readonly Column[],
+  decoders: readonly (Decoder | undefined)[],
+  prototype: object,
+): Factory {
+  const values = columns.map((_, at) => `v${at}`)
+  const names = decoders.map((_, at) => `d${at}`)
+  const body = `return (${values.join(', ')}) => (${literal(columns, decoders, 0)})`
+  return new Function('prototype', ...names, body)(prototype, ...decoders) as Factory
+}
+
 /** The same without code generation, for many columns, or where it is disallowed. */
 function assembled(
   columns: readonly Column[],
   decoders: readonly (Decoder | undefined)[],
   prototype: object,
-  together: number,
-): (rows: unknown[], values: readonly unknown[]) => void {
-  return (rows, values) => {
-    for (let row = 0; row < together; row++) {
-      const object = Object.create(prototype) as object
-      columns.forEach(({ name }, at) => {
-        const decode = decoders[at]
-        const raw = values[row * columns.length + at]
-        const value = decode === undefined || raw === null ? raw : decode(raw as never)
-        Object.defineProperty(object, name, {
-          value,
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        })
+): (values: readonly unknown[], from: number) => object {
+  return (values, from) => {
+    const object = Object.create(prototype) as object
+    columns.forEach(({ name }, at) => {
+      const decode = decoders[at]
+      const raw = values[from + at]
+      const value = decode === undefined || raw === null ? raw : decode(raw as never)
+      Object.defineProperty(object, name, {
+        value,
+        enumerable: true,
+        writable: true,
+        configurable: true,
       })
-      rows.push(object)
-    }
+    })
+    return object
   }
 }
 
@@ -83,7 +91,7 @@ function shapeMaker(encoding: Encoding) {
     _tables: string[],
     together: number,
     wide: boolean,
-  ): unknown[] => {
+  ): Shape => {
     const parsed = types.map(nativeType)
     const columns: readonly Column[] = names.map((name, at) => ({
       name,
@@ -91,20 +99,27 @@ function shapeMaker(encoding: Encoding) {
     }))
     const decoders = parsed.map((type) => decoderOf(type, encoding))
     const prototype = prototypeOf(columns)
+    const make = assembled(columns, decoders, prototype)
+    const row: Factory = (...values) => make(values, 0)
+    const shared = columns as unknown as Shape[0]
     if (wide) {
-      const one = assembled(columns, decoders, prototype, 1)
-      return [columns, one, one]
+      const one: Append = (rows, values) => {
+        rows.push(make(values as unknown[], 0))
+      }
+      return [shared, one, one, row]
     }
     try {
       const append = (count: number) => generated(columns, decoders, prototype, count)
       const one = append(1)
-      return [columns, one, together > 1 ? append(together) : one]
+      const many = together > 1 ? append(together) : one
+      return [shared, one, many, generatedRow(columns, decoders, prototype)]
     } catch {
       const append = (count: number): Append => {
-        const make = assembled(columns, decoders, prototype, count)
-        return (rows, ...values) => make(rows, values)
+        return (rows, ...values) => {
+          for (let at = 0; at < count; at++) rows.push(make(values, at * columns.length))
+        }
       }
-      return [columns, append(1), append(together)]
+      return [shared, append(1), append(together), row]
     }
   }
 }
