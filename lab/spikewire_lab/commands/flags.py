@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..arguments import checked, count, cpus, percentage, seconds, seconds_or_none
 from ..run import place
+from ..run.rounds import MORE_ROUNDS
+from ..studies import overrides
 from ..studies.baseline import against
 from ..table.figures import ERROR_LIMIT
 from ..work import parse_bins, parse_workload
@@ -96,6 +98,8 @@ def add_flags(
             text += f", or {getattr(short, name):g} if no mode has single records"
         how.add_argument(*flags, type=parse, default=None if short else default, help=text)
     how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
+    if rounds > 1:
+        overrides.add_precision(how, f"{MORE_ROUNDS} times --rounds, if that is 5 or more")
     add_error_limit(how)
     how.add_argument(
         "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"

@@ -161,7 +161,7 @@ def scan(job: Job) -> ScanResult:
     plan = Plan.of(job)
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
-    work = Work(plan, Window(job["server_pid"]))
+    work = Work(plan, Window(server_of(job)))
     importlib.import_module(plan.peer.module)
     if work.way == (ARROW, FILE):
         # With its first table it loads pandas, which is not part of the memory of a scan.
