@@ -97,8 +97,8 @@ def collapses(rounds: Mapping[Cell, Sequence[Round]]) -> list[str]:
         ratios = [more / less for more, less in pairs if more is not None and less]
         if ratios:
             sentences.append(
-                f"{cell.client}, {shape.operation}, {shape.server}: {shape.depth:,} chains do "
-                f"{median(ratios):.2f} of what {DEPTH} do"
+                f"{cell.client}, {shape.operation}, {shape.server}: {shape.depth:,} chains reach "
+                f"{median(ratios):.0%} of the rate of {DEPTH}"
             )
     return sentences
 

@@ -242,7 +242,7 @@ class AerospikeServer:
     def _wait(self, seeds: Sequence[Seed]) -> None:
         """Until all nodes serve, know each other, and have no partitions to move."""
         ends = time.monotonic() + 2 * START_SECONDS
-        stable = f"cluster-stable:size={self._nodes};ignore-migrations=no"
+        stable = f"cluster-stable:size={self._nodes}"
         while True:
             for process in self._processes:
                 if process.poll() is not None:

@@ -24,6 +24,8 @@ class Processors:
     busy: Mapping[str, float]
     steal: float
     """Of all together: what the host took from this machine."""
+    low: float
+    """Of all together, for programs of low priority, which are not among the busy ones."""
     every: float
     """All seconds of all processors, idle ones too."""
 
@@ -36,7 +38,7 @@ class Processors:
             return None
         tick = os.sysconf("SC_CLK_TCK")
         busy: dict[str, float] = {}
-        steal = every = 0.0
+        steal = low = every = 0.0
         for line in lines:
             name, *numbers = line.split()
             if not name.startswith("cpu") or name == "cpu" or len(numbers) < 8:
@@ -45,8 +47,9 @@ class Processors:
             # Processes of the lowest priority only use time that would be idle (`awake`).
             busy[name.removeprefix("cpu")] = (user + system + irq + softirq + stolen) / tick
             steal += stolen / tick
+            low += nice / tick
             every += (user + nice + system + idle + waiting + irq + softirq + stolen) / tick
-        return Processors(busy, steal, every)
+        return Processors(busy, steal, low, every)
 
 
 class Watch:
@@ -74,7 +77,9 @@ class Watch:
                 name: round((seconds - self._before.busy.get(name, seconds)) / each, 3)
                 for name, seconds in after.busy.items()
             }
-            kept["steal"] = round((after.steal - self._before.steal) / (each * len(after.busy)), 4)
+            every = each * len(after.busy)
+            kept["steal"] = round((after.steal - self._before.steal) / every, 4)
+            kept["low_priority"] = round((after.low - self._before.low) / every, 4)
         return kept
 
 

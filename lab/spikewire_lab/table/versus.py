@@ -47,13 +47,6 @@ class Versus:
             return EQUAL if self.low <= 1 <= self.high else ""
         return "" if not 1 / CLEAR < self.ratio < CLEAR else UNCLEAR
 
-    @property
-    def precise(self) -> bool:
-        """Whether the interval is within `PRECISION` of the ratio."""
-        if self.low is None or self.high is None:
-            return False
-        return self.within(PRECISION)
-
     def within(self, share: float) -> bool:
         """Whether both ends of the interval are within this share of the ratio."""
         if self.low is None or self.high is None:
@@ -63,10 +56,10 @@ class Versus:
 
     def text(self) -> str:
         """For a table: `4.95 (4.71-5.20)`, `equal (0.97-1.04)`, `unclear`; without an interval
-        `4.95`."""
-        shown = self.verdict or f"{self.ratio:.2f}"
+        `4.9`."""
         if self.low is None or self.high is None:
-            return shown
+            return self.verdict or f"{self.ratio:.1f}"
+        shown = self.verdict or f"{self.ratio:.2f}"
         return f"{shown} ({self.low:.2f}-{self.high:.2f})"
 
 

@@ -7,6 +7,10 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
+from spikewire_lab.run.environment import server_of
+from spikewire_lab.studies.report import Median
+from spikewire_lab.table.versus import CLEAR, LEAST_ROUNDS, UNCLEAR
+
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
 from .saved import FREE, REPORTS
 
@@ -43,7 +47,7 @@ HEADLINE = (
 )
 NONE = "There is no report of it yet."
 _LENGTH = re.compile(
-    r"(one round|\d+ (?:interleaved )?rounds) of [\d.]+ s after [\d.]+ s of warm-up"
+    r"(one round|\d+ (?:to \d+ )?(?:interleaved )?rounds) of [\d.]+ s after [\d.]+ s of warm-up"
 )
 
 
@@ -59,15 +63,40 @@ def source(one: SavedReport, folder: str, table: str = "") -> str:
     text = (
         f"From the report [{one.name}]({folder}{one.name}.html) of {date} ({machine}, Python"
         f" {python}), made by `{command}`.{_server(one.report)}{_length(one.report, table)}"
+        f"{_lacks(one.report, table)}"
     )
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _server(report: Report) -> str:
-    kind = str((report.environment.get("cluster") or {}).get("kind", ""))
-    if not kind.startswith("embedded"):
+    cluster = report.environment.get("cluster") or {}
+    if not cluster:
         return ""
-    return " The server is Spikewire's own embedded one, on the same machine as the clients."
+    kind, name = str(cluster.get("kind", "")), server_of(cluster)
+    if kind.startswith("embedded"):
+        return (
+            f" The server is Spikewire's own embedded one ({name}), on the same machine as the"
+            " clients."
+        )
+    return f" The server is {name}, {kind}."
+
+
+def _lacks(report: Report, table: str) -> str:
+    """What the report does not have that pages need: rounds for an interval."""
+    content = table_of(report, table) if table else None
+    if content is None:
+        return ""
+    most = max(
+        (len(one.values) for row in content.rows for one in row.fields.values()
+         if isinstance(one, Median)),
+        default=0,
+    )  # fmt: skip
+    if most >= LEAST_ROUNDS:
+        return ""
+    return (
+        f" It has fewer than {LEAST_ROUNDS} rounds, so ratios have no interval, and those below"
+        f" {CLEAR:g} are {UNCLEAR}."
+    )
 
 
 def _length(report: Report, table: str) -> str:

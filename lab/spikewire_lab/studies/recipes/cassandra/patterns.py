@@ -26,6 +26,7 @@ from ...builds import of_rows
 from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
+from ...wording import as_many
 from .settings import SERVERS, caption, settings
 
 if TYPE_CHECKING:
@@ -129,6 +130,11 @@ def _chart(server: str, lines: Sequence[Line], options: Settings) -> Chart:
     return Chart(f"best-{server}", title, caption(options), BARS, *axes, series)
 
 
+def _range(ratios: Sequence[float]) -> str:
+    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    return low if low == high else f"{low} to {high}"
+
+
 def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
     """The number of groups in which ours is ahead, and those in which it is not."""
     ahead: dict[str, list[float]] = {}
@@ -148,14 +154,14 @@ def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
         if ours.rate_ratio < 1:
             best = max(peers, key=_rate)
             sides = side(ours, OURS), side(best, best.cell.client)
-            losses.append(
-                f"Inserts, {where}: {ours.rate_ratio:.2f} of the operations of"
-                f" {best.cell.client}. {why(*sides)}"
-            )
+            assert ours.rate is not None
+            assert best.rate is not None
+            many = as_many(ours.rate, best.rate, best.cell.client)
+            losses.append(f"Inserts, {where}: {many}. {why(*sides)}")
     conclusions = [
         f"Inserts at {SERVERS[server]}: ahead of the best peer in"
         f" {sum(one >= 1 for one in ratios)} of"
-        f" {len(ratios)} ways, {min(ratios):.2f} to {max(ratios):.2f} times its operations."
+        f" {len(ratios)} ways, with {_range(ratios)} times as many operations per second."
         for server, ratios in ahead.items()
     ]
     return conclusions, losses

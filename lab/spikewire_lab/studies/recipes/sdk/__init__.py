@@ -32,7 +32,7 @@ class Sdk(Recipe):
         " with and"
         " without the GIL; batches of more and more records; and what each layer costs.\n\n"
         "Measured again with all clients in one run, on the server that the command names."
-        " Differences: latencies are not rounded to 100 µs; a client that the guide shows with one"
+        " What we changed: latencies are not rounded to 100 µs; a client that the guide shows with one"
         " thread"
         " alone, the C client, has 32 here as well; event loops are named, where the guide has"
         " uvloop in all of its lines; a call that fails is counted apart and spoils its line;"
