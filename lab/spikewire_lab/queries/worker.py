@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..clients import PEERS
 from ..clients.base import SYNC, Target
-from ..measure import Window
+from ..measure import Window, server_of
 from ..work import matches, record_of
 from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python

@@ -248,7 +248,8 @@ def resume(args: argparse.Namespace) -> int:
 
 def _command(args: argparse.Namespace) -> list[str]:
     """The words behind `spikewire lab` of this command, without those of this piece of the run."""
-    words = list(getattr(args, "command", None) or sys.argv[sys.argv.index("lab") + 1 :])
+    behind = sys.argv.index("lab") + 1 if "lab" in sys.argv else 1
+    words = list(getattr(args, "command", None) or sys.argv[behind:])
     pieces = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_pieces(pieces)
     pieces.add_argument("--out", "--output")
