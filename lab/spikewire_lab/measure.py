@@ -85,7 +85,11 @@ class Window:
     ) -> None:
         """`server_pid`: the process of a server on this machine, or its processes."""
         self._server_pids: Sequence[int] = (
-            () if server_pid is None else (server_pid,) if isinstance(server_pid, int) else server_pid
+            ()
+            if server_pid is None
+            else (server_pid,)
+            if isinstance(server_pid, int)
+            else server_pid
         )
         self._clock = clock
         self._before: Usage | None = None

@@ -7,16 +7,19 @@ import stat
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.testing import Cluster as Embedded
 from spikewire_lab.run import aerospike_server
 from spikewire_lab.run.aerospike_server import AerospikeServer, Ports, configuration, version_of
 from spikewire_lab.run.cluster import EmbeddedCluster
 from spikewire_lab.run.environment import describe, server_in_words
 from spikewire_lab.run.place import Place
 from spikewire_lab.run.placement import halves
+
+if TYPE_CHECKING:
+    from spikewire.testing import Cluster as Embedded
 
 REAL = "SPIKEWIRE_SERVER_BINARY"
 """A variable with the path of a real server, for the test of one."""
@@ -98,8 +101,9 @@ def test_a_server_that_does_not_start_leaves_its_log(
 ) -> None:
     monkeypatch.setattr(aerospike_server, "START_SECONDS", 2.0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.raises(RuntimeError, match=reason) as error, AerospikeServer(
-        a_program(tmp_path, body), 1, "test"
+    with (
+        pytest.raises(RuntimeError, match=reason) as error,
+        AerospikeServer(a_program(tmp_path, body), 1, "test"),
     ):
         pass
     place = Path(str(error.value).rpartition("its log is in ")[2])
@@ -128,7 +132,8 @@ def test_the_configuration_suits_the_version_and_the_other_nodes() -> None:
 
 def test_the_embedded_server_is_not_taken_for_a_real_one(cluster: Embedded) -> None:
     seeds = tuple(
-        (host, int(port)) for host, _, port in (one.rpartition(":") for one in cluster.seeds.split(","))
+        (host, int(port))
+        for host, _, port in (one.rpartition(":") for one in cluster.seeds.split(","))
     )
     words = server_in_words(seeds, Place().access)
     assert words is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import sys
@@ -19,6 +18,8 @@ from .report import about_round, about_trace, verdict
 from .rounds import Settings, client_of, rehearse
 
 if TYPE_CHECKING:
+    import argparse
+
     from .rounds import Round
 
 NAME = "rehearse"

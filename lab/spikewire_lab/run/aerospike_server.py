@@ -1,5 +1,5 @@
-"""A real Aerospike server, started for a run from a program that the user names: one node, or several
-that form a cluster on the loopback address."""
+"""A real Aerospike server, started for a run from a program that the user names: one node, or
+several that form a cluster on the loopback address."""
 
 from __future__ import annotations
 
@@ -70,7 +70,11 @@ def version_of(program: str) -> tuple[int, ...]:
     cannot be started."""
     try:
         said = subprocess.run(  # noqa: S603 - no shell; the user names the program
-            [program, "--version"], capture_output=True, text=True, timeout=START_SECONDS, check=False
+            [program, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=START_SECONDS,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RuntimeError(f"--server-binary {program}: {error}") from None
@@ -137,8 +141,8 @@ namespace {namespace} {{
 
 
 class AerospikeServer:
-    """Nodes of a real server as child processes, for the duration of the `with` block. Their folder,
-    with logs, is removed at the end; after a failure it stays, and the message says where it is."""
+    """Nodes of a real server as child processes, for the duration of the `with` block. Their
+    folder, with logs, is removed at the end; after a failure it stays, and the message says where it is."""
 
     def __init__(
         self,
@@ -185,7 +189,7 @@ class AerospikeServer:
 
     def __enter__(self) -> Self:
         version = version_of(self._program)
-        # Not in the folder of reports: its path may be too long for sockets, and is not for keeping.
+        # Not in the folder of reports: nothing of it is kept.
         self._folder = Path(tempfile.mkdtemp(prefix="spikewire-lab-"))
         try:
             ports = Ports.free(self._nodes)
@@ -291,8 +295,8 @@ def _is_key(answer: str | None) -> bool:
 
 
 def _raise_limit() -> int:
-    """Allows this process, and so the server, as many descriptors as it may have; returns how many a
-    server can use for clients."""
+    """Allows this process, and so the server, as many descriptors as it may have; returns how many
+    a server can use for clients."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS + 1_000
     limit = wanted if most == resource.RLIM_INFINITY else min(wanted, most)

@@ -224,12 +224,16 @@ class Lab:
         return cluster
 
     def _undecided(self) -> set[Cell]:
-        """The cells of groups with a ratio that is not precise yet. Ratios of our own clients count,
-        if there are any: of the others, a reader wants to know which is the best."""
+        """The cells of groups with a ratio that is not precise yet."""
         groups = [
             [line for line in lines if line.absent is None] for lines in self._comparison.lines()
         ]
-        return {line.cell for lines in groups if not decided(lines, self._settings.precision) for line in lines}
+        return {
+            line.cell
+            for lines in groups
+            if not decided(lines, self._settings.precision)
+            for line in lines
+        }
 
     def _cluster(self) -> Cluster:
         settings = self._settings

@@ -194,5 +194,7 @@ def problem(args: argparse.Namespace) -> str | None:
         return f"--replication-factor {copies}: more copies than the nodes, which are {nodes}"
     reason = access_flags.problem(args, _names(args))
     if reason is None and args.server_binary and access_flags.access_of(args, _names(args)):
-        return f"{BINARY}: the lab starts it without users and TLS; pass -H for a server that has them"
+        return (
+            f"{BINARY}: the lab starts it without users and TLS; pass -H for a server that has them"
+        )
     return reason

@@ -1,9 +1,10 @@
-"""On which processors a measurement ran, and what else the machine did: read before and after it, by
-the lab, so that nothing is read while the clock runs."""
+"""On which processors a measurement ran, and what else the machine did: read before and after it,
+by the lab, so that nothing is read while the clock runs."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,11 +87,9 @@ class Watch:
 def affinities(pids: Sequence[int]) -> list[int]:
     """The processors that any of these processes may run on."""
     allowed: set[int] = set()
-    for pid in pids:
-        try:
+    for pid in pids if hasattr(os, "sched_getaffinity") else ():
+        with suppress(OSError):
             allowed |= os.sched_getaffinity(pid)
-        except (OSError, AttributeError):
-            continue
     return sorted(allowed)
 
 
@@ -98,10 +97,8 @@ def governors(root: Path = Path("/sys/devices/system/cpu")) -> list[str]:
     """The frequency governors of the processors, each once; empty where none is set."""
     known = set[str]()
     for path in root.glob("cpu[0-9]*/cpufreq/scaling_governor"):
-        try:
+        with suppress(OSError):
             known.add(path.read_text().strip())
-        except OSError:
-            continue
     return sorted(known)
 
 

@@ -54,8 +54,8 @@ MORE_ROUNDS = 3
 
 
 class Rounds:
-    """In every round each cell has its turn, in an order drawn for the round, and then the next round
-    begins. After the least number of rounds, only cells that are still undecided go on."""
+    """In every round each cell has its turn, in an order drawn for the round, and then the next
+    round begins. After the least number of rounds, only cells that are still undecided go on."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class Rounds:
         journal: Journal | None = None,
         most: int | None = None,
     ) -> None:
-        """`seed` determines the order in each round, `pause` the seconds before each turn. `most` is
-        the highest number of rounds; by default there are as many as `number`. Turns that the
+        """`seed` determines the order in each round, `pause` the seconds before each turn. `most`
+        is the highest number of rounds; by default there are as many as `number`. Turns that the
         journal knows are not taken again."""
         self.number, self.most = number, max(number, most or number)
         self.seed, self.pause = seed, pause

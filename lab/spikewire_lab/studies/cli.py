@@ -150,8 +150,8 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Returns the exit status: 2 for wrong use; 130 for Ctrl-C; 1 if the cluster cannot be reached,
     a part failed, a line is flawed or nothing was measured; 3 if a figure got worse than in the
-    baseline; 4 if there were too few rounds to tell; 5 if `--minutes` or `--only` left something for
-    later; otherwise 0."""
+    baseline; 4 if there were too few rounds to tell; 5 if `--minutes` or `--only` left something
+    for later; otherwise 0."""
     lacking = (
         ready.no_program(args.python or ())
         or place.problem(args)

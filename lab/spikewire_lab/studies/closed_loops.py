@@ -38,9 +38,10 @@ def in_rounds(many: int, most: int | None = None) -> str:
 
 def caption(settings: Settings, more: str = "") -> str:
     """How the lines of a closed loop were measured, in a sentence or two."""
+    rounds = in_rounds(settings.rounds, settings.most_rounds)
     text = (
         f"Closed loop: each caller has one call in flight. {settings.keys:,} keys, bins"
-        f" {settings.bins}, workload {settings.workload}; {in_rounds(settings.rounds, settings.most_rounds)} of"
+        f" {settings.bins}, workload {settings.workload}; {rounds} of"
         f" {settings.duration:g} s after {settings.warmup:g} s of warm-up, a new process for each;"
         " the median of the rounds, and their lowest and highest."
     )

@@ -37,8 +37,8 @@ def facts(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def truthful(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """The environment for a page. Reports of earlier versions name the embedded server as it answers,
-    which is as a real one does."""
+    """The environment for a page. Reports of earlier versions name the embedded server as it
+    answers, which is as a real one does."""
     cluster = environment.get("cluster")
     if not isinstance(cluster, dict):
         return dict(environment)

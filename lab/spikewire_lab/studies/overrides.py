@@ -85,8 +85,8 @@ def add_precision(how: argparse._ArgumentGroup, most: str) -> None:  # pyright: 
         "--most-rounds",
         type=count,
         metavar="N",
-        help="rounds go on up to this number while a ratio of ours to the best other is not precise;"
-        f" default: {most}",
+        help="rounds go on up to this number while a ratio of ours to the best other is not"
+        f" precise; default: {most}",
     )
     how.add_argument(
         "--precision",

@@ -148,7 +148,9 @@ class Bench:
         Ctrl-C ends it early: the comparison then holds what was measured, marked as interrupted.
         """
         comparison = Comparison("lab", settings)
-        self.measure(Lab(settings, comparison, self.progress, self.answers, self.journal), comparison)
+        self.measure(
+            Lab(settings, comparison, self.progress, self.answers, self.journal), comparison
+        )
         return comparison
 
     def scans(self, settings: ScanSettings) -> Scans:

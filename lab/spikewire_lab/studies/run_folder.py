@@ -1,4 +1,4 @@
-"""The folder of a run: the command that it belongs to, so that a later command can go on with it."""
+"""The folder of a run: the command that it belongs to, so that a later one can go on with it."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class RunFolder:
         if other:
             these = ", ".join(name.replace("_", " ") for name in other)
             return (
-                f"{self.path} was measured with another {these}: its lines would not compare; choose"
-                " another folder with --out"
+                f"{self.path} was measured with another {these}: its lines would not compare;"
+                " choose another folder with --out"
             )
         return None
 

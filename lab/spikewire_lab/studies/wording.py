@@ -22,7 +22,7 @@ def as_many(ours: Spread, other: Spread, client: str, what: str = "operations") 
 
 
 def cost(ours: Spread | None, other: Spread | None) -> str:
-    """Our processor time per operation beside that of another client; empty if either is unknown."""
+    """Our processor time per operation beside that of another client; empty if one is unknown."""
     if ours is None or other is None or not other.median:
         return ""
     return f", with {ours.median / other.median:.0%} of its CPU time per operation"

@@ -181,8 +181,8 @@ def _is_peer(client: str) -> bool:
 
 
 def decided(lines: Sequence[CellFigures[Any]], precision: float) -> bool:
-    """Whether the ratios of a group are as precise as that. Those of our own clients count, if there
-    are any: of the others a reader wants to know which is the best. Flawed lines never get
+    """Whether the ratios of a group are as precise as that. Those of our own clients count, if
+    there are any: of the others a reader wants to know which is the best. Flawed lines never get
     there."""
     ours = [line for line in lines if line.cell.client.startswith(OURS)]
     known = [line.rate_versus for line in ours or lines if line.rate_versus and not line.flawed]

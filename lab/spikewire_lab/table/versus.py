@@ -1,8 +1,8 @@
 """One figure relative to another, of the same rounds: the ratio, its interval, and its verdict.
 
 The ratio of two lines is taken in each round, so that what disturbs a round disturbs both; the
-figure is the median of these ratios. Its interval is the 95 % interval of the bootstrap: of all ways
-to draw as many rounds with repetition, the middle 95 % of the medians. For a median that
+figure is the median of these ratios. Its interval is the 95 % interval of the bootstrap: of all
+ways to draw as many rounds with repetition, the middle 95 % of the medians. For a median that
 distribution is known exactly, so nothing is drawn at random.
 """
 
@@ -65,8 +65,8 @@ class Versus:
 
 def versus(ours: Sequence[float], other: Sequence[float]) -> Versus | None:
     """`ours` relative to `other`, both by round. Without the same number of rounds they do not
-    belong together: the ratio is that of their medians, and has no interval. None without rounds, or
-    if the other is zero."""
+    belong together: the ratio is that of their medians, and has no interval. None without rounds,
+    or if the other is zero."""
     if not ours or not other or not all(other):
         return None
     if len(ours) != len(other):

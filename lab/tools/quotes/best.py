@@ -136,9 +136,7 @@ def line(
     return "| " + " | ".join(fields) + " |"
 
 
-def ratio(
-    figure: Figure, ours: Sequence[Candidate], others: Sequence[Candidate]
-) -> Versus | None:
+def ratio(figure: Figure, ours: Sequence[Candidate], others: Sequence[Candidate]) -> Versus | None:
     """How many times better ours is than the best other in the first column, by round; None without
     another."""
     mine = _best(ours, 0, more=figure.more)

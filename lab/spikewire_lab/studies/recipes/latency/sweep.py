@@ -131,8 +131,8 @@ def _saturated(line: Line) -> str:
 def _rates(label: str, slowest: Line) -> str:
     assert slowest.rate is not None
     return (
-        f"The slowest client, {label}, reaches {slowest.rate.median:,.0f} op/s; the rates are shares"
-        " of that."
+        f"The slowest client, {label}, reaches {slowest.rate.median:,.0f} op/s; the rates are"
+        " shares of that."
     )
 
 

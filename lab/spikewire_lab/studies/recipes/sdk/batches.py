@@ -14,7 +14,6 @@ from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
 from ...report import (
-from ...wording import as_many
     LESS,
     LINES,
     MORE,
@@ -27,6 +26,7 @@ from ...wording import as_many
     Series,
     Table,
 )
+from ...wording import as_many
 from .cases import (
     AEROSPIKE_PY,
     BUILDER,
@@ -215,8 +215,8 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
             losses.append(f"Batches: {where}: {text}. {why(*sides, 'record')}")
     for (how, kind, state), ratios in groups.items():
         conclusions.append(
-            f"Batches {KINDS[kind]}, {how}{words[state]}: {_range(ratios)} times as many records per"
-            " second as the best other client"
+            f"Batches {KINDS[kind]}, {how}{words[state]}: {_range(ratios)} times as many records"
+            " per second as the best other client"
             f"{f', over {len(ratios)} sizes' if len(ratios) > 1 else ''}."
         )
     return conclusions, losses
