@@ -15,7 +15,7 @@ import pytest
 
 from spikewire_lab.run.journal import NAME, Journal, TimeOverError
 from spikewire_lab.run.progress import Progress
-from spikewire_lab.run.rounds import NotWantedError, Rounds, shuffled
+from spikewire_lab.run.rounds import NotSelectedError, Rounds, shuffled
 from spikewire_lab.studies.run_folder import RunFolder, machine
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def test_only_some_rows_are_measured_and_all_known_ones_are_shown(tmp_path: Path
     assert others.measured == ["c"] * 3
     assert {cell for cell, _ in others.kept} == {"b", "c"}
     nothing = Bench(Journal(only=("elsewhere",)))
-    with pytest.raises(NotWantedError):
+    with pytest.raises(NotSelectedError):
         nothing.rounds.check("abc")
 
 

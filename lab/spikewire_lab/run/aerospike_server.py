@@ -69,7 +69,7 @@ def version_of(program: str) -> tuple[int, ...]:
     """The version that the program says it has; empty if it says none. Raises `RuntimeError` if it
     cannot be started."""
     try:
-        said = subprocess.run(  # noqa: S603 - no shell; the user names the program
+        output = subprocess.run(  # noqa: S603 - no shell; the user names the program
             [program, "--version"],
             capture_output=True,
             text=True,
@@ -78,7 +78,7 @@ def version_of(program: str) -> tuple[int, ...]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RuntimeError(f"--server-binary {program}: {error}") from None
-    match = re.search(r"\b(\d+)\.(\d+)(?:\.\d+)*", said.stdout + said.stderr)
+    match = re.search(r"\b(\d+)\.(\d+)(?:\.\d+)*", output.stdout + output.stderr)
     return () if match is None else (int(match[1]), int(match[2]))
 
 
@@ -142,7 +142,8 @@ namespace {namespace} {{
 
 class AerospikeServer:
     """Nodes of a real server as child processes, for the duration of the `with` block. Their
-    folder, with logs, is removed at the end; after a failure it stays, and the message says where it is."""
+    folder, with logs, is removed at the end; after a failure it stays, and the message says
+    where."""
 
     def __init__(
         self,
@@ -298,8 +299,9 @@ def _raise_limit() -> int:
     """Allows this process, and so the server, as many descriptors as it may have; returns how many
     a server can use for clients."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = DESCRIPTORS + 1_000
-    limit = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    limit = DESCRIPTORS + 1_000
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
     now, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if now != resource.RLIM_INFINITY and now < limit:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))

@@ -116,8 +116,7 @@ class Journal:
 
 
 def _ends_whole(file: Any) -> bool:
-    file.seek(0, os.SEEK_END)
-    if not file.tell():
+    if not os.fstat(file.fileno()).st_size:
         return True
     file.seek(-1, os.SEEK_END)
     return bool(file.read(1) == b"\n")

@@ -63,25 +63,25 @@ class Watch:
 
     def ended(self) -> dict[str, Any]:
         """What a report keeps of it."""
-        kept: dict[str, Any] = {"load": self._load}
+        facts: dict[str, Any] = {"load": self._load}
         if self._server:
-            kept["server_cpus"] = self._server
+            facts["server_cpus"] = self._server
         governor = governors()
         if governor:
-            kept["governor"] = governor
+            facts["governor"] = governor
         after = Processors.now()
         if self._before is None or after is None:
-            return kept
+            return facts
         each = (after.every - self._before.every) / max(1, len(after.busy))
         if each > 0:
-            kept["busy"] = {
+            facts["busy"] = {
                 name: round((seconds - self._before.busy.get(name, seconds)) / each, 3)
                 for name, seconds in after.busy.items()
             }
             every = each * len(after.busy)
-            kept["steal"] = round((after.steal - self._before.steal) / every, 4)
-            kept["low_priority"] = round((after.low - self._before.low) / every, 4)
-        return kept
+            facts["steal"] = round((after.steal - self._before.steal) / every, 4)
+            facts["low_priority"] = round((after.low - self._before.low) / every, 4)
+        return facts
 
 
 def affinities(pids: Sequence[int]) -> list[int]:

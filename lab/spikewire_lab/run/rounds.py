@@ -29,12 +29,12 @@ class Lazy(Generic[S]):
 
     def __init__(self, make: Callable[[], S]) -> None:
         self._make = make
-        self._made: S | None = None
+        self._value: S | None = None
 
     def __call__(self) -> S:
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._value is None:
+            self._value = self._make()
+        return self._value
 
 
 class Lab(Protocol):
@@ -45,7 +45,7 @@ class Interruptible(Protocol):
     interrupted: bool
 
 
-class NotWantedError(Exception):
+class NotSelectedError(Exception):
     """None of the rows is among those that the command is to measure."""
 
 
@@ -102,12 +102,12 @@ class Rounds:
         self.journal.keep(f"{self._name}|{name}", facts)
 
     def check(self, cells: Sequence[object]) -> None:
-        """Raises `NotWantedError` if none of these is to be measured now, and none was before."""
+        """Raises `NotSelectedError` if none of these is to be measured now, and none was before."""
         for cell in cells:
             first = self.journal.get(self._key(0, cell))
             if first is not None or self.journal.wants(str(cell)):
                 return
-        raise NotWantedError
+        raise NotSelectedError
 
     def _key(self, number: int, cell: object) -> str:
         return f"{self._name}|{number}|{cell!r}"

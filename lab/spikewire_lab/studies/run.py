@@ -12,7 +12,7 @@ from ..run.cluster import reachable
 from ..run.compare import CannotRunError
 from ..run.environment import loads
 from ..run.interrupts import interrupts_wait
-from ..run.rounds import NotWantedError
+from ..run.rounds import NotSelectedError
 from .files import REPORT, save, save_index
 from .recipe import LOGS
 from .remaining import Way
@@ -75,7 +75,7 @@ def _measured(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -
     """The results of a part; None if it could not be measured, which the report then says."""
     try:
         return part.run(bench)
-    except NotWantedError:
+    except NotSelectedError:
         # --only has none of its rows: it is left for a later command.
         bench.journal.skipped_rows += 1
         return None

@@ -59,8 +59,8 @@ class Versus:
         `4.9`."""
         if self.low is None or self.high is None:
             return self.verdict or f"{self.ratio:.1f}"
-        shown = self.verdict or f"{self.ratio:.2f}"
-        return f"{shown} ({self.low:.2f}-{self.high:.2f})"
+        text = self.verdict or f"{self.ratio:.2f}"
+        return f"{text} ({self.low:.2f}-{self.high:.2f})"
 
 
 def versus(ours: Sequence[float], other: Sequence[float]) -> Versus | None:
