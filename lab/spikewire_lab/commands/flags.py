@@ -12,6 +12,7 @@ from ..run.rounds import MORE_ROUNDS
 from ..studies import overrides
 from ..studies.baseline import against
 from ..table.figures import ERROR_LIMIT
+from ..table.versus import LEAST_ROUNDS, PRECISION
 from ..work import parse_bins, parse_workload
 from ..work.keys import DISTRIBUTIONS
 from ..work.mix import GRAMMAR, MEANINGS
@@ -155,3 +156,18 @@ def add_error_limit(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[re
         help="share of calls that may fail before others are no longer compared with a client; "
         "default: %(default)g",
     )
+
+
+def most_rounds(args: argparse.Namespace) -> int | None:
+    """The highest number of rounds; None if there are only as many as `--rounds` says."""
+    most: int | None = getattr(args, "most_rounds", None)
+    if most is not None:
+        return most
+    several = hasattr(args, "most_rounds") and args.rounds >= LEAST_ROUNDS
+    return MORE_ROUNDS * args.rounds if several else None
+
+
+def precision(args: argparse.Namespace) -> float:
+    """How precise ratios must be when rounds end, as a share."""
+    percent: float | None = getattr(args, "precision", None)
+    return PRECISION if percent is None else percent / 100

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from ..plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
 from ..requirements import missing
 from ..run import place, ready
-from ..run.rounds import MORE_ROUNDS
 from ..studies.baseline import against
 from ..table.pools import POOL_MODE
-from ..table.versus import LEAST_ROUNDS, PRECISION
 from ..work import parse_bins, parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERTING, READ
 from . import open_flags
+from .flags import most_rounds, precision
 
 if TYPE_CHECKING:
     import argparse
@@ -88,7 +87,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         seed=args.seed,
         pause=args.pause,
         most_rounds=most_rounds(args),
-        precision=PRECISION if getattr(args, "precision", None) is None else args.precision / 100,
+        precision=precision(args),
         populate=args.populate,
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,
@@ -103,15 +102,6 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         lines=getattr(args, "lines", False),
         logs="" if args.hlog is None else str(args.hlog),
     )
-
-
-def most_rounds(args: argparse.Namespace) -> int | None:
-    """The highest number of rounds; None if there are only as many as `--rounds` says."""
-    most: int | None = getattr(args, "most_rounds", None)
-    if most is not None:
-        return most
-    several = hasattr(args, "most_rounds") and args.rounds >= LEAST_ROUNDS
-    return MORE_ROUNDS * args.rounds if several else None
 
 
 def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:

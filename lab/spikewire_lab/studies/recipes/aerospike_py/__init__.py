@@ -32,9 +32,9 @@ class AerospikePy(Recipe):
         " all of a client's operations in one; keys are integers instead of text; batches are"
         " written by `batch_write` with values for each record, where the study applies the same"
         " two operations to all; a read of a batch is over when its caller has seen every bin of"
-        " every record, because aerospike-py now hands out records lazily; a client that does not read"
-        " back what was written is disqualified; times are in microseconds. Added: figures without"
-        " trimming, the slowest call, and the processor time of the client."
+        " every record, because aerospike-py now hands out records lazily; a client that does not"
+        " read back what was written is disqualified; times are in microseconds. Added: figures"
+        " without trimming, the slowest call, and the processor time of the client."
     )
 
     def published(self) -> Sequence[Table]:
