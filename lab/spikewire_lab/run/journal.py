@@ -38,7 +38,7 @@ class Journal:
         has texts, one of which a row's name must contain to be measured."""
         self._path, self._clock = path, clock
         self._ends = None if seconds is None else clock() + seconds
-        self._only = tuple(one.lower() for one in only)
+        self.only = tuple(one.lower() for one in only)
         self._known: dict[str, dict[str, Any]] = {}
         self._part, self._comparison = "", 0
         self.skipped_rows = 0
@@ -85,7 +85,7 @@ class Journal:
     def wants(self, row: str) -> bool:
         """Whether `only` lets this row of the current part be measured."""
         name = f"{self._part} {row}".lower()
-        return not self._only or any(one in name for one in self._only)
+        return not self.only or any(one in name for one in self.only)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The outcome with this key, a copy that may be changed."""

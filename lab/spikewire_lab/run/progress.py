@@ -68,12 +68,6 @@ class Progress:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=self._total)
 
-    def passed(self) -> None:
-        """Counts a run that an earlier command has measured, or that is left for a later one."""
-        self._total -= 1
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, total=self._total)
-
     def running(self, text: str) -> None:
         """Shows the run that begins."""
         if self._bar is not None and self._task is not None:

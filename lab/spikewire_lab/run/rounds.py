@@ -127,13 +127,23 @@ class Rounds:
         Raises `TimeOverError` after the last turn that the journal's time allows.
         """
         late = False
+        pending = [
+            cell
+            for number in range(self.number)
+            for cell in cells
+            if self.journal.get(self._key(number, cell)) is None and self.journal.wants(str(cell))
+        ]
+        if len(pending) < len(cells) * self.number:
+            self._progress.expect(len(pending))
         for number in range(self.most):
             those: Collection[C] = cells
             if number >= self.number:
                 those = () if late or undecided is None else undecided()
                 if not those:
                     break
-                self._progress.more(len(those))
+                self._progress.more(
+                    sum(self.journal.get(self._key(number, cell)) is None for cell in those)
+                )
             for place, cell in enumerate(shuffled(cells, self.seed, number)):
                 if cell not in those:
                     continue
@@ -141,13 +151,11 @@ class Rounds:
                 if known is None:
                     if late or not self._may(cell):
                         late = late or not self._in_time()
-                        self._progress.passed()
                         continue
                     known = self._measured(cell, turn, prepare, number, place)
                     self._progress.done(f"{cell}, round {number + 1}: {keep(cell, known)}")
                 else:
                     keep(cell, known)
-                    self._progress.passed()
         if late:
             raise TimeOverError
 

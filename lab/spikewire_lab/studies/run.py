@@ -42,6 +42,8 @@ def run_recipe(
     report.published = list(recipe.published())
     report.settings = {"size": bench.size, "seed": bench.seed, **bench.overrides.as_json()}
     report.settings |= bench.scenarios.as_json()
+    if bench.journal.only:
+        report.settings["only"] = list(bench.journal.only)
     left_out = bench.journal.skipped_rows
     try:
         for part in parts:

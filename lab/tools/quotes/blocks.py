@@ -11,6 +11,7 @@ from spikewire_lab.run.environment import server_of
 from spikewire_lab.studies.report import Median
 from spikewire_lab.table.versus import CLEAR, LEAST_ROUNDS, UNCLEAR
 
+from . import saved
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
 from .saved import FREE, REPORTS
 
@@ -147,21 +148,29 @@ def besides(
 
 def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The block of the README."""
-    if "sdk" not in reports:
+    sdk, node = (_newest(reports, name) for name in ("sdk", "node"))
+    if sdk is None:
         yield NONE
         return
-    yield from (source(reports["sdk"], f"{REPORTS}/", "matrix"), "")
-    further = {f"sdk-{FREE}": "the rows without the GIL", "node": "the row of Node.js"}
+    yield from (source(sdk, f"{REPORTS}/", "matrix"), "")
+    further = {f"sdk-{FREE}": "the rows without the GIL"}
+    if node is not None:
+        further[node.name] = "the row of Node.js"
     yield from besides(reports, further, f"{REPORTS}/")
     yield from head((RATE, CPU))
-    yield from singles(reports["sdk"].report, HEADLINE)
+    yield from singles(sdk.report, HEADLINE)
     free = reports.get(f"sdk-{FREE}")
     if free is not None:
         for name in HEADLINE[:2]:
             for text in singles(free.report, (name,), GIL_OFF):
                 yield text.replace(f"| {name} ", f"| {name}, without the GIL ", 1)
-    if "node" in reports:
-        yield from node_line(reports["node"].report)
+    if node is not None:
+        yield from node_line(node.report)
+
+
+def _newest(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
+    """The run of the first table's rows if there is one, else that of all rows."""
+    return reports.get(f"{name}-{saved.HEADLINE}") or reports.get(name)
 
 
 def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
@@ -177,13 +186,13 @@ def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
 
 
 def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
-    saved = reports.get(f"sdk-{FREE}")
-    if saved is None:
+    known = reports.get(f"sdk-{FREE}")
+    if known is None:
         yield f"{NONE} `make bench-free-threaded-reports` measures it."
         return
-    yield from (source(saved, FOLDER, "matrix"), "")
+    yield from (source(known, FOLDER, "matrix"), "")
     yield from head((RATE, CPU))
-    yield from singles(saved.report, tuple(SINGLES), GIL_OFF)
+    yield from singles(known.report, tuple(SINGLES), GIL_OFF)
 
 
 def batches(reports: Mapping[str, SavedReport]) -> Iterator[str]:
