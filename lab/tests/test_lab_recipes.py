@@ -301,8 +301,8 @@ def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
     assert rates == [[400.0, 50.0, 100.0], [400.0, 100.0, 200.0], [400.0, 200.0, 400.0]]
     conclusions, _ = against(lines)
     assert [text for text in conclusions if "2.00 times" in text] == [
-        f"Sync, 32 threads{state}: 2.00 times the operations of the best other, aerospike-native,"
-        " with 1.00 times its CPU time per operation."
+        f"Sync, 32 threads{state}: 2.00 times as many operations per second as aerospike-native, the"
+        " next best, with 100 % of its CPU time per operation."
         for state in list(words.values())[1:]
     ]
 

@@ -13,11 +13,12 @@ STUDIES = {
     "cassandra": "https://docs.datastax.com/en/drivers/python/2.6/performance.html",
 }
 """The published document by recipe; recipes of this project have none."""
-BACK = (
-    ("../index.html", "all studies of this run"),
+Links = tuple[tuple[str, str], ...]
+RUN: Links = (("../index.html", "all studies of this run"),)
+"""The page around a report in the folder of a run, relative to the report."""
+REPOSITORY: Links = (
     ("../../docs/reports.md", "all reports"),
     ("../../docs/lab.md", "how the lab works"),
     ("../../README.md", "Spikewire"),
 )
-"""Pages around a report, relative to it: of a run, and of the folder `lab/reports` of the
-repository."""
+"""The pages around a report in `lab/reports` of the repository."""

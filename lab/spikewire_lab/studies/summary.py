@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 OURS = ("spikewire", "spikewire-rust", "spikewire-node")
 """Clients that stand for ours: other APIs and builds of it are compared on the pages."""
 OWN = "spikewire"
+RATE = "rate"
+LANGUAGES = {"-rust": "Rust, ", "-node": "Node.js, "}
+"""Ends of the names of clients that are not for Python, and how rows begin that have them."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,10 @@ def summary(report: Report) -> list[SummaryRow]:
     """All rows of all tables that have ours and another client in the same setting, each once."""
     rows: list[SummaryRow] = []
     seen: set[tuple[object, object]] = set()
+    tables = [table for section in report.sections for table in section.tables]
+    rates = any(_rates(table) for table in tables)
     for section in report.sections:
-        for row in _of_section(section):
+        for row in _of_section(section, rates=rates):
             key = plain(row.ours), plain(row.other)
             if key not in seen:
                 seen.add(key)
@@ -75,19 +80,34 @@ def values_text(entry: Entry, heading: Heading) -> str:
     return "" if known is None else number(known, heading.digits)
 
 
-def _of_section(section: Section) -> Iterator[SummaryRow]:
+def _rates(table: Table) -> list[Heading]:
+    """The columns of rates of one table: one, or one for each size."""
+    return [one for one in table.headings if one.better and one.key.startswith(RATE)]
+
+
+def _of_section(section: Section, *, rates: bool) -> Iterator[SummaryRow]:
+    """Rows of the tables with rates; in a report that has none, of the first figure of each."""
     for table in section.tables:
-        heading = next((one for one in table.headings if one.better), None)
-        if heading is not None:
+        first = [one for one in table.headings if one.better][:1]
+        for heading in _rates(table) if rates else first:
             yield from _of_table(section, table, heading)
 
 
+def _language(client: str) -> str:
+    """Clients of one language are compared with each other."""
+    return next((words for end, words in LANGUAGES.items() if client.endswith(end)), "")
+
+
 def _of_table(section: Section, table: Table, heading: Heading) -> Iterator[SummaryRow]:
-    groups: dict[str, list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in table.rows:
         if row.client and not row.flawed and isinstance(row.fields.get(heading.key), Median):
-            groups.setdefault(setting(row), []).append(row)
-    for name, rows in groups.items():
+            groups.setdefault((_language(row.client), setting(row)), []).append(row)
+    several = heading.key != RATE
+    for (language, calls), rows in groups.items():
+        name = f"{language}{calls}"
+        if several:
+            name = f"{table.title}: {name}, {heading.title}"
         ours = [row for row in rows if row.client in OURS]
         others = [row for row in rows if not row.client.startswith(OWN)]
         if not ours or not others:
@@ -96,9 +116,8 @@ def _of_table(section: Section, table: Table, heading: Heading) -> Iterator[Summ
         ratio = times_better(mine.fields[heading.key], best.fields[heading.key], heading.better)
         if ratio is None:
             continue
-        in_rust = "Rust, " if mine.client == "spikewire-rust" else ""
         yield SummaryRow(
-            f"{in_rust}{name}",
+            name,
             heading,
             mine.fields[heading.key],
             best.fields[heading.key],

@@ -25,4 +25,4 @@ def cost(ours: Spread | None, other: Spread | None) -> str:
     """Our processor time per operation beside that of another client; empty if one is unknown."""
     if ours is None or other is None or not other.median:
         return ""
-    return f", with {ours.median / other.median:.0%} of its CPU time per operation"
+    return f", with {100 * ours.median / other.median:.0f} % of its CPU time per operation"

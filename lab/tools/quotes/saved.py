@@ -6,6 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from spikewire_lab.studies.html import page
+from spikewire_lab.studies.links import REPOSITORY
 from spikewire_lab.studies.report import Report, load
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -74,7 +76,7 @@ def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
     names: list[str] = []
     for path, report in reports:
         name = report.recipe + (f"-{special}" if special else "")
-        for kind in ("json", "html"):
-            shutil.copyfile(path.with_suffix(f".{kind}"), root / REPORTS / f"{name}.{kind}")
+        shutil.copyfile(path, root / REPORTS / f"{name}.json")
+        (root / REPORTS / f"{name}.html").write_text(page(report, REPOSITORY), encoding="utf-8")
         names.append(name)
     return names

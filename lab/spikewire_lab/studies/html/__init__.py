@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..facts import facts, truthful
-from ..links import BACK, STUDIES
+from ..links import RUN, STUDIES, Links
 from ..report import BARS
 from ..summary import summary
 from . import parts
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ..report import Report
 
 
-def page(report: Report) -> str:
-    """The whole page."""
-    return parts.document(report.title, _body(report))
+def page(report: Report, back: Links = RUN) -> str:
+    """The whole page; `back` links to the pages around it."""
+    return parts.document(report.title, _body(report, back))
 
 
-def _body(report: Report) -> Iterator[str]:
+def _body(report: Report, back: Links) -> Iterator[str]:
     yield f'<header><p class="kind">Spikewire lab · {escape(report.recipe)}</p>'
-    yield parts.back(BACK)
+    yield parts.back(back)
     yield f"<h1>{escape(report.title)}</h1>"
     if report.interrupted:
         yield '<p class="warn"><b>Interrupted:</b> what was finished until then.</p>'

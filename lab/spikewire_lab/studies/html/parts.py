@@ -108,7 +108,7 @@ def _summary_row(row: SummaryRow) -> str:
     unit = f"<small>{escape(row.heading.unit)}</small>" if row.heading.unit else ""
     ours, other = (escape(values_text(one, row.heading)) for one in (row.ours, row.other))
     ratio = row.ratio
-    text = ratio.verdict or f"{ratio.ratio:.2f}"
+    text = ratio.verdict or f"{ratio.ratio:.{1 if ratio.low is None else 2}f}"
     class_ = "" if ratio.verdict else " good" if ratio.ratio > 1 else " bad"
     known = ratio.low is not None and ratio.high is not None
     between = f"<small>{ratio.low:.2f} to {ratio.high:.2f}</small>" if known else ""
