@@ -313,7 +313,7 @@ def test_a_narrow_table_shows_clients_and_ratios_with_their_intervals(width: int
     rates = {"spikewire": 3_000_000, "aerospike": 1_000_000, "aerospike-sdk": 900_000}
     comparison.rounds = {
         cell: [
-            {
+            {  # type: ignore[misc]
                 **base,
                 "client": cell.client,
                 "version": "19.3.0",

@@ -26,7 +26,6 @@ from ...builds import of_rows
 from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
-from ...wording import as_many
 from .settings import SERVERS, caption, settings
 
 if TYPE_CHECKING:
@@ -154,10 +153,10 @@ def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
         if ours.rate_ratio < 1:
             best = max(peers, key=_rate)
             sides = side(ours, OURS), side(best, best.cell.client)
-            assert ours.rate is not None
-            assert best.rate is not None
-            many = as_many(ours.rate, best.rate, best.cell.client)
-            losses.append(f"Inserts, {where}: {many}. {why(*sides)}")
+            losses.append(
+                f"Inserts, {where}: {ours.rate_ratio:.2f} times as many operations per second as"
+                f" {best.cell.client}. {why(*sides)}"
+            )
     conclusions = [
         f"Inserts at {SERVERS[server]}: ahead of the best peer in"
         f" {sum(one >= 1 for one in ratios)} of"
