@@ -64,7 +64,10 @@ def _storage(cluster: Cluster) -> dict[str, str]:
     if not isinstance(cluster, AerospikeServer):
         return {}
     known = info.first(cluster.seeds, "get-config:context=service", cluster.access) or ""
-    pairs = dict(entry.partition("=")[::2] for entry in known.split(";"))
+    pairs: dict[str, str] = {}
+    for entry in known.split(";"):
+        name, _, value = entry.partition("=")
+        pairs[name] = value
     return {"service_threads": pairs["service-threads"]} if "service-threads" in pairs else {}
 
 

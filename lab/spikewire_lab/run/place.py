@@ -180,7 +180,7 @@ def problem(args: argparse.Namespace) -> str | None:
     """Why these flags cannot be combined, or None."""
     if args.hosts and args.server_binary:
         return f"{BINARY} starts a server, and -H names one that runs: choose one"
-    if args.server_binary and shutil.which(args.server_binary) is None:
+    if args.server_binary and shutil.which(str(args.server_binary)) is None:
         return f"{BINARY} {args.server_binary}: no such program"
     if args.hosts and args.server_cpus:
         return "--server-cpus is for the embedded cluster, not for one given by -H"

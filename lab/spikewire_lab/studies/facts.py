@@ -39,11 +39,12 @@ def facts(report: Report) -> Iterator[tuple[str, str]]:
 def truthful(environment: Mapping[str, Any]) -> dict[str, Any]:
     """The environment for a page. Reports of earlier versions name the embedded server as it
     answers, which is as a real one does."""
-    cluster = environment.get("cluster")
+    cluster: object = environment.get("cluster")
     if not isinstance(cluster, dict):
         return dict(environment)
-    known = {name: one for name, one in cluster.items() if name != "edition"}
-    known.setdefault("server", server_of(cast("dict[str, Any]", cluster)))
+    saved = cast("dict[str, Any]", cluster)
+    known = {name: one for name, one in saved.items() if name != "edition"}
+    known.setdefault("server", server_of(saved))
     return {**environment, "cluster": known}
 
 
