@@ -42,6 +42,9 @@ TESTS ?=
 NODE_TESTS ?=
 # The npm package's platforms, as in PLATFORMS='linux-arm64-gnu linux-x64-musl' (node/scripts/platforms.mjs).
 PLATFORMS ?=
+# The Pythons for which `make wheels` builds, as in PYTHONS='3.11 3.14t', and what `make release-check` checks.
+PYTHONS ?=
+ONLY ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
 # Most of them wait for timeouts and other programs most of the time, so that two cores have room for
 # four. Which files begin is for conftest.py to say: to pytest-xdist, a file of few tests is a short one.
@@ -79,7 +82,7 @@ help: ## List the targets
 	@echo "  Settings: PYTHON=program  SEEDS=host:port  ARGS='flags of spikewire compare'"
 	@echo "            TESTS='arguments of pytest'  SPIKEWIRE_PYTHON_FT=program|none"
 	@echo "            NODE_TESTS='parts of file names'  SPIKEWIRE_NODE=none"
-	@echo "            PLATFORMS='linux-arm64-gnu linux-x64-musl'"
+	@echo "            PLATFORMS='linux-arm64-gnu linux-x64-musl'  PYTHONS='3.11 3.14t'"
 
 # --- Building ---------------------------------------------------------------------------------
 
@@ -132,12 +135,20 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 	@touch $@
 
 .PHONY: npm-packages
-npm-packages: node $(if $(PLATFORMS),cross-tools) ## Make the packages that npm gets, into node/packages/
-	$(WITH_NODE); cd node && PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && \
-	for name in $(or $(PLATFORMS),this); do \
+npm-packages: npm-natives npm-pack ## Make the packages that npm gets, into node/packages/
+
+.PHONY: npm-natives
+npm-natives: $(if $(PLATFORMS),cross-tools) # Their native parts, as they are shipped.
+	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/.built && cd node && \
+	PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" && for name in $(or $(PLATFORMS),this); do \
 		node scripts/native.mjs --profile dist $$([ $$name = this ] || echo --platform $$name) || exit; \
-	done && node scripts/pack.mjs
+	done
 	@rm -f node/native/.built-*
+
+.PHONY: npm-pack
+npm-pack: # The packages, from the native parts in node/native: those of PLATFORMS, or all that are there.
+	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/.built && cd node && \
+		node scripts/pack.mjs --platforms '$(PLATFORMS)'
 
 .PHONY: cross-tools
 cross-tools: # What links native parts for other platforms.
@@ -169,9 +180,29 @@ profile: build ## Build with optimisation and symbols, for perf and callgrind (u
 		2>/dev/null | head -n 1) && set -x && cp "$$native" "python/spikewire/_native$$suffix"
 
 .PHONY: wheel
-wheel: venv ## Build the wheel that is shipped, into dist/
+wheel: venv ## Build a wheel for this machine and Python, into dist/
+	$(BIN)/python tools/release/notices.py --for python --output THIRD-PARTY-NOTICES.txt
 	$(COMMIT) $(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
 	@$(MAKE) --no-print-directory wheel-size
+
+# What builds packages for other platforms, and checks them.
+.PHONY: release-tools
+release-tools:
+	@python=$$(tools/python.sh) && tools/venv.sh $(VENV_CROSS) "$$python" requirements/cross.txt \
+		requirements/build.txt requirements/release.txt
+
+.PHONY: wheels
+wheels: release-tools ## Build the wheels that are published and the sdist, into dist/release/
+	$(VENV_CROSS)/bin/python tools/release/wheels.py --sdist $(addprefix --platform ,$(PLATFORMS)) \
+		$(addprefix --python ,$(PYTHONS))
+
+.PHONY: release-check
+release-check: release-tools ## Build and try what a release consists of; say what is missing (ONLY='python npm')
+	@PATH="$(CURDIR)/$(VENV_CROSS)/bin:$$PATH" $(VENV_CROSS)/bin/python tools/release/check.py $(ONLY) $(ARGS)
+
+.PHONY: release-names
+release-names: ## Write the public names of tools/release/names.toml into the manifests
+	@python=$$(tools/python.sh) && "$$python" tools/release/names.py --write
 
 # What a wheel may weigh, in bytes.
 WHEEL_LIMIT := 8000000
@@ -541,7 +572,7 @@ bench-instructions: ## Count instructions, here and in the commit before (BASE=c
 clean: ## Remove everything that was built, environments included
 	rm -rf target fuzz/target lab/rust/target $(VENV) $(VENV_FT) build dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis lab/.mypy_cache lab/.pytest_cache
-	rm -f python/spikewire/_native.*.so
+	rm -f python/spikewire/_native.*.so THIRD-PARTY-NOTICES.txt
 	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes node/packages
 	rm -rf lab/node/dist lab/node/build lab/node/node_modules
 	find python tests examples lab -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { ROOT } from './tools.mjs'
 
 const cargo = (cwd, ...args) =>
-  execFileSync('cargo', args, { cwd, encoding: 'utf8', maxBuffer: 1 << 28 })
+  execFileSync('cargo', [...args, '--quiet'], { cwd, encoding: 'utf8', maxBuffer: 1 << 28 })
 
 /**
  * The folders of a crate and of the workspace crates it depends on, apart from dev-dependencies.
@@ -26,6 +26,9 @@ function crates(name) {
   return [...folders.values()]
 }
 
+/** What the package leaves out of a crate; the licence is in the package's own folder. */
+const LEFT_OUT = ['tests', 'benches', 'examples', 'Cargo.toml', 'LICENSE']
+
 /** A manifest without the sections for tests, benchmarks and examples. */
 function withoutTests(manifest) {
   const sections = manifest.split(/^(?=\[)/m)
@@ -37,7 +40,7 @@ function withoutTests(manifest) {
 export function copyRustSources(folder) {
   const folders = crates('spikewire-node')
   for (const crate of folders) {
-    const left = [join(crate, 'tests'), join(crate, 'benches'), join(crate, 'Cargo.toml')]
+    const left = LEFT_OUT.map((name) => join(crate, name))
     const place = join(folder, 'crates', basename(crate))
     cpSync(crate, place, { recursive: true, filter: (path) => !left.includes(path) })
     const manifest = readFileSync(join(crate, 'Cargo.toml'), 'utf8')

@@ -1,6 +1,6 @@
 // Shared by the scripts in this folder.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -33,6 +33,12 @@ export function output(program, args) {
 export function run(program, args, options = {}) {
   const code = attempt(program, args, options)
   if (code !== 0) process.exit(code)
+}
+
+/** Runs a program in Python, and exits with its exit code if that is not 0. */
+export function python(...args) {
+  const name = execFileSync(join(ROOT, 'tools', 'python.sh'), { encoding: 'utf8' }).trim()
+  run(name, args, { cwd: ROOT })
 }
 
 /** Runs a program of `node_modules/.bin`. */

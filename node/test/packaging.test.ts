@@ -1,7 +1,7 @@
 /** The npm packages install in an empty folder and work in both module systems. */
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -46,6 +46,25 @@ test('the packed package is installed elsewhere and works', async (test) => {
     assert.equal(code, 0, stderr)
   })
 
+  await test.test('the main package names the platform packages that were packed', async () => {
+    const folders = readdirSync(packages).filter((name) =>
+      existsSync(join(packages, name, 'LICENSE')),
+    )
+    assert.ok(folders.length >= 2)
+    const manifests = folders.map((name) =>
+      JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')),
+    )
+    const main = manifests.find(({ name }) => name === 'spikewire')
+    const others = manifests.filter(({ name }) => name !== 'spikewire').map(({ name }) => name)
+    assert.deepEqual(Object.keys(main.optionalDependencies).sort(), others.sort())
+    for (const [at, { name, publishConfig }] of manifests.entries()) {
+      const files = readdirSync(join(packages, folders[at] ?? ''))
+      assert.ok(files.includes('THIRD-PARTY-NOTICES.txt'), name)
+      assert.equal(files.includes('sbom.cdx.json'), name !== 'spikewire', name)
+      assert.deepEqual(publishConfig, { access: 'public', provenance: true }, name)
+    }
+  })
+
   const program = join(folder, 'program')
   mkdirSync(program)
   writeFileSync(join(program, 'package.json'), '{ "private": true }')
@@ -68,6 +87,23 @@ test('the packed package is installed elsewhere and works', async (test) => {
     assert.equal(code, 0, stderr)
     assert.match(stdout, /usage: spikewire/)
   })
+})
+
+test('packing fails for a platform whose native part is missing or unknown', async (test) => {
+  const out = temporaryFolder(test)
+  for (const [name, reason] of [
+    ['darwin-mips', /unknown platform: darwin-mips/],
+    ['darwin-x64', /darwin-x64: there is no native part/],
+  ] as const) {
+    const args = [join(PACKAGE, 'scripts/pack.mjs'), '--out', out, '--platforms', name]
+    const { code, stderr } = await run(process.execPath, args)
+    assert.equal(code, 1)
+    assert.match(stderr, reason)
+    assert.deepEqual(
+      readdirSync(out).filter((file) => file.endsWith('.tgz')),
+      [],
+    )
+  }
 })
 
 test('without a package for the platform and without cargo, the reason is given', async (test) => {

@@ -218,6 +218,8 @@
 //! dataset and future is dropped, or by `close`: then whatever is waiting fails with
 //! [`Kind::Closed`].
 
+// docs.rs says of each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 // The tokio driver registers a descriptor that it owns with the runtime; nothing else is unsafe.
 #![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
