@@ -98,7 +98,7 @@ def collapses(rounds: Mapping[Cell, Sequence[Round]]) -> list[str]:
         if ratios:
             sentences.append(
                 f"{cell.client}, {shape.operation}, {shape.server}: {shape.depth:,} chains reach "
-                f"{median(ratios):.0%} of the rate of {DEPTH}"
+                f"{100 * median(ratios):.0f} % of the rate of {DEPTH}"
             )
     return sentences
 
