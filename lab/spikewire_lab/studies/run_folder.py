@@ -92,6 +92,11 @@ class RunFolder:
 def machine() -> dict[str, Any]:
     """What must not change in the middle of a run, as JSON has it."""
     known = environment.machine(())
+    build = known["build"]
+    if isinstance(build, dict):
+        # A commit that leaves the native part as it is changes nothing that is measured.
+        part = cast("dict[str, Any]", build)
+        known["build"] = {name: part.get(name) for name in ("profile", "library")}
     return cast("dict[str, Any]", json.loads(json.dumps({name: known[name] for name in SAME})))
 
 
