@@ -3,6 +3,7 @@
     tools/npm_tests.py ../aerospike-client-nodejs [get.js ...]
     tools/npm_tests.py ../aerospike-client-nodejs --seed 127.0.0.1:3000
     tools/npm_tests.py ../aerospike-client-nodejs --drop-in-only
+    tools/npm_tests.py ../aerospike-client-nodejs --sentences ignore
 
 The folder is a copy of github.com/aerospike/aerospike-client-nodejs in which `npm install` and
 `npm run build-test` have run: its tests are in `test`, mocha is in `node_modules`. Without file
@@ -12,6 +13,10 @@ their own; with `--seed` on that server, whose namespace `test` is emptied befor
 passed to the tests, such as `--testMRT`. `--outcomes` writes a table of all tests: file, test,
 the outcome with each client, and why it failed. The exit code is 0 if every test that passes with
 the original passes with the drop-in. Needs `make node`.
+
+With `--sentences ignore`, a comparison of the words of a message counts as passed if there is a
+message; tools/npm_sentences.cjs says which comparisons that are. All others count: that there is an
+error, its class, its code. The number of comparisons that were left out is printed.
 """
 
 from __future__ import annotations
@@ -40,6 +45,8 @@ MODULES = {
     "utils.js": ("hosts.js", ""),
     "commands/command.js": ("command.js", ".Command"),
 }
+#: What mocha loads so that tests do not depend on the words of messages.
+SENTENCES = Path(__file__).resolve().parent / "npm_sentences.cjs"
 #: Seconds for all tests with one client.
 LONGEST = 1500
 KINDS = {"passes": "passed", "failures": "failed", "pending": "skipped"}
@@ -66,6 +73,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--edition", choices=("community", "enterprise"), default="community")
     parser.add_argument("--strong-consistency", action="store_true")
     parser.add_argument("--drop-in-only", action="store_true", help="do not run the original")
+    parser.add_argument(
+        "--sentences",
+        choices=("compare", "ignore"),
+        default="compare",
+        help="whether the words of messages count; default: compare",
+    )
     parser.add_argument("--outcomes", type=Path, metavar="FILE", help="writes a CSV file")
     options = parser.parse_intermixed_args(arguments)
     folder: Path = options.folder.resolve()
@@ -144,10 +157,14 @@ def _outcomes(
             (run / "lib").symlink_to(folder / "lib")
         out = run / "outcomes.json"
         host, _, port = address.rpartition(":")
-        version = json.loads((folder / "package.json").read_text())["version"]
+        # Some tests look for the version of the package that they test.
+        package = DIST.parents[2] if drop_in else folder
+        version = json.loads((package / "package.json").read_text())["version"]
+        left_out = run / "sentences.jsonl"
         command = [
             *("node", "node_modules/mocha/bin/mocha.js", "--exit", "--timeout", "10000"),
             *("--reporter", "json", "--reporter-option", f"output={out}"),
+            *(("--require", str(SENTENCES)) if options.sentences == "ignore" else ()),
             # Its first test gives the client of all tests the time to connect.
             *("--file", "test/aerospike_module.js"),
             *(f"test/{file}" for file in options.files or ["*.js"]),  # mocha expands it
@@ -157,7 +174,11 @@ def _outcomes(
             done = subprocess.run(
                 command,
                 cwd=run,
-                env={**os.environ, "npm_package_version": version},
+                env={
+                    **os.environ,
+                    "npm_package_version": version,
+                    "SENTENCES": str(left_out),
+                },
                 check=False,
                 timeout=LONGEST,
                 stdout=subprocess.PIPE,
@@ -169,6 +190,10 @@ def _outcomes(
             return {("all", "all"): [("failed", f"took more than {LONGEST} s")]}
         if not out.exists():
             return {("all", "all"): [("failed", done.stdout[-500:])]}
+        if left_out.exists():
+            count = len(left_out.read_text().splitlines())
+            client = "drop-in" if drop_in else "original"
+            print(f"{client}: {count} comparisons of sentences left out")
         return _read(json.loads(out.read_text()))
 
 

@@ -36,10 +36,13 @@ NODE_OURS = "spikewire-node"
 NODE_BUILDER = "spikewire-node-builder"
 NODE_DROP_IN = "spikewire-node-compat"
 NODE_PEER = "aerospike-node"
+NODE_PEER_UV = "aerospike-node-uv-128"
+"""The same with 128 threads of libuv's pool instead of 4."""
 NODE_CLIENTS = (NODE_OURS, NODE_PEER)
 """The clients of the tables of reports."""
-NODE_NAMES = (NODE_OURS, NODE_BUILDER, NODE_DROP_IN, NODE_PEER)
-"""All clients for Node.js: ours, with its builder, and with the other's API; the other one."""
+NODE_NAMES = (NODE_OURS, NODE_BUILDER, NODE_DROP_IN, NODE_PEER, NODE_PEER_UV)
+"""All clients for Node.js: ours, with its builder, and with the other's API; the other one, also
+with more threads of libuv."""
 CLIENTS = (*PEERS, *RUST_CLIENTS, *NODE_NAMES)
 """Clients that are not Python packages have names that say so, and one mode each."""
 SWEEP = (128, 512)

@@ -6,12 +6,12 @@ import argparse
 import json
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from spikewire.commands import add_parsers
-from spikewire_lab.commands import compare
+from spikewire_lab.commands import bench, compare
 from spikewire_lab.run import place
 from spikewire_lab.run.place import Place
 
@@ -64,6 +64,23 @@ def test_compare_takes_lists() -> None:
     assert args.modes == ("sync",)
     assert args.async_tasks == (1, 8)
     assert args.threads == (2,)
+
+
+def test_a_pool_of_one_client_has_so_many_tasks_on_each_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    groups: list[Any] = []
+
+    def measured(_kind: str, _args: object, matrix: Matrix) -> int:
+        groups.extend(matrix.groups())
+        return 0
+
+    monkeypatch.setattr(bench, "run_matrix", measured)
+    line = "bench --client aerospike-sdk --mode async-uvloop --pool-loops 4 -z 64"
+    assert bench.run(parser().parse_args(line.split())) == 0
+    ((cell,),) = groups
+    assert (cell.client, cell.mode, cell.loops) == ("aerospike-sdk", "async-uvloop", 4)
+    assert (cell.concurrency, cell.shape.way) == (256, "pool")
 
 
 def test_runs_about_many_records_are_short_by_themselves_only() -> None:
@@ -227,7 +244,11 @@ def test_invalid_lists_are_rejected_with_a_reason(
         ("lab sdk -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
         ("bench --nodes 2 --replication-factor 3", "more copies than the nodes, which are 2"),
         ("compare --mode queries -H a --replication-factor 2", "is for the embedded cluster"),
-        ("bench --truncate --no-populate", "would remove the records that --no-populate expects"),
+        ("bench --pool-loops 2 --mode sync", "--mode sync has no event loops"),
+        ("bench --pool-loops 2 --client aerospike-native", "aerospike-native has no pool"),
+        ("bench --pool-loops 2 --processes 2", "not with --processes"),
+        ("bench --truncate --no-populate -w MIX,read=50,touch=50", "and touch needs records"),
+        ("compare --mode batch --truncate --no-populate", "has whole reads and writes"),
         ("bench --max-ops 5 --rate 10", "--max-ops is not for --rate"),
         ("compare --mode sync,batch --max-ops 5", "--max-ops is not for --mode batch"),
         ("compare --mode queries --truncate", "--truncate is not for --mode queries"),

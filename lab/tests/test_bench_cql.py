@@ -15,16 +15,19 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from spikewire.commands import add_parsers
+from spikewire_lab.access import Access, Tls
 from spikewire_lab.commands import compare_cql as flags
 from spikewire_lab.contract.cql import as_cql
 from spikewire_lab.cql import lab
 from spikewire_lab.cql.cells import (
     ASYNCIO,
     CHAINS,
+    CONCURRENT,
     FUTURES,
     PAGE,
     PATTERNS,
     PROMISES,
+    TOKIO,
     UNTHROTTLED,
     Cell,
     Matrix,
@@ -33,17 +36,20 @@ from spikewire_lab.cql.cells import (
 )
 from spikewire_lab.cql.clients import CLIENTS
 from spikewire_lab.cql.clients.base import Verbs
-from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, SCHEMA, drawn, item, wide
+from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, drawn, item, schema, wide
 from spikewire_lab.cql.lab import CqlComparison, compare_cql
 from spikewire_lab.cql.lines import collapses, summarise, with_ratios
-from spikewire_lab.cql.loops import loop_of
+from spikewire_lab.cql.loops import MANY, loop_of
+from spikewire_lab.cql.processes import merged
 from spikewire_lab.cql.servers import CannedServer, make_tables
 from spikewire_lab.cql.table import markdown, remarks, row
-from spikewire_lab.run import environment, node
+from spikewire_lab.run import environment, node, rust
+from spikewire_lab.run.launch import run_job
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.run.rounds import shuffled
 from spikewire_lab.studies.baseline import against
 from spikewire_lab.studies.baseline.saved import CQL
+from spikewire_lab.worker.meeting import GONE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,14 +111,13 @@ def test_clients_get_only_patterns_they_support() -> None:
     assert lacks("acsylla", replace(SHAPE, operation="page-arrow", pattern=ASYNCIO))
     for pattern in PATTERNS:
         reason = lacks("spikewire", replace(SHAPE, pattern=pattern))
-        assert reason == ("is not for Node.js" if pattern == PROMISES else None)
+        elsewhere = pattern in (PROMISES, TOKIO)
+        assert reason == ("is for Python" if elsewhere else None)
 
 
 def test_clients_for_node_are_compared_with_each_other() -> None:
     groups = flags.settings(parsed()).matrix.groups()
-    mixed = [
-        group for group in groups if len({CLIENTS[cell.client].promises for cell in group}) > 1
-    ]
+    mixed = [group for group in groups if len({CLIENTS[cell.client].runtime for cell in group}) > 1]
     assert not mixed
     in_node = [group for group in groups if group[0].shape.pattern == PROMISES]
     names = ["spikewire-node", "spikewire-node-compat", "cassandra-driver-node"]
@@ -124,6 +129,50 @@ def test_clients_for_node_are_compared_with_each_other() -> None:
     assert lacks("spikewire-node", SHAPE) == "is for Node.js"
 
 
+def test_clients_for_rust_are_compared_with_each_other() -> None:
+    groups = flags.settings(parsed("-z", "1,32,128")).matrix.groups()
+    in_rust = [group for group in groups if group[0].shape.pattern == TOKIO]
+    names = ["spikewire-rust", "scylla-rust", "cdrs-tokio"]
+    for group in in_rust:
+        server = group[0].shape.server
+        assert [cell.client for cell in group] == (names[:2] if server == "canned" else names)
+    shapes = {(group[0].shape.operation, group[0].shape.depth) for group in in_rust}
+    operations = ("insert", "select", "page")
+    assert shapes == {(what, many) for what in operations for many in (1, 32, 128)}
+    assert set(names) == set(rust.CQL)
+    assert lacks("cdrs-tokio", SHAPE) == "is for Rust"
+
+
+def test_clients_for_rust_without_tls_are_left_out_where_it_is_needed() -> None:
+    encrypted = Access(tls=Tls(ca="ca.pem"))
+    reasons = {name: CLIENTS[name].barred(encrypted) for name in rust.CQL}
+    assert reasons == {
+        "spikewire-rust": None,
+        **dict.fromkeys(("scylla-rust", "cdrs-tokio"), "is built without TLS here"),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("client", [name for name in rust.CQL if CLIENTS[name].canned])
+def test_the_programs_in_rust_measure_every_operation(client: str) -> None:
+    program, reason = rust.find_built(rust.CQL[client][0])
+    if program is None:
+        pytest.skip(reason)
+    with CannedServer(()) as server:
+        server.start()
+        make_tables(server.seed, schema(), server.access)
+        for operation in ("insert", "select", "page"):
+            job = lab.for_other_languages(node_job(operation, *server.seed))
+            outcome = as_cql(run_job([str(program)], {**job, "client": client}))
+            assert "failed" not in outcome, outcome
+            assert outcome["operations"] > 0
+            assert outcome["errors"] == 0
+            assert (outcome["client"], outcome["loop"]) == (client, "tokio")
+            assert outcome["protocol"] == ("v5" if client == "spikewire-rust" else "")
+        refused = run_job([str(program)], {**job, "port": 1})
+        assert refused["failed"]
+
+
 @pytest.mark.slow
 def test_the_worker_for_node_measures_every_operation() -> None:
     node_runner, reason = node.runner()
@@ -131,9 +180,9 @@ def test_the_worker_for_node_measures_every_operation() -> None:
         pytest.skip(reason)
     with CannedServer(()) as server:
         server.start()
-        make_tables(server.seed, SCHEMA, server.access)
+        make_tables(server.seed, schema(), server.access)
         for operation in ("insert", "select", "page"):
-            job = lab.for_node(node_job(operation, *server.seed))
+            job = lab.for_other_languages(node_job(operation, *server.seed))
             outcome = as_cql(node_runner.start(job))
             assert "failed" not in outcome, outcome
             assert outcome["operations"] > 0
@@ -177,6 +226,8 @@ def test_every_client_binds_the_same() -> None:
     ("arguments", "words"),
     [
         (["-H", "a,b"], "one address"),
+        (["--nodes", "3", "--servers", "canned"], "--nodes is for"),
+        (["--replicas", "3"], "only 1 nodes"),
         (["--burst", "3", "--threads", "4"], "fewer calls"),
         (["--clients", "acsylla", "--patterns", "blocking"], "none of these"),
     ],
@@ -227,6 +278,9 @@ class Fake:
             finish="future.result()",
             chain="start(p).add_done_callback(done)",
             held="value.result()",
+            many="for p in rows:\n"
+            "    try: execute(p)\n"
+            "    except ValueError as error: failed(error)",
             names=names,
         )
 
@@ -241,12 +295,26 @@ def test_every_call_of_a_thread_is_counted_with_its_errors(pattern: str) -> None
     assert [str(error) for error in fake.errors] == ["the third"]
 
 
-@pytest.mark.parametrize("pattern", ["blocking", *FUTURES])
+@pytest.mark.parametrize("pattern", ["blocking", "concurrent", *FUTURES])
 def test_loops_end_when_there_is_nothing_more_to_bind(pattern: str) -> None:
     fake = Fake()
     loop: Any = loop_of(pattern, fake.verbs())
     tried = loop(iter([()] * 7), [], fake.errors.append, 4)
     assert tried == fake.calls == 7
+
+
+def test_a_call_for_many_rows_counts_each_of_them() -> None:
+    fake = Fake()
+    loop: Any = loop_of(CONCURRENT, fake.verbs())
+    tried = loop(iter([()] * 1000), fake.stop, fake.errors.append, 4)
+    assert tried == fake.calls == 4 * MANY
+    assert [str(error) for error in fake.errors] == ["the third"]
+
+
+def test_a_call_that_fails_as_a_whole_fails_for_each_row() -> None:
+    errors: list[BaseException] = []
+    loop: Any = loop_of(CONCURRENT, Verbs(call="", many="raise ValueError(len(rows))"))
+    assert loop(iter([()] * 7), [], errors.append, 4) == len(errors) == 7
 
 
 def test_tasks_count_as_threads_do() -> None:
@@ -402,6 +470,35 @@ def test_bursts_are_shared_by_threads() -> None:
     assert [shape.depth for shape in unthrottled.shapes()] == [100, 100]
 
 
+# --- Several processes ----------------------------------------------------------------------------
+
+
+def test_processes_are_for_clients_in_python() -> None:
+    shapes = list(flags.settings(parsed("--processes", "1,4")).matrix.shapes())
+    assert {shape.processes for shape in shapes if shape.pattern in ("blocking", ASYNCIO)} == {1, 4}
+    assert {shape.processes for shape in shapes if shape.pattern in (PROMISES, TOKIO)} == {1}
+    assert replace(SHAPE, processes=4).title == "blocking, 1 thread, 4 processes"
+
+
+def test_the_result_of_processes_is_the_sum_of_what_they_did_at_the_same_time() -> None:
+    second = {"opened": 10**9 + 10**8, "elapsed": 2.5, "server_cpu": 0.7}
+    both = merged([result(opened=10**9), result(**second, errors=2, first_error="late")], 2.0)
+    assert (both["operations"], both["errors"], both["first_error"]) == (2000, 2, "late")
+    assert both["cpu"] == {"user": 0.02, "system": 0.06}
+    assert both["memory"] == {"ready": 20, "peak": 60}
+    assert both["elapsed"] == 2.5
+    assert both["server_cpu"] == pytest.approx(0.6)
+    assert both["apart"] == pytest.approx(0.1)
+
+
+def test_processes_that_did_not_work_at_the_same_time_are_no_result() -> None:
+    late = result(opened=10**9)
+    assert merged([result(opened=0), late], 2.0)["failed"] == "the processes began 1,000 ms apart"
+    gone, cause = {"failed": f"it ended: {GONE}"}, {"failed": "no memory"}
+    failed = merged([late, as_cql(gone), as_cql(cause)], 2.0)["failed"]
+    assert failed == "one of 3 processes: no memory"
+
+
 # --- End to end -----------------------------------------------------------------------------------
 
 QUICK = ("--servers", "canned", "--rounds", "1", "-d", "0.2", "--warmup", "0.1", "--pause", "0")
@@ -413,14 +510,14 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK),
         *("--clients", "spikewire,cassandra-driver", "--operations", "insert,select,page"),
-        *("--threads", "2", "--chains", "300", "-z", "4", "--burst", "50"),
+        *("--threads", "2", "--chains", "300", "-z", "4", "--burst", "50", "--processes", "2"),
         *("--json", str(tmp_path / "a.json"), "--markdown", str(tmp_path / "a.md")),
     ]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert ended.returncode == 0, ended.stderr
     report = json.loads((tmp_path / "a.json").read_text())
     patterns = {cell["cell"]["shape"]["pattern"] for cell in report["cells"]}
-    assert patterns - {"uvloop"} == set(PATTERNS) - {"uvloop", PROMISES}
+    assert patterns - {"uvloop"} == set(PATTERNS) - {"uvloop", PROMISES, TOKIO}
     assert all(cell["rate"]["median"] > 0 for cell in report["cells"])
     assert {cell["protocol"] for cell in report["cells"]} == {"v5"}
     assert "300 callback chains" in (tmp_path / "a.md").read_text()

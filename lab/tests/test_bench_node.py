@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ from spikewire_lab.clients.base import NODE
 from spikewire_lab.contract.queries import as_scan
 from spikewire_lab.contract.series import intervals_a_second
 from spikewire_lab.measure import merge
-from spikewire_lab.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
+from spikewire_lab.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, NODE_PEER_UV, Cell
 from spikewire_lab.queries.cells import SCAN
 from spikewire_lab.run import node
 from spikewire_lab.run.launch import as_result
@@ -102,6 +103,26 @@ def test_missing_parts_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert runner(tmp_path / "worker.js") == (None, "there is no node")
     monkeypatch.setattr(node, "find_worker", lambda: None)
     assert "source checkout" in runner()[1]
+
+
+def test_the_same_package_is_also_measured_with_more_threads_of_libuv(tmp_path: Path) -> None:
+    """A program in place of Node.js that answers what it was given."""
+    stand_in = tmp_path / "node"
+    stand_in.write_text(
+        f"#!{sys.executable}\n"
+        "import json, os, sys\n"
+        "name = json.load(sys.stdin)['client']\n"
+        "print(json.dumps({'name': name, 'threads': os.environ.get('UV_THREADPOOL_SIZE')}))\n"
+    )
+    stand_in.chmod(0o755)
+    runs = Runner(str(stand_in), tmp_path / "lab" / "node" / "worker.js")
+    job: Any = {"action": "measure", "warmup": 0.0, "duration": 0.0, "cpus": []}
+    jobs: list[Any] = [{**job, "client": name} for name in (NODE_PEER, NODE_PEER_UV)]
+    answers = [runs.start(one) for one in jobs]
+    assert answers == [
+        {"name": "aerospike", "threads": None},
+        {"name": "aerospike", "threads": "128"},
+    ]
 
 
 def test_samples_become_histograms_and_shares() -> None:

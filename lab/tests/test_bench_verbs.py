@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import sys
 import time
 from array import array
@@ -25,6 +27,7 @@ from spikewire_lab.worker.steps import Fresh, Misses, lacking, stepped, verbs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from spikewire_lab.clients.base import AsyncioClient, BlockingClient, Verbs
     from spikewire_lab.contract.result import Job
@@ -280,6 +283,33 @@ def test_a_client_without_batches_has_no_scans() -> None:
 def test_clients_declare_their_verbs(peer: Peer) -> None:
     """Only the client with a runtime for each thread lacks one: its `add`."""
     assert more.ALL - peer.verbs == ({mix.ADD} if peer.name == "aerospike-native-local" else set())
+
+
+def test_reads_on_an_empty_set_may_find_nothing() -> None:
+    filled = parse_workload("RU,50")
+    empty = replace(filled, sparse=True)
+    assert filled.plain
+    assert not empty.plain
+    assert verbs_of(empty, 0) == verbs_of(filled, 0)
+    none = replace(PEERS["spikewire"], verbs=frozenset())
+    reason = "has no read that may find nothing for single records in this lab"
+    assert (lacking(none, filled, 0), lacking(none, empty, 0)) == (None, reason)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("client", ["spikewire", "aerospike-sdk", "aerospike"])
+def test_a_run_on_an_empty_set_has_misses_and_no_errors(client: str, tmp_path: Path) -> None:
+    pytest.importorskip(PEERS[client].module)
+    command = [
+        *(sys.executable, "-m", "spikewire", "bench", "--client", client, "--mode", "sync"),
+        *("--threads", "2", "-k", "2000", "-d", "0.3", "--warmup", "0", "--rounds", "2"),
+        *("--truncate", "--no-populate", "--json", str(tmp_path / "a.json")),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    (cell,) = json.loads((tmp_path / "a.json").read_text())["cells"]
+    # Every round begins with an empty set.
+    assert all(run["errors"] == 0 and run["misses"] > 0 for run in cell["runs"])
 
 
 def test_misses_are_a_verb_of_their_own() -> None:

@@ -11,9 +11,9 @@ import pytest
 from lab_bench import a_bench, ran
 from spikewire_lab.clients import PEERS
 from spikewire_lab.clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
-from spikewire_lab.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
+from spikewire_lab.cql.cells import BLOCKING, CHAINS, INSERT, TOKIO, Cell, Shape
 from spikewire_lab.cql.lines import Line as CqlLine
-from spikewire_lab.cql.servers import CANNED
+from spikewire_lab.cql.servers import CANNED, CASSANDRA
 from spikewire_lab.plan import Cell as LabCell
 from spikewire_lab.plan import Matrix
 from spikewire_lab.queries.cells import ARROW, OBJECTS, lacks_waiting
@@ -24,7 +24,10 @@ from spikewire_lab.studies.facts import pythons
 from spikewire_lab.studies.overrides import Overrides
 from spikewire_lab.studies.recipe import FULL, QUICK, SHORT, SIZES
 from spikewire_lab.studies.recipes.aerospike_py.operations import amount as operations_amount
+from spikewire_lab.studies.recipes.cassandra.nodes import Nodes
 from spikewire_lab.studies.recipes.cassandra.patterns import compared
+from spikewire_lab.studies.recipes.cassandra.processes import Processes
+from spikewire_lab.studies.recipes.cassandra.rust import Rust
 from spikewire_lab.studies.recipes.cassandra.settings import settings
 from spikewire_lab.studies.recipes.node import scans
 from spikewire_lab.studies.recipes.sdk import batches
@@ -42,6 +45,8 @@ from spikewire_lab.work.shape import POOL
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from spikewire_lab.studies.recipe import Measurement
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -114,16 +119,44 @@ def test_the_short_size_skips_index_queries(size: str, tmp_path: Path) -> None:
 
 
 def test_the_cassandra_recipe_runs_on_canned_replies(tmp_path: Path) -> None:
-    """Canned replies are enough for the smoke test: both parts, all files, figures of our own
+    """Canned replies are enough for the smoke test: its parts, all files, figures of our own
     client."""
-    report = ran("cassandra", tmp_path, ["patterns", "chains"], "spikewire")
+    report = ran("cassandra", tmp_path, ["patterns", "chains", "processes"], "spikewire")
     table = report.sections[0].tables[0]
     assert {row.client for row in table.rows} == {"spikewire"}
     assert all(row.fields["rate1"] is not None and not row.flawed for row in table.rows)
     assert {path.name for path in tmp_path.iterdir()} >= {"report.json", "report.html", "report.md"}
     written = json.loads((tmp_path / "report.json").read_text())
     assert json.loads(json.dumps(Report.from_json(written).as_json())) == written
-    assert set(report.runs) == {"patterns", "chains"}
+    assert set(report.runs) == {"patterns", "chains", "processes"}
+
+
+def one_part(part: Measurement, folder: Path) -> Report:
+    bench = a_bench(QUICK, ("spikewire",))
+    return run_recipe(recipes.load("cassandra"), bench, folder, [part])
+
+
+def test_the_cassandra_recipe_measures_processes_and_clients_for_rust(tmp_path: Path) -> None:
+    sizes = (QUICK, SHORT, FULL)
+    assert [Processes().settings(a_bench(size)).matrix.processes for size in sizes] == [
+        (2,),
+        (1, 2),
+        (1, 2, 4),
+    ]
+    in_rust = Rust().settings(a_bench(SHORT)).matrix
+    assert (in_rust.patterns, in_rust.tasks) == ((TOKIO,), (1, 32, 128))
+    report = one_part(Processes(), tmp_path)
+    (row,) = report.sections[0].tables[0].rows
+    assert row.label == "spikewire, full pipeline of 120, 1 thread, 2 processes"
+    assert row.fields["rate"] is not None
+    assert not row.flawed
+
+
+def test_three_nodes_are_started_for_the_full_form_only(tmp_path: Path) -> None:
+    three = Nodes().settings(a_bench(FULL))
+    assert (three.nodes, three.replicas, three.matrix.servers) == (3, 3, (CASSANDRA,))
+    report = one_part(Nodes(), tmp_path)
+    assert report.skipped == ["three nodes: takes longer than --size quick may"]
 
 
 def test_a_report_names_the_versions_that_answered() -> None:
@@ -237,7 +270,7 @@ def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
                 assert counterpart in cases, (table.name, row.label)
             assert str(row.fields["here"]).startswith(here(row.label))
     absent = [name for name, entry in COUNTERPARTS.items() if isinstance(entry, str)]
-    assert absent == ["Rust core, 512 tasks, timer removed and pool widened"]
+    assert absent == []
     assert {table.name: len(table.rows) for table in tables} == {
         "published-matrix": 22,
         "published-latency": 18,

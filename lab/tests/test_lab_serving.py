@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.request import urlopen
 
 import pytest
 
 from lab_bench import a_bench, ran
 from spikewire_lab import measure
+from spikewire_lab.clients import PEERS
 from spikewire_lab.run.launch import python_worker, run_job
+from spikewire_lab.run.served import total
 from spikewire_lab.serving.answers import Answers
 from spikewire_lab.serving.apps import Service, asgi, fastapi
 from spikewire_lab.serving.arrivals import arrive
@@ -34,15 +40,18 @@ from spikewire_lab.serving.cells import (
 from spikewire_lab.serving.connection import Connection
 from spikewire_lab.serving.model import Model
 from spikewire_lab.serving.result import as_serving
+from spikewire_lab.serving.store import REQUESTS
 from spikewire_lab.serving.users import WARMING, measured, use
 from spikewire_lab.studies.recipes.serving.environments import compared
 from spikewire_lab.studies.recipes.serving.figures import (
     AVERAGE,
+    CLUSTER,
     CPU,
     HEADINGS,
     P50,
     P95,
     RATE,
+    RECORDS,
     Figures,
 )
 from spikewire_lab.studies.recipes.serving.lab import amount
@@ -52,7 +61,6 @@ from spikewire_lab.studies.report import Median
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
     from typing_extensions import Self
 
@@ -118,6 +126,38 @@ def test_figures_are_medians_of_rounds() -> None:
 def test_figures_say_when_the_users_set_the_pace() -> None:
     assert "more processor time" in Figures([a_result([1], cpu=0.1, users=0.2)]).flaws()[0]
     assert not Figures([a_result([1], cpu=0.1, users=None)]).flaws()
+
+
+def test_what_the_cluster_did_is_shown_for_each_request() -> None:
+    counted = a_result([1])
+    counted["cluster_cpu"], counted["records"] = 0.25, 40
+    figures = Figures([counted])
+    assert (figures.at(CLUSTER), figures.at(RECORDS)) == (250.0, 4.0)
+    assert not {CLUSTER.key, RECORDS.key} & set(Figures([a_result([1])]).fields())
+
+
+def test_records_are_those_of_all_nodes_or_not_known() -> None:
+    sizes = ["uptime=1;cluster_size=2", "cluster_size=2"]
+    counts = [
+        "objects=7;client_read_success=3;client_read_not_found=1;batch_sub_read_success=10",
+        "client_write_success=5;client_write_error=9",
+    ]
+    assert total(sizes, counts) == 19
+    assert total(sizes[:1], counts[:1]) is None
+    assert total(sizes, [counts[0], None]) is None
+    assert total(["cluster_size=1"], ["no such namespace"]) is None
+
+
+@needs_server
+def test_replicas_share_the_requests(cluster: Cluster) -> None:
+    fill(cluster)
+    job = a_job(cluster, LOAD, ASGI)
+    job["replicas"] = 2
+    answer: Any = run_job(python_worker(""), job)
+    result = as_serving(answer)
+    assert "failed" not in result, result
+    assert result["asked"] == result["answered"] > 3
+    assert str(Cell(MODEL, "spikewire", BATCH, replicas=2)).endswith("2 replicas")
 
 
 def test_users_and_server_have_to_count_the_same() -> None:
@@ -357,6 +397,7 @@ def a_job(cluster: Cluster, action: str, environment: str, seed: int = 1) -> Ser
         "server": python_worker(""),
         "variables": {},
         "rate": None,
+        "replicas": 1,
     }
 
 
@@ -379,11 +420,13 @@ def test_a_server_that_cannot_start_reports_the_reason(cluster: Cluster) -> None
     assert "reads other records than were written" in str(answer["failed"])
 
 
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_reads_the_same(cluster: Cluster, way: str) -> None:
+def test_each_way_reads_the_same(cluster: Cluster, way: str, client: str) -> None:
+    pytest.importorskip(PEERS[client].module)
     fill(cluster)
     job = a_job(cluster, CALL, LOOP)
-    job["way"] = way
+    job["way"], job["client"] = way, client
     result: Any = as_serving(run_job(python_worker(""), job))
     assert "failed" not in result, result
     assert result["requests"] > 0
@@ -392,7 +435,7 @@ def test_each_way_reads_the_same(cluster: Cluster, way: str) -> None:
 
 @needs_server
 def test_our_client_is_measured_in_all_environments(tmp_path: Path) -> None:
-    report = ran("serving", tmp_path, [*ENVIRONMENTS, "open"], "spikewire")
+    report = ran("serving", tmp_path, [*ENVIRONMENTS, "open", "replicas"], "spikewire")
     for section in report.sections:
         table = section.tables[0]
         assert [row.client for row in table.rows] == ["spikewire"]
@@ -404,3 +447,28 @@ def test_our_client_is_measured_in_all_environments(tmp_path: Path) -> None:
         (run,) = cell["runs"]
         assert run["asked"] == run["answered"] >= run["requests"] > 0
     assert [table.name for table in report.sections[2].tables] == ["model", "steps"]
+
+
+@needs_server
+def test_the_service_runs_by_itself_for_other_load_generators(cluster: Cluster) -> None:
+    command = [
+        *(sys.executable, "-m", "spikewire_lab.serving", "-H", cluster.seeds),
+        *("--environment", ASGI, "--sets", "2", "--rows", "3", "-k", "20"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
+        assert service.stderr is not None
+        try:
+            assert service.stderr.readline() == "writing 40 records\n"
+            word, port = service.stderr.readline().split()
+            assert word == "serving"
+            with urlopen(f"http://127.0.0.1:{port}/features?user=300", timeout=10) as reply:
+                assert json.load(reply) == {"records": 6}
+        finally:
+            service.terminate()
+    assert service.returncode == 0
+
+
+def test_the_script_for_k6_asks_what_the_service_answers() -> None:
+    script = (Path(__file__).parents[1] / "k6" / "features.js").read_text()
+    assert f"const REQUESTS = {REQUESTS}\n" in script
+    assert "/features?user=${user}" in script

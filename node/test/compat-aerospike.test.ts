@@ -303,15 +303,91 @@ test('events, nodes, stats and metrics', async () => {
   await watched.enableMetrics({ metricsListeners, labels: { a: 'b' } })
   await watched.put(new dropIn.Key('test', 'metrics', 1), { a: 1 })
   await watched.get(new dropIn.Key('test', 'metrics', 2)).catch(() => undefined)
+  await assert.rejects(
+    watched.put(new dropIn.Key('test', 'metrics', 1), { a: 2 }, { gen: 7 }, { gen: 1 }),
+  )
   await watched.disableMetrics()
   const { commandCount, labels, nodes } = snapshots.at(-1)
-  assert.deepEqual([commandCount, labels], [2, { a: 'b' }])
-  const [own] = nodes[0].metrics
+  assert.deepEqual([commandCount, labels], [3, { a: 'b' }])
+  const [own, shared] = nodes[0].metrics
   const sum = (counts: number[]): number => counts.reduce((all, one) => all + one, 0)
   assert.deepEqual([own.ns, sum(own.writeLatency), sum(own.readLatency)], ['test', 1, 1])
+  // A record that does not exist is no error; one of another generation is.
   assert.equal(own.errorCount, 1)
-  assert.deepEqual(watched.stats().commands, { inFlight: 0, queued: 0 })
+  assert.ok(own.bytesIn > 0 && own.bytesOut > own.bytesIn)
+  // Connections, and the client's own requests, are about no namespace.
+  assert.deepEqual([shared.ns, sum(shared.writeLatency)], ['', 0])
+  assert.ok(shared.bytesIn > 0 && shared.bytesOut > 0 && sum(shared.connLatency) > 0)
+  const { commands, nodes: counted } = watched.stats()
+  assert.deepEqual(commands, { inFlight: 0, queued: 0 })
+  assert.deepEqual([counted[0].errorCount, counted[0].timeoutCount], [1, 0])
+  assert.ok(counted[0].asyncConnections.opened > 0)
   watched.close()
+})
+
+test('which node has answered is known to metrics', async () => {
+  await using both = await Cluster.start({ nodes: 2 })
+  const watched = await dropIn.connect({ hosts: both.seeds })
+  const snapshots: Any[] = []
+  const ignored = () => undefined
+  const metricsListeners = new dropIn.MetricsListeners({
+    ...{ enableListener: ignored, snapshotListener: ignored, nodeCloseListener: ignored },
+    disableListener: (snapshot: unknown) => snapshots.push(snapshot),
+  })
+  await watched.enableMetrics({ metricsListeners })
+  for (let n = 0; n < 40; n++) await watched.put(new dropIn.Key('test', 'metrics', n), { n })
+  await watched.disableMetrics()
+  const writes = snapshots[0].nodes.map(({ metrics }: Any) =>
+    metrics
+      .find(({ ns }: Any) => ns === 'test')
+      .writeLatency.reduce((a: number, b: number) => a + b),
+  )
+  assert.equal(writes.length, 2)
+  assert.equal(writes[0] + writes[1], 40)
+  assert.ok(writes[0] > 0 && writes[1] > 0)
+  watched.close()
+})
+
+test('queries that the program aborts count as failures of a node', async () => {
+  const own = await connected({ maxErrorRate: 3, errorRateWindow: 1, tenderInterval: 60_000 })
+  const query = own.query('test', 'aborted')
+  for (let n = 0; n < 4; n++) query.foreach().abort()
+  const key = new dropIn.Key('test', 'aborted', 1)
+  await assert.rejects(own.put(key, { a: 1 }), { code: dropIn.status.MAX_ERROR_RATE })
+  await assert.rejects(query.results(), { code: dropIn.status.MAX_ERROR_RATE })
+  own.close()
+})
+
+test('an attempt takes no longer than socketTimeout, and another one follows', async () => {
+  await using slow = await Cluster.start()
+  const own = await dropIn.connect({ hosts: slow.seeds })
+  const key = new dropIn.Key('test', 'slow', 1)
+  await own.put(key, { a: 1 })
+  await slow.inject(0, { delay: 300 })
+  const policy = { totalTimeout: 10_000, socketTimeout: 50 }
+  const began = performance.now()
+  await assert.rejects(own.get(key, { ...policy, maxRetries: 1 }), {
+    code: dropIn.status.ERR_TIMEOUT,
+  })
+  assert.ok(performance.now() - began < 300)
+  const read = own.get(key, { ...policy, maxRetries: 100 })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await slow.clearFaults(0)
+  assert.equal((await read).bins.a, 1)
+  own.close()
+})
+
+test('jobs are known by their ids, whoever has started them', async () => {
+  await client.put(new dropIn.Key('test', 'jobs', 1), { a: 1 })
+  const steps = [dropIn.operations.incr('a', 1)]
+  const started = await client.query('test', 'jobs').operate(steps, null, 4711)
+  await started.waitUntilDone(20)
+  const other = await connected()
+  const info = (await new dropIn.Job(other, 4711, 'query').info()) as Any
+  assert.deepEqual(info, { status: dropIn.jobStatus.COMPLETED, progressPct: 100, recordsRead: 1 })
+  const unknown = (await new dropIn.Job(other, 4712, 'query').info()) as Any
+  assert.deepEqual([unknown.status, unknown.recordsRead], [dropIn.jobStatus.COMPLETED, 0])
+  other.close()
 })
 
 test('what is not supported is said', async () => {

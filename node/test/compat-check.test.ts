@@ -72,7 +72,7 @@ test('modules in TypeScript, and npm aerospike', (t) => {
 import * as cql from 'cassandra-driver'
 const client = await Aerospike.connect({ hosts: 'a', log: {}, tls: { cipherSuite: 'x' } })
 const stats = client.stats()
-const policy = new Aerospike.ReadPolicy({ totalTimeout: 5, timeoutDelay: 3 })
+const policy = new Aerospike.ReadPolicy({ totalTimeout: 5, connectTimeout: 3 })
 const mapper = new cql.mapping.Mapper(db)
 mapper.forModel('A').get({ id: 1 })`,
     'b.txt': `require('aerospike')`,
@@ -86,7 +86,7 @@ mapper.forModel('A').get({ id: 1 })`,
     '3 tls(cipherSuite) missing',
     '4 Client.stats differs',
     '5 ReadPolicy same',
-    '5 ReadPolicy(timeoutDelay) differs',
+    '5 ReadPolicy(connectTimeout) differs',
   ])
   assert.deepEqual(briefly(findings.filter(({ peer }) => peer === 'cassandra-driver')), [
     '6 mapping.Mapper same',

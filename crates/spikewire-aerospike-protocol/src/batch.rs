@@ -14,8 +14,10 @@ use crate::request::{Request, TooLarge, check};
 
 /// Batch flags.
 pub mod flag {
-    /// The server may run the rows on the thread that received them.
+    /// The server may run rows that are in memory on the thread that received them.
     pub const INLINE: u8 = 0x01;
+    /// The same of rows on devices.
+    pub const INLINE_ON_DEVICES: u8 = 0x02;
     /// Continue after a row has failed.
     pub const RESPOND_ALL: u8 = 0x04;
     /// Report the row that ended the batch.

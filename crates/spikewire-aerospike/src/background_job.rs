@@ -11,7 +11,7 @@ use crate::cluster::Cluster;
 use crate::command::{Function, WriteOptions};
 use crate::model::{Error, Result};
 use crate::model::{Policy, write_header};
-use crate::query::{QueryOps, QuerySpec};
+use crate::query::{QueryOps, QuerySpec, task_id};
 
 /// A validated background job that has not started.
 #[derive(Debug, Clone)]
@@ -20,6 +20,7 @@ pub struct JobPlan {
     work: JobWork,
     timeout: Duration,
     details: DetailLevel,
+    id: Option<u64>,
 }
 
 /// What a job does to each record.
@@ -58,11 +59,23 @@ impl QuerySpec {
             return Err(Error::invalid("socket_timeout does not apply to a background job"));
         }
         let timeout = self.timeout.unwrap_or(policy.timeout);
-        Ok(JobPlan { query: self.scope()?, work, timeout, details: self.details(policy)? })
+        Ok(JobPlan {
+            query: self.scope()?,
+            work,
+            timeout,
+            details: self.details(policy)?,
+            id: None,
+        })
     }
 }
 
 impl JobPlan {
+    /// The same with this id on the nodes, which no other job there must have; otherwise a new one.
+    #[must_use]
+    pub fn with_id(self, id: Option<u64>) -> Self {
+        Self { id, ..self }
+    }
+
     /// The procedure that starts it on every node.
     pub fn start(&self, cluster: &Cluster) -> Result<StartJob> {
         let task = match &self.work {
@@ -80,7 +93,8 @@ impl JobPlan {
         cluster.snapshot().check_request(needs, || deep_place)?;
         let counter_scope = cluster.counter_scope(&self.query.namespace);
         let (nodes, details) = (cluster.members()?, self.details);
-        StartJob::new(nodes, &self.query, &task, self.timeout, details, Some(counter_scope))
+        let id = self.id.unwrap_or_else(task_id);
+        StartJob::new(nodes, (id, &self.query), &task, self.timeout, details, Some(counter_scope))
     }
 }
 

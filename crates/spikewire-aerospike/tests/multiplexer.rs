@@ -353,6 +353,32 @@ fn a_long_upload_is_no_silence() {
 }
 
 #[test]
+fn an_attempt_ends_after_its_own_time_and_its_connection_stays() {
+    let mut bench = Bench::new(|_| {});
+    // The node is only slow: one that answers nobody gets no further attempts.
+    bench.is_probed = true;
+    let mut flags = CommandFlags::default().with_in_doubt(true);
+    flags.set_bounds_attempts(true);
+    let limit = Duration::from_millis(200);
+    let once = Policy { socket_timeout: limit.into(), flags, max_retries: 0, ..policy(LONG) };
+    let begun = Instant::now();
+    bench.submit(1, request(1, 30), once);
+    bench.submit(2, request(2, 30), policy(LONG));
+    bench.submit(3, request(3, 30), Policy { max_retries: 2, ..once });
+    let mut peer = bench.accept();
+    bench.expect(&peer, 3 * 38);
+    let error = bench.ending(1).unwrap_err();
+    assert_eq!((error.kind(), error.in_doubt(), error.attempts()), (Kind::Timeout, true, 1));
+    assert!(error.message().contains("within 0.2 s"), "{error}");
+    let error = bench.ending(3).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (Kind::Timeout, 3));
+    assert!(begun.elapsed() >= 3 * limit && begun.elapsed() < LONG);
+    // The other command has no such limit, and gets its reply where it was sent.
+    peer.write_all(&[ok(), ok()].concat()).unwrap();
+    assert_eq!(bench.ending(2).unwrap(), (0, 1));
+}
+
+#[test]
 fn bytes_behind_a_request_that_is_not_answered_are_no_sign_of_life() {
     let mut bench = Bench::new(|_| {});
     let socket_timeout = Duration::from_millis(200);

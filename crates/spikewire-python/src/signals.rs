@@ -200,7 +200,9 @@ impl Signals {
     }
 }
 
-type CommandTuple<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64);
+/// Labels, latencies, records, retries and parts, bytes sent and received.
+type CommandTuple =
+    (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64, u64, u64);
 
 fn command<'py>(
     py: Python<'py>,
@@ -208,8 +210,8 @@ fn command<'py>(
     totals: &Totals,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let Labels { operation, namespace, node, result } = labels;
-    let Totals { latencies, records, retries, parts } = totals;
-    let whole: CommandTuple<'_> = (
+    let Totals { latencies, records, retries, parts, bytes_sent, bytes_received } = totals;
+    let whole: CommandTuple = (
         operation,
         namespace.to_string(),
         node.to_string(),
@@ -219,6 +221,8 @@ fn command<'py>(
         *records,
         *retries,
         *parts,
+        *bytes_sent,
+        *bytes_received,
     );
     whole.into_pyobject(py)
 }
@@ -239,7 +243,11 @@ fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>>
     } = node;
     let LimiterStats { limit, in_flight, waiting, rejections } = node.limiter;
     let limiter = (limit, in_flight, waiting, rejections);
-    (name, address, connections, opened, errors, breaker_open, label, share, limiter)
+    let NodeStats { connect_times, control_sent, control_received, .. } = node;
+    let times = (connect_times.counts().to_vec(), connect_times.sum().as_secs_f64());
+    let control = (control_sent, control_received);
+    let counters = (times, control);
+    (name, address, connections, opened, errors, breaker_open, label, share, limiter, counters)
         .into_pyobject(py)
 }
 

@@ -10,6 +10,7 @@ use crate::connection_table::NodeKey;
 use crate::dial::{Dial, DialError};
 use crate::limiter::HEAVIEST;
 use crate::pipeline::{AbandonedCommand, Inbound, Pipeline};
+use crate::policy::Policy;
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;
@@ -125,6 +126,9 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         let (protocol, inbound) = self.pipeline.handshake();
         let ready = dial.advance(&mut self.wire, protocol, inbound)?;
         if ready {
+            if let Some(gauges) = self.node.gauges() {
+                gauges.connected(Tick::now().since(dial.started()));
+            }
             self.dial = None;
         }
         Ok(ready)
@@ -147,7 +151,10 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         take: impl FnMut(AbandonedCommand<CommandOf<P, T>>),
     ) -> Vec<CommandOf<P, T>> {
         self.pipeline.commit(self.wire.committed());
-        self.pipeline.expire(|command| command.is_over(now), take)
+        let is_over = |command: &CommandOf<P, T>, since| {
+            command.is_over(now) || command.policy.attempt_ends(since) <= now
+        };
+        self.pipeline.expire(is_over, take)
     }
 
     /// The weight of what is in flight, as the node's limiter counts it.
@@ -166,9 +173,10 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         self.node.health().limiter().publish(&mut self.published, load);
     }
 
-    /// The earliest deadline in flight.
+    /// The earliest deadline in flight, of a command or of an attempt.
     pub fn deadline(&self) -> Tick {
-        self.pipeline.earliest(|command| command.deadline)
+        self.pipeline
+            .earliest(|command, since| command.deadline.min(command.policy.attempt_ends(since)))
     }
 
     /// When its silence becomes longer than usual: that of a node, or of one that does not finish
@@ -184,8 +192,8 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     /// When the connection must be given up if nothing arrives.
     pub fn silence_ends(&self) -> Tick {
         self.pipeline.silence_ends(|command| {
-            let limit = command.policy.socket_timeout;
-            (!limit.is_zero()).then(|| limit.into())
+            let Policy { socket_timeout: limit, flags, .. } = command.policy;
+            (!limit.is_zero() && !flags.bounds_attempts()).then(|| limit.into())
         })
     }
 }

@@ -23,6 +23,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// A connection being opened. It has its own time limit, independent of any caller's.
 #[derive(Debug)]
 pub struct Dial {
+    started: Tick,
     until: Tick,
     connected: bool,
     secured: bool,
@@ -109,13 +110,18 @@ impl Dial {
 
     fn new(until: Tick) -> Self {
         let (connected, secured, sends, handshake_done) = (false, false, false, false);
-        let (out, written) = (Vec::new(), 0);
-        Self { until, connected, secured, sends, handshake_done, out, written }
+        let (started, out, written) = (Tick::now(), Vec::new(), 0);
+        Self { started, until, connected, secured, sends, handshake_done, out, written }
     }
 
     /// When it must be finished.
     pub fn until(&self) -> Tick {
         self.until
+    }
+
+    /// When it started.
+    pub fn started(&self) -> Tick {
+        self.started
     }
 
     /// Whether to wait for the socket to become writable rather than readable.

@@ -117,6 +117,14 @@ impl Fault {
         Self::about(node, FaultKind::Connection, message)
     }
 
+    /// An attempt took longer than each may.
+    pub fn late(node: &impl Display, limit: Duration) -> Self {
+        let limit = limit.as_secs_f64();
+        let message =
+            format!("no answer came from node {node} within {limit} s, an attempt's limit");
+        Self::about(node, FaultKind::Timeout, message)
+    }
+
     /// The node does not answer, which was found by other means than this connection.
     pub fn lost(node: &impl Display) -> Self {
         Self::about(node, FaultKind::Connection, format!("node {node} does not answer any more"))

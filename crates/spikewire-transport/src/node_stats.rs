@@ -4,20 +4,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Tick;
-use crate::metrics::{Event, Metrics, NodeStats};
+use crate::metrics::{Event, Gauges, Metrics, NodeStats};
 use crate::topology::Endpoint;
 
 impl NodeStats {
     /// The statistics of a node with this name.
     pub fn of(name: String, node: &impl Endpoint) -> Self {
+        let gauges = node.gauges();
         let (connections, opened) =
-            node.gauges().map(|gauges| (gauges.open(), gauges.opened())).unwrap_or_default();
+            gauges.map(|gauges| (gauges.open(), gauges.opened())).unwrap_or_default();
+        let (control_sent, control_received) =
+            gauges.map(Gauges::control_bytes).unwrap_or_default();
         Self {
             name,
             label: node.to_string(),
             address: node.address().to_string(),
             connections,
             opened,
+            connect_times: gauges.map(Gauges::connect_times).unwrap_or_default(),
+            control_sent,
+            control_received,
             errors: node.breaker().errors(),
             breaker_open: node.breaker().is_open(),
             limiter: node.health().limiter().stats(),

@@ -61,7 +61,11 @@ pub fn open_ahead<P: Protocol + Send>(
                 }
                 Ok(true) if poll.registry().deregister(&mut wire).is_ok() => {
                     if let Some(ready) = node.ready_connections() {
-                        node.gauges().inspect(|gauges| gauges.opens());
+                        let took = Tick::now().since(dial.started());
+                        node.gauges().inspect(|gauges| {
+                            gauges.opens();
+                            gauges.connected(took);
+                        });
                         ready.keep((wire, protocol, inbound), Tick::now());
                     }
                 }

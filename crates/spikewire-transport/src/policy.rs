@@ -48,20 +48,23 @@ impl Priority {
     }
 }
 
-/// The switches of a command, in a byte because every command carries them: how it is tried again,
-/// and what its request says besides what it is about.
+/// The switches of a command, in two bytes because every command carries them: how it is tried
+/// again, and what its request says besides what it is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CommandFlags(u8);
+pub struct CommandFlags(u16);
 
 impl CommandFlags {
-    const JITTER: u8 = 1;
-    const IN_DOUBT: u8 = 2;
-    const COMPRESS: u8 = 4;
-    const COMMIT_MASTER: u8 = 8;
-    const LOCK: u8 = 16;
-    const END_AT_FAILURE: u8 = 32;
+    const JITTER: u16 = 1;
+    const IN_DOUBT: u16 = 2;
+    const COMPRESS: u16 = 4;
+    const COMMIT_MASTER: u16 = 8;
+    const LOCK: u16 = 16;
+    const END_AT_FAILURE: u16 = 32;
     /// Two bits: a number up to 3.
-    const DETAILS: u8 = 0xc0;
+    const DETAILS: u16 = 0xc0;
+    const BOUND_ATTEMPTS: u16 = 0x100;
+    const NOT_INLINE: u16 = 0x200;
+    const INLINE_ON_DEVICES: u16 = 0x400;
 
     /// [`Backoff::jitter`].
     pub fn jitter(self) -> bool {
@@ -85,12 +88,12 @@ impl CommandFlags {
 
     /// How much a server is asked to say about errors, from 0 for what it always says to 3.
     pub fn details(self) -> u8 {
-        (self.0 & Self::DETAILS) >> Self::DETAILS.trailing_zeros()
+        ((self.0 & Self::DETAILS) >> Self::DETAILS.trailing_zeros()) as u8
     }
 
     /// Sets [`CommandFlags::details`].
     pub fn set_details(&mut self, level: u8) {
-        let level = level.min(Self::DETAILS >> Self::DETAILS.trailing_zeros());
+        let level = u16::from(level).min(Self::DETAILS >> Self::DETAILS.trailing_zeros());
         self.0 = self.0 & !Self::DETAILS | level << Self::DETAILS.trailing_zeros();
     }
 
@@ -148,7 +151,34 @@ impl CommandFlags {
         self
     }
 
-    fn set(&mut self, bit: u8, value: bool) {
+    /// Whether a node may run the rows of a batch on the thread that received them: those in memory,
+    /// and those on devices.
+    pub fn inline(self) -> (bool, bool) {
+        (self.0 & Self::NOT_INLINE == 0, self.0 & Self::INLINE_ON_DEVICES != 0)
+    }
+
+    /// Sets [`CommandFlags::inline`] for rows in memory.
+    pub fn set_inline(&mut self, inline: bool) {
+        self.set(Self::NOT_INLINE, !inline);
+    }
+
+    /// Sets [`CommandFlags::inline`] for rows on devices.
+    pub fn set_inline_on_devices(&mut self, inline: bool) {
+        self.set(Self::INLINE_ON_DEVICES, inline);
+    }
+
+    /// Whether [`Policy::socket_timeout`] is how long each attempt may take once it has a place on
+    /// a connection, instead of how long the connection may be silent.
+    pub fn bounds_attempts(self) -> bool {
+        self.0 & Self::BOUND_ATTEMPTS != 0
+    }
+
+    /// Sets [`CommandFlags::bounds_attempts`].
+    pub fn set_bounds_attempts(&mut self, bounds: bool) {
+        self.set(Self::BOUND_ATTEMPTS, bounds);
+    }
+
+    fn set(&mut self, bit: u16, value: bool) {
         self.0 = if value { self.0 | bit } else { self.0 & !bit };
     }
 }
@@ -158,7 +188,8 @@ impl CommandFlags {
 pub struct Policy<R> {
     /// Timeout for the command including all retries; zero means no limit.
     pub timeout: Duration,
-    /// Longest silence on a socket before the attempt is given up; zero means no limit.
+    /// Longest silence on a socket before the attempt is given up; zero means no limit. With
+    /// [`CommandFlags::bounds_attempts`], the longest time of an attempt; the connection stays.
     pub socket_timeout: Span,
     /// Maximum number of retries.
     pub max_retries: u32,
@@ -204,6 +235,16 @@ impl<R> Policy<R> {
     {
         let Self { timeout, metrics_flags, .. } = *self;
         *self == Self { timeout, metrics_flags, ..*other }
+    }
+
+    /// When an attempt ends that has had its place on a connection since then.
+    #[inline]
+    pub(crate) fn attempt_ends(&self, since: Tick) -> Tick {
+        if self.flags.bounds_attempts() && !self.socket_timeout.is_zero() {
+            since.after(self.socket_timeout.into())
+        } else {
+            Tick::NEVER
+        }
     }
 
     /// How pauses grow and vary.

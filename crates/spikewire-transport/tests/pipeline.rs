@@ -63,8 +63,10 @@ fn queue(pipeline: &mut Pipeline<Toy<false>, u64>, until: u64, body: &[u8]) {
 /// What expiring at `now` removes, with whether it was sent, and what it displaces.
 fn expire(pipeline: &mut Pipeline<Toy<false>, u64>, now: u64) -> (Vec<(u64, bool)>, Vec<u64>) {
     let mut over = Vec::new();
-    let displaced = pipeline
-        .expire(|until| *until <= now, |abandoned| over.push((abandoned.command, abandoned.sent)));
+    let displaced = pipeline.expire(
+        |until, _| *until <= now,
+        |abandoned| over.push((abandoned.command, abandoned.sent)),
+    );
     (over, displaced)
 }
 

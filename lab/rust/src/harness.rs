@@ -29,6 +29,8 @@ pub struct Target {
     pub namespace: String,
     pub set: String,
     pub access: Access,
+    /// Calls in flight: as many connections to one node may be needed.
+    pub in_flight: usize,
 }
 
 /// A client under test. Keys are made from the integer inside the call, as a user would.
@@ -102,6 +104,7 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         namespace: job.namespace.clone(),
         set: job.set.clone(),
         access: job.access.clone(),
+        in_flight: job.concurrency,
     };
     let client = C::open(&target).await?;
     let records = workload::value_pool(&specs, job.seed);

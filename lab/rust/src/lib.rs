@@ -5,6 +5,7 @@ mod access;
 mod call_error;
 mod callers;
 mod clock;
+pub mod cql;
 mod harness;
 mod job;
 mod lines;

@@ -57,6 +57,7 @@ fn run<S: Scanner>(arguments: &[String]) -> Result<Scanned, String> {
         namespace: namespace.clone(),
         set: set.clone(),
         access: Access::default(),
+        in_flight: 1,
     };
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     runtime.block_on(async {

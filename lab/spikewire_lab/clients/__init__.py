@@ -18,6 +18,7 @@ from . import (
     sdk_builder,
     sdk_local,
     sdk_pool,
+    sdk_windows,
     spikewire,
 )
 from .registry import PACKAGE, Registry
@@ -44,6 +45,8 @@ PEERS: Registry[Peer] = Registry(
         native_local.PEER,
         sdk_local.PEER,
         sdk_local.BUILDER,
+        sdk_windows.APART,
+        sdk_windows.WINDOWS,
         null.PEER,
     )
 )

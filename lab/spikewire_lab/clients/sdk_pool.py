@@ -87,12 +87,7 @@ class PoolAdapter(PoolClient):
         """Batches are chains with the fast path as well, as on one loop, on the session of the
         loop."""
         verbs = many_verbs(self._target, cast("_Session", None), "await ")
-        return replace(
-            verbs,
-            read=_local(verbs.read),
-            write=_local(verbs.write),
-            names={**verbs.names, "local": self._local},
-        )
+        return in_thread(verbs, self._local)
 
     def run(self, function: Callable[..., object], *args: object) -> SubmittedCall:
         def called(_cluster: _Cluster) -> Coroutine[Any, Any, object]:
@@ -119,6 +114,12 @@ class PooledBuilder(PoolAdapter):
     """The same by chains."""
 
     written = staticmethod(chained)
+
+
+def in_thread(verbs: ManyVerbs, local: threading.local) -> ManyVerbs:
+    """Batches on the session of the thread in which they run."""
+    names = {**verbs.names, "local": local}
+    return replace(verbs, read=_local(verbs.read), write=_local(verbs.write), names=names)
 
 
 def _local(source: str) -> str:

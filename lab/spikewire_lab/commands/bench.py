@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..arguments import count
 from ..clients import BUILT, OURS, PEERS
-from ..clients.base import ASYNC, CRATES, MODES, NODE, RUST
-from ..plan import CLIENTS, NODE_NAMES, OUTSTANDING, Matrix
+from ..clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST
+from ..plan import CLIENTS, NODE_NAMES, OUTSTANDING, Cell, Matrix
 from ..run import packages
+from ..work.mix import INSERTING
+from ..work.shape import POOL, Shape
 from . import open_flags
 from .flags import Pace, add_flags
 from .run import run_matrix, usage_error
 
 if TYPE_CHECKING:
     import argparse
+
+    from ..plan import Group
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
@@ -57,6 +62,12 @@ def add_parser(subparsers: Subparsers) -> None:
     bench.add_argument(
         "--threads", type=count, default=32, help="threads in modes sync and rust-sync"
     )
+    bench.add_argument(
+        "--pool-loops",
+        type=count,
+        metavar="N",
+        help="event loops in threads, with -z tasks on each: the client's own pool",
+    )
     bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
     bench.add_argument(
         "--lines",
@@ -85,6 +96,10 @@ def run(args: argparse.Namespace) -> int:
     reason = open_flags.problem(args, [mode])
     if reason is not None:
         return usage_error(reason)
+    if args.pool_loops is not None:
+        why = _no_pool(args, mode)
+        if why is not None:
+            return usage_error(f"--pool-loops: {why}")
     tasks: int = args.async_tasks or (OUTSTANDING if args.rate else 32)
     matrix = Matrix(
         clients=(args.client,),
@@ -96,7 +111,33 @@ def run(args: argparse.Namespace) -> int:
         node_in_flight=(tasks,),
         processes=(args.processes or 1,),
     )
+    if args.pool_loops is not None:
+        matrix = replace(matrix, loops=(args.pool_loops,), tasks=(tasks * args.pool_loops,))
+        matrix = OnePool(**vars(matrix))
     return run_matrix("bench", args, matrix)
+
+
+@dataclass(frozen=True)
+class OnePool(Matrix):
+    """The pool of one client."""
+
+    def groups(self) -> tuple[Group, ...]:
+        cell = Cell(self.clients[0], self.modes[0], self.tasks[0], self.interpreters[0])
+        return ((replace(cell, shape=Shape(way=POOL), loops=self.loops[0]),),)
+
+
+def _no_pool(args: argparse.Namespace, mode: str) -> str | None:
+    """Why there is no pool of event loops, or None."""
+    if mode not in (ASYNC, ASYNC_UVLOOP):
+        return f"--mode {mode} has no event loops in threads"
+    if args.processes is not None or args.rate:
+        return f"not with {'--rate' if args.rate else '--processes'}"
+    if args.workload == INSERTING:
+        return "-w I writes every key once"
+    peer = PEERS[args.client]
+    if peer.pool is None or POOL not in peer.pool_ways:
+        return f"{args.client} has no pool"
+    return None
 
 
 def _only_modes(client: str) -> tuple[tuple[str, ...] | None, str]:

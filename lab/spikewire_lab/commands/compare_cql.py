@@ -75,6 +75,19 @@ def add_parser(subparsers: Subparsers) -> None:
         help="a running Cassandra instead of these; the keyspace spikewire_lab is created there",
     )
     access_flags.add_flags(parser, cassandra=True)
+    where.add_argument(
+        "--nodes",
+        type=count,
+        default=1,
+        metavar="N",
+        help=f"nodes of the server {CASSANDRA}, each a JVM of its own; default: 1",
+    )
+    where.add_argument(
+        "--replicas",
+        type=count,
+        metavar="N",
+        help="replicas of each row, in a new keyspace; default: 3, or as many as there are nodes",
+    )
     where.add_argument("--heap", type=count, metavar="MIB", help="of the real node; default: 512")
     where.add_argument(
         "--no-populate", dest="populate", action="store_false", help="use the existing rows"
@@ -99,7 +112,15 @@ def add_parser(subparsers: Subparsers) -> None:
         type=counts,
         default=(1, 128),
         metavar="N,...",
-        help="calls in flight on event loops; default: 1,128",
+        help="calls in flight on event loops and on tokio; default: 1,128",
+    )
+    how.add_argument(
+        "--processes",
+        type=counts,
+        default=(1,),
+        metavar="N,...",
+        help="processes of the clients for Python at the same time, each with its own session; "
+        "default: 1",
     )
     how.add_argument(
         "--burst",
@@ -167,6 +188,7 @@ def settings(args: argparse.Namespace) -> Settings:
             chains=args.chains,
             tasks=args.async_tasks,
             burst=args.burst,
+            processes=args.processes,
         ),
         seed_node=args.host[0] if args.host else None,
         keys=args.keys,
@@ -181,11 +203,20 @@ def settings(args: argparse.Namespace) -> Settings:
         client_cpus=args.client_cpus,
         server_cpus=args.server_cpus,
         keep_awake=args.keep_awake,
+        nodes=args.nodes,
+        replicas=_replicas(args),
         error_limit=args.error_limit / 100,
         most_rounds=most_rounds(args),
         precision=precision(args),
         access=access_flags.access_of(args, _names(args)),
     )
+
+
+def _replicas(args: argparse.Namespace) -> int:
+    """Of a cluster given by `-H` the lab does not know the nodes."""
+    replicas: int | None = args.replicas
+    nodes: int = args.nodes
+    return replicas or min(3, nodes)
 
 
 def _names(args: argparse.Namespace) -> list[str]:
@@ -200,6 +231,10 @@ def problem(args: argparse.Namespace) -> str | None:
         return lacking
     if args.host and len(args.host) > 1:
         return "-H takes one address: clients find the other nodes themselves"
+    if args.nodes > 1 and (args.host or args.servers == (CANNED,)):
+        return f"--nodes is for the server {CASSANDRA}"
+    if args.nodes < _replicas(args) and not args.host:
+        return f"--replicas {args.replicas}: there are only {args.nodes} nodes"
     if args.user is not None and not args.host:
         return "--user is for a Cassandra given by -H: the lab's own knows no users"
     reason = access_flags.problem(args, _names(args))

@@ -86,7 +86,8 @@ def add_flags(
     work.add_argument(
         "--truncate",
         action="store_true",
-        help="truncate the set before writing it, and after each run of -w I",
+        help="truncate the set before writing it, and after each run of -w I; with --no-populate"
+        " before each run, whose reads may then find no record",
     )
     work.add_argument(
         *("--no-populate",), dest="populate", action="store_false", help="use the existing records"

@@ -15,7 +15,7 @@ from ..studies.baseline import against
 from ..table.pools import POOL_MODE
 from ..work import parse_bins, parse_workload
 from ..work.keys import UNIFORM
-from ..work.mix import COUNTING, INSERTING, READ
+from ..work.mix import COUNTING, EMPTY, INSERTING, READ
 from . import open_flags
 from .flags import most_rounds, precision
 
@@ -110,7 +110,8 @@ def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
     distribution: str | None = args.distribution
     args.bins = args.bins or workload.bins
     args.distribution = distribution or workload.distribution
-    special = not workload.plain or args.misses or args.distribution != UNIFORM
+    sparse = args.truncate and not args.populate and workload.kind != INSERTING
+    special = not workload.plain or args.misses or sparse or args.distribution != UNIFORM
     flag = f"-w {args.workload}"
     if args.misses and READ not in workload.verbs:
         return f"--misses {args.misses:g}: {flag} has no reads of whole records"
@@ -118,8 +119,9 @@ def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
         return f"--distribution {distribution}: {flag} writes every key once"
     if workload.verbs & COUNTING and not any(one.kind == "I" for one in parse_bins(args.bins)):
         return f"{flag} adds to an integer bin, and -o {args.bins} has none"
-    if args.truncate and not args.populate and workload.kind != INSERTING:
-        return "--truncate would remove the records that --no-populate expects"
+    needing = ", ".join(sorted(workload.verbs - EMPTY))
+    if sparse and needing:
+        return f"--truncate with --no-populate leaves an empty set, and {needing} needs records"
     alone = [mode for mode in (*TABLES, POOL_MODE) if mode in matrix.modes]
     if matrix.loops:
         alone.append(POOL_MODE)

@@ -35,15 +35,19 @@ class CqlJob(TypedDict):
     duration: float
     server_pid: int | None
     cpus: list[int]
+    processes: NotRequired[int]
+    """Processes under load at the same time, this one included; 1 without it."""
+    part: NotRequired[int]
+    """Which of them this is."""
     statements: NotRequired[dict[str, str]]
-    """For Node.js: the statement of each operation."""
+    """For Node.js and Rust: the statement of each operation."""
     columns: NotRequired[list[str]]
-    """For Node.js: the columns of a row of a page."""
+    """For Node.js and Rust: the columns of a row of a page."""
     page: NotRequired[dict[str, int]]
-    """For Node.js: the `partition` of the rows of a page, their number (`rows`), and the page
-    `size` to ask for."""
+    """For Node.js and Rust: the `partition` of the rows of a page, their number (`rows`), and the
+    page `size` to ask for."""
     payload: NotRequired[int]
-    """For Node.js: bytes of an item's blob."""
+    """For Node.js and Rust: bytes of an item's blob."""
     access: NotRequired[dict[str, Any]]
     """Login and TLS, as `Access.of_job` reads them; never saved."""
 
@@ -55,8 +59,17 @@ class CqlMemory(TypedDict):
     peak: int
 
 
+class CqlOpening(TypedDict, total=False):
+    """When the measurement began, of clients for Python."""
+
+    opened: int
+    """When the window was opened, in nanoseconds of the clock that processes share."""
+    apart: float
+    """Of several processes: seconds between the first and the last opening."""
+
+
 @final
-class CqlResult(TypedDict):
+class CqlResult(CqlOpening):
     """The result of one measured run."""
 
     client: str
@@ -65,7 +78,7 @@ class CqlResult(TypedDict):
     row_type: str
     loop: str | None
     python: Python | None
-    """The interpreter; None for clients for Node.js."""
+    """The interpreter; None for clients for Node.js and Rust."""
     elapsed: float
     operations: int
     """Operations of successful calls; in pages each row is one."""

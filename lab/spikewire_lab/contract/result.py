@@ -64,6 +64,8 @@ class Job(TypedDict):
     """The distribution of the keys of single records; uniform without it."""
     misses: NotRequired[float]
     """Percentage of the reads that use missing keys."""
+    sparse: NotRequired[bool]
+    """Whether the set is empty at first, and reads that find no record are no errors."""
     next_key: NotRequired[int]
     """The first key to insert, for workloads that insert; without it, `keys`."""
     open: NotRequired[OpenLoad]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 from .clients import CLIENTS, COLUMNS_OF
+from .servers import CANNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,11 +19,20 @@ PAGES = (PAGE, ARROW, NUMPY)
 
 BLOCKING, BATCHES, PIPELINE = "blocking", "batches", "pipeline"
 UNTHROTTLED, CHAINS = "unthrottled", "chains"
+CONCURRENT = "concurrent"
+"""One call for many rows of parameters, of which the client keeps some in flight."""
 ASYNCIO, UVLOOP = "asyncio", "uvloop"
 PROMISES = "promises"
 """Calls on the event loop of Node.js."""
-PATTERNS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP, PROMISES)
+TOKIO = "tokio"
+"""Tasks of a program in Rust."""
+THREADED = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, CONCURRENT)
+PATTERNS = (*THREADED, ASYNCIO, UVLOOP, PROMISES, TOKIO)
 LOOPS = (ASYNCIO, UVLOOP)
+TASKS = (*LOOPS, PROMISES, TOKIO)
+"""Patterns with a number of tasks instead of threads."""
+RUNTIMES = {PROMISES: "node", TOKIO: "rust"}
+"""The runtime that a pattern belongs to, where it is not Python."""
 
 DEPTH = 120
 """Futures of a batch or pipeline, and of chains unless their number is what is compared."""
@@ -38,11 +48,16 @@ class Shape:
     pattern: str
     threads: int = 1
     depth: int = 1
+    processes: int = 1
 
     @property
     def title(self) -> str:
         """The way in words."""
-        if self.pattern in (*LOOPS, PROMISES):
+        many = f", {self.processes} processes" if self.processes > 1 else ""
+        return f"{self._way()}{many}"
+
+    def _way(self) -> str:
+        if self.pattern in TASKS:
             return f"{self.pattern}, {self.depth:,} in flight"
         many = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
         what = {
@@ -51,6 +66,7 @@ class Shape:
             PIPELINE: f"full pipeline of {self.depth:,}",
             UNTHROTTLED: f"unthrottled, {self.depth:,} in all",
             CHAINS: f"{self.depth:,} callback chains",
+            CONCURRENT: f"calls for many rows, {self.depth:,} in flight",
         }[self.pattern]
         return f"{what}, {many}"
 
@@ -83,15 +99,26 @@ class Matrix:
     chains: tuple[int, ...]
     tasks: tuple[int, ...]
     burst: int
+    processes: tuple[int, ...] = (1,)
+    """Numbers of processes; clients for Node.js and Rust always have one."""
 
     def shapes(self) -> Iterator[Shape]:
         """Each shape once, in the order of the tables."""
+        for shape in self._in_one():
+            for processes in self.processes if shape.pattern not in RUNTIMES else (1,):
+                yield replace(shape, processes=processes)
+
+    def _in_one(self) -> Iterator[Shape]:
+        """Each shape in one process."""
         for server, operation in product(self.servers, self.operations):
             for pattern in self.patterns:
                 if operation in PAGES:
-                    if pattern in (BLOCKING, ASYNCIO, PROMISES):
+                    if pattern == TOKIO:
+                        for tasks in self.tasks:
+                            yield Shape(server, operation, pattern, 1, tasks)
+                    elif pattern in (BLOCKING, ASYNCIO, PROMISES):
                         yield Shape(server, operation, pattern)
-                elif pattern in (*LOOPS, PROMISES):
+                elif pattern in TASKS:
                     for tasks in self.tasks:
                         yield Shape(server, operation, pattern, 1, tasks)
                 else:
@@ -121,23 +148,35 @@ class Matrix:
             (client, lacks(client, shape))
             for client in self.clients
             for shape in self.shapes()
-            if CLIENTS[client].promises == (shape.pattern == PROMISES)
+            if CLIENTS[client].runtime == runtime_of(shape)
         )
         return list(dict.fromkeys((client, why) for client, why in reasons if why is not None))
+
+
+_LANGUAGES = {"node": "Node.js", "rust": "Rust", "python": "Python"}
+
+
+def runtime_of(shape: Shape) -> str:
+    """The runtime of clients that have this way to call."""
+    return RUNTIMES.get(shape.pattern, "python")
 
 
 def lacks(client: str, shape: Shape) -> str | None:
     """Why a client does not support this, or None."""
     peer = CLIENTS[client]
-    if peer.promises != (shape.pattern == PROMISES):
-        return "is not for Node.js" if shape.pattern == PROMISES else "is for Node.js"
+    if peer.runtime != runtime_of(shape):
+        return f"is for {_LANGUAGES[peer.runtime]}"
+    if shape.server == CANNED and not peer.canned:
+        return "calls a function of the server when it connects, which canned replies lack"
     if shape.pattern in LOOPS:
         if peer.asyncio is None:
             return "has no asyncio interface"
-    elif peer.blocking is None and not peer.promises:
+    elif peer.blocking is None and peer.runtime == "python":
         return "has no blocking interface"
     elif shape.pattern in FUTURES and not peer.futures:
         return "has no futures for threads"
+    elif shape.pattern == CONCURRENT and not peer.many:
+        return "has no call for many rows of parameters"
     if shape.operation in COLUMNS_OF and shape.operation not in peer.columns:
         return f"reads no pages into {COLUMNS_OF[shape.operation]}"
     return None

@@ -21,10 +21,6 @@ DRAWN = 16_384
 CHECKED = 64
 """Items that are read and checked before the clock starts."""
 
-CREATE_KEYSPACE = (
-    f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = "
-    "{'class': 'SimpleStrategy', 'replication_factor': 1}"
-)
 CREATE_ITEMS = (
     f"CREATE TABLE IF NOT EXISTS {KEYSPACE}.items (id text PRIMARY KEY, number int, payload blob)"
 )
@@ -32,7 +28,16 @@ CREATE_WIDE = (
     f"CREATE TABLE IF NOT EXISTS {KEYSPACE}.wide (part int, place int, a bigint, b bigint, "
     "c double, d double, e int, f text, g text, h boolean, PRIMARY KEY (part, place))"
 )
-SCHEMA = (CREATE_KEYSPACE, CREATE_ITEMS, CREATE_WIDE)
+
+
+def schema(replicas: int = 1) -> tuple[str, ...]:
+    """The statements that create the keyspace, with so many replicas of each row, and tables."""
+    keyspace = (
+        f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = "
+        f"{{'class': 'SimpleStrategy', 'replication_factor': {replicas}}}"
+    )
+    return keyspace, CREATE_ITEMS, CREATE_WIDE
+
 
 INSERT = f"INSERT INTO {KEYSPACE}.items (id, number, payload) VALUES (?, ?, ?)"
 SELECT = f"SELECT id, number, payload FROM {KEYSPACE}.items WHERE id = ?"

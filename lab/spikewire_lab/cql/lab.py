@@ -13,10 +13,10 @@ from ..access import OPEN, Access
 from ..build import of_results
 from ..contract.cql import as_cql
 from ..plan import SkippedClient
-from ..run import environment, node
+from ..run import environment, node, rust
 from ..run.awake import awake
 from ..run.compare import CannotRunError
-from ..run.launch import python_worker, run_job
+from ..run.launch import python_worker, run_job, rust_variables
 from ..run.rounds import Lazy, Rounds, Usable, until_interrupted
 from ..table.figures import ERROR_LIMIT
 from ..table.summary import decided, failed_calls
@@ -36,8 +36,9 @@ from .cells import (
     Shape,
 )
 from .clients import CLIENTS
-from .data import COLUMNS, PAGE_ROWS, PAGE_SIZE, PARTITION, PAYLOAD, SCHEMA, STATEMENTS
+from .data import COLUMNS, PAGE_ROWS, PAGE_SIZE, PARTITION, PAYLOAD, STATEMENTS, schema
 from .lines import collapses, summarise, with_ratios
+from .processes import together
 from .servers import (
     CANNED,
     CASSANDRA,
@@ -83,6 +84,10 @@ class Settings:
     client_cpus: tuple[int, ...]
     server_cpus: tuple[int, ...]
     keep_awake: bool = False
+    nodes: int = 1
+    """Nodes of the Cassandra that the lab starts."""
+    replicas: int = 1
+    """Replicas of each row, in a keyspace that does not exist yet."""
     error_limit: float = ERROR_LIMIT
     """The share of failed calls from which a line counts as flawed."""
     access: Access = OPEN
@@ -265,7 +270,7 @@ class Lab:
         self._rounds.remember(f"server {name}", facts)
         pid = server.pid
         self._rounds.server_pids = lambda: () if pid is None else (pid,)
-        make_tables(server.seed, SCHEMA, server.access)
+        make_tables(server.seed, schema(self._settings.replicas), server.access)
         if name != CANNED:
             self._prepare(server, name)
         return server
@@ -289,7 +294,7 @@ class Lab:
             return CannedServer(settings.server_cpus)
         if name == CASSANDRA:
             cpus, say = settings.server_cpus, self._progress.say
-            return RealServer(settings.heap, cpus, say, settings.access)
+            return RealServer(settings.heap, cpus, say, settings.access, settings.nodes)
         assert settings.seed_node is not None
         return ExternalServer(settings.seed_node, settings.access)
 
@@ -336,13 +341,23 @@ class Lab:
             node_runner, reason = node.runner()
             if node_runner is None:
                 return {"unavailable": reason}
-            return node_runner.start(for_node(job), seconds)
+            return node_runner.start(for_other_languages(job), seconds)
+        if CLIENTS[client].tokio:
+            command, why = rust.cql_program(client)
+            if why is not None:
+                return {"unavailable": why}
+            answer = run_job(command, for_other_languages(job), rust_variables(), seconds)
+            return rust.completed(client, command, answer)
         folder = Path(sys.prefix) / "peers" / client
-        if not CLIENTS[client].apart:
-            return run_job(python_worker(""), job, {}, seconds)
-        if not folder.is_dir():
+        extra = {"PYTHONPATH": str(folder)} if CLIENTS[client].apart else {}
+        if extra and not folder.is_dir():
             return {"unavailable": f"not installed in {folder.relative_to(sys.prefix)}"}
-        return run_job(python_worker(""), job, {"PYTHONPATH": str(folder)}, seconds)
+        command = python_worker("")
+        if job.get("processes", 1) == 1:
+            return run_job(command, job, extra, seconds)
+        return together(
+            job, lambda mine, meeting: run_job(command, mine, extra, seconds, meeting=meeting)
+        )
 
     def _job(self, cell: Cell, step: str, server: Server | None) -> CqlJob:
         settings, shape = self._settings, cell.shape
@@ -365,13 +380,15 @@ class Lab:
             "server_pid": None if server is None else server.pid,
             "cpus": list(settings.client_cpus),
         }
+        if step == "measure" and shape.processes > 1:
+            job["processes"] = shape.processes
         if server is not None and server.access:
             job["access"] = server.access.job()
         return job
 
 
-def for_node(job: CqlJob) -> CqlJob:
-    """The job with what the worker for Node.js has to know of the tables."""
+def for_other_languages(job: CqlJob) -> CqlJob:
+    """The job with what workers for Node.js and Rust have to know of the tables."""
     page = {"partition": PARTITION, "rows": PAGE_ROWS, "size": PAGE_SIZE}
     tables: CqlJob = {**job, "statements": STATEMENTS, "columns": list(COLUMNS), "page": page}
     return {**tables, "payload": PAYLOAD}

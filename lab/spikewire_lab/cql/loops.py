@@ -13,7 +13,7 @@ from threading import Semaphore
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..worker.loop import compiled
-from .cells import BATCHES, BLOCKING, CHAINS, LOOPS, PIPELINE, UNTHROTTLED
+from .cells import BATCHES, BLOCKING, CHAINS, CONCURRENT, LOOPS, PIPELINE, UNTHROTTLED
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -136,6 +136,24 @@ def bind({names}):
     return loop
 """
 
+_CONCURRENT = """
+def bind({names}):
+    def loop(stream, stop, failed, depth):
+        tried = 0
+        while not stop:
+            rows = list(islice(stream, depth * MANY))
+            if not rows:
+                break
+            tried += len(rows)
+            try:
+                {many}
+            except Exception as error:
+                for _ in rows:
+                    failed(error)
+        return tried
+    return loop
+"""
+
 _ROW = """
 def bind({names}):
     {kind} row(p):
@@ -150,9 +168,18 @@ _TEMPLATES = {
     UNTHROTTLED: _BATCHES,
     PIPELINE: _PIPELINE,
     CHAINS: _CHAINS,
+    CONCURRENT: _CONCURRENT,
     **dict.fromkeys(LOOPS, _ONE_BY_ONE),
 }
-_NAMES = {"count": count, "deque": deque, "islice": islice, "Semaphore": Semaphore}
+MANY = 10
+"""Rows of parameters of one call, in multiples of those in flight."""
+_NAMES = {
+    "count": count,
+    "deque": deque,
+    "islice": islice,
+    "Semaphore": Semaphore,
+    "MANY": MANY,
+}
 
 
 def loop_of(pattern: str, verbs: Verbs) -> Loop:
@@ -177,6 +204,7 @@ def _source(template: str, verbs: Verbs, asynchronous: bool) -> str:
         "finish": verbs.finish,
         "chain": verbs.chain,
         "held": verbs.held,
+        "many": verbs.many,
         "row": verbs.row,
         "kind": "async def" if asynchronous else "def",
         "names": ", ".join({**_NAMES, **verbs.names}),

@@ -86,7 +86,8 @@ class CannedServer(Server):
 
 
 class RealServer(Server):
-    """A node of Apache Cassandra on this machine."""
+    """Nodes of Apache Cassandra on this machine; clients are given the first. The processor time of
+    the server is not known if there are several."""
 
     def __init__(
         self,
@@ -94,9 +95,11 @@ class RealServer(Server):
         cpus: Sequence[int],
         say: Callable[[str], None],
         access: Access = OPEN,
+        nodes: int = 1,
     ) -> None:
         super().__init__()
         self.access = access
+        self._nodes = nodes
         self._heap = heap
         self._cpus = cpus
         self._say = say
@@ -108,21 +111,23 @@ class RealServer(Server):
         heap: dict[str, Any] = {} if self._heap is None else {"heap": self._heap}
         encrypted = self.access.tls is not None
         try:
-            cluster = CassandraCluster(1, progress=self._say, tls=encrypted, **heap)
+            cluster = CassandraCluster(self._nodes, progress=self._say, tls=encrypted, **heap)
         except CassandraUnavailable as error:
             raise UnavailableError(str(error)) from error
         self._stack.enter_context(cluster)
         endpoint = cluster.endpoints[0]
-        self.seed, self.pid = (endpoint.address, endpoint.port), cluster.pid(0)
+        self.seed, first = (endpoint.address, endpoint.port), cluster.pid(0)
+        self.pid = first if self._nodes == 1 else None
         if self.access.tls is not None and cluster.certificates is not None:
             ca = str(cluster.certificates.ca)
             self.access = replace(self.access, tls=replace(self.access.tls, ca=ca))
-        if self._cpus:
-            pin(self.pid, self._cpus)
+        for node in range(self._nodes if self._cpus else 0):
+            pin(cluster.pid(node), self._cpus)
+        many = "a node" if self._nodes == 1 else f"{self._nodes} nodes"
         return {
-            "kind": "a node on this machine",
+            "kind": f"{many} on this machine",
             "version": cluster.version,
-            "jvm": flags_of(self.pid),
+            "jvm": flags_of(first),
             **self.let_in(),
         }
 

@@ -16,6 +16,7 @@ from ..clients.base import ASYNC, ASYNC_UVLOOP
 from ..measure import Window, load_average
 from ..worker.drivers import Outcome, in_threads, settle, until_stopped
 from ..worker.job import MismatchError
+from ..worker.meeting import meet
 from ..worker.run import cpus_allowed, describe_python, new_loop
 from .cells import INSERT, LOOPS, PAGES, PIPELINE, SELECT, UNTHROTTLED, UVLOOP
 from .clients import CLIENTS
@@ -178,6 +179,7 @@ async def _in_tasks(run: Run, client: Asyncio) -> None:
         return start
 
     settle()
+    run.window.prepared()
     if job["warmup"]:
         await until_stopped(calls(Outcome().failed), job["warmup"])
     run.window.open()
@@ -245,6 +247,7 @@ def answer(job: CqlJob) -> Mapping[str, object]:
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
     run = Run(job, peer, Window(job["server_pid"]), Outcome())
+    run.window.prepared = lambda: meet(job, run.window)
     load = load_average()
     if job["step"] == "populate":
         populate(run)
@@ -261,6 +264,7 @@ def answer(job: CqlJob) -> Mapping[str, object]:
         "loop": run.loop,
         "python": describe_python(),
         "elapsed": used.clock,
+        "opened": run.window.began,
         "operations": (outcome.tried - outcome.errors)
         * (PAGE_ROWS if job["operation"] in PAGES else 1),
         "errors": outcome.errors,

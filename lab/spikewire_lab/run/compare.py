@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -86,7 +86,13 @@ class Settings(Place):
     precision: float = PRECISION
     """How far the ends of a ratio's interval may lie from it when rounds end, as a share of it."""
     truncate: bool = False
-    """Whether to empty sets before they are written, and after runs that insert every key."""
+    """Whether to empty sets before they are written, and after runs that insert every key; before
+    each run if they are not written (`sparse`)."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether every run begins with an empty set, so that reads may find no record."""
+        return self.truncate and not self.populate and self.workload != INSERTING
 
 
 @dataclass(frozen=True)
@@ -184,7 +190,7 @@ class Lab:
             settings.most_rounds,
         )
         self._can_use = Usable(comparison.skipped, progress)
-        self._workload = parse_workload(settings.workload)
+        self._workload = replace(parse_workload(settings.workload), sparse=settings.sparse)
         self._next_key = settings.keys
         self._runs = 0
 
@@ -379,8 +385,10 @@ class Lab:
 
     def _prepare(self, cell: Cell, cluster: Cluster) -> None:
         """Ensures that a workload that removes records finds all of them, and one that inserts
-        finds none."""
+        finds none, nor one on an empty set."""
         self._runs += 1
+        if self._settings.sparse:
+            self._truncate(self._records(cell), cluster)
         if cluster.seeds and self._settings.populate and self._workload.verbs & LOSING:
             self.populate(self._records(cell), cluster)
 
@@ -434,6 +442,8 @@ class Lab:
                 job["max_ops"] = settings.max_ops
             if settings.misses:
                 job["misses"] = settings.misses
+            if settings.sparse:
+                job["sparse"] = True
             if INSERT in self._workload.verbs:
                 job["next_key"] = self._next_key
         if action == "measure" and settings.logs:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import build, measure
-from ..plan import NODE_BUILDER, NODE_DROP_IN, NODE_OURS, NODE_PEER
+from ..plan import NODE_BUILDER, NODE_DROP_IN, NODE_OURS, NODE_PEER, NODE_PEER_UV
 from .launch import SETUP_SECONDS, run_job
 
 if TYPE_CHECKING:
@@ -26,9 +26,12 @@ PACKAGES = {
     NODE_BUILDER: "spikewire/builder",
     NODE_DROP_IN: "spikewire/compat",
     NODE_PEER: "aerospike",
+    NODE_PEER_UV: "aerospike",
     "cassandra-driver-node": "cassandra-driver",
 }
 """The name of each client in the worker."""
+VARIABLES = {NODE_PEER_UV: {"UV_THREADPOOL_SIZE": "128"}}
+"""What changes a client's runtime; without it libuv has 4 threads."""
 
 
 def find_worker(start: Path | None = None) -> Path | None:
@@ -65,7 +68,7 @@ class Runner:
             command = [taskset, "-c", ",".join(map(str, job["cpus"])), *command]
         named = job["client"]
         job = cast("Job", {**job, "client": PACKAGES[named]})
-        answer = {**run_job(command, job, seconds=seconds, on_report=on_report)}
+        answer = {**run_job(command, job, VARIABLES.get(named), seconds, on_report)}
         if "client" in answer:
             answer["client"] = named
         addon = _addon(self.worker)

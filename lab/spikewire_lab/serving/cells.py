@@ -29,7 +29,8 @@ ACTIONS = (DESCRIBE, FILL, CALL, SERVE, LOAD)
 server."""
 
 PEER, OFFICIAL = "aerospike-py", "aerospike"
-CLIENTS = (OURS, PEER, OFFICIAL)
+SDK, NATIVE = "aerospike-sdk", "aerospike-native"
+CLIENTS = (OURS, PEER, SDK, NATIVE, OFFICIAL)
 EXECUTOR_THREADS = 16
 """For the official client, which has no asyncio interface; as many as in the study."""
 NEEDS = {
@@ -51,8 +52,11 @@ class Cell:
     mode: str = ASYNC
     rate: float = 0.0
     """Requests due per second in an open loop; 0 for users that wait for their answers."""
+    replicas: int = 1
+    """Server processes, among which the connections of the users are dealt out in turn."""
 
     def __str__(self) -> str:
         under = f" under {self.interpreter}" if self.interpreter else ""
         due = f", {self.rate:,.0f} due each second" if self.rate else ""
-        return f"{self.environment}: {self.client}, {WAYS[self.way]}{due}{under}"
+        several = f", {self.replicas} replicas" if self.replicas > 1 else ""
+        return f"{self.environment}: {self.client}, {WAYS[self.way]}{several}{due}{under}"

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..clients import OURS, aerospike_c, aerospike_py
-from .cells import BATCH, EXECUTOR_THREADS, OFFICIAL, PEER, SETS
+from ..clients import OURS, aerospike_c, aerospike_native, aerospike_py, aerospike_sdk
+from .cells import BATCH, EXECUTOR_THREADS, NATIVE, OFFICIAL, PEER, SDK, SETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -170,4 +170,81 @@ class Official(_Tuples):
         self._client.close()
 
 
-FEATURES: dict[str, type[Features]] = {OURS: Ours, PEER: Peer, OFFICIAL: Official}
+class _Keys(Features):
+    """The vendor's newer clients, whose keys are objects."""
+
+    _key: Foreign
+
+    def keys(self, name: str, keys: Iterable[int]) -> list[Foreign]:
+        namespace = self.target.namespace
+        return [self._key(namespace, name, key) for key in keys]
+
+    def each(self, request: Request) -> list[list[Foreign]]:
+        return [self.keys(name, keys) for name, keys in zip(self.names, request, strict=True)]
+
+    def all(self, request: Request) -> list[Foreign]:
+        return [key for keys in self.each(request) for key in keys]
+
+    @abstractmethod
+    async def get(self, key: Foreign) -> Foreign:
+        """A record."""
+
+    @abstractmethod
+    async def many(self, keys: list[Foreign]) -> list[dict[str, Any]]:
+        """A batch."""
+
+    async def singles(self, request: Request) -> list[dict[str, Any]]:
+        records = await asyncio.gather(*map(self.get, self.all(request)))
+        return [record.bins for record in records]
+
+    async def several(self, request: Request) -> Records:
+        return await asyncio.gather(*map(self.many, self.each(request)))
+
+    async def batch(self, request: Request) -> list[dict[str, Any]]:
+        return await self.many(self.all(request))
+
+
+class Sdk(_Keys):
+    async def open(self) -> None:
+        connecting: Foreign = aerospike_sdk.definition("aerospike_sdk", self.target).connect()
+        self._cluster: Foreign = await connecting
+        self._session: Foreign = self._cluster.create_session()
+        self._key = aerospike_sdk.key_class()
+
+    async def get(self, key: Foreign) -> Foreign:
+        return await self._session.get(key)
+
+    async def many(self, keys: list[Foreign]) -> list[dict[str, Any]]:
+        rows = await (await self._session.query(keys).execute()).collect()
+        return [row.record.bins for row in rows]
+
+    async def close(self) -> None:
+        await self._cluster.close()
+
+
+class Native(_Keys):
+    async def open(self) -> None:
+        module: Foreign = importlib.import_module("aerospike_native")
+        policy = aerospike_native.client_policy(self.target)
+        self._client: Foreign = await module.new_client(
+            policy, aerospike_native.seeds_of(self.target)
+        )
+        self._key = module.Key
+
+    async def get(self, key: Foreign) -> Foreign:
+        return await self._client.get(key)
+
+    async def many(self, keys: list[Foreign]) -> list[dict[str, Any]]:
+        return [row.record.bins for row in await self._client.batch_read(keys)]
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+FEATURES: dict[str, type[Features]] = {
+    OURS: Ours,
+    PEER: Peer,
+    SDK: Sdk,
+    NATIVE: Native,
+    OFFICIAL: Official,
+}

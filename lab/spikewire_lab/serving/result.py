@@ -24,6 +24,8 @@ class ServingJob(Job):
     """The command of the serving process."""
     variables: dict[str, str]
     """Additional environment variables of that process."""
+    replicas: int
+    """Server processes that share the requests."""
     rate: float | None
     """Requests due per second in an open loop; None: each user waits for its answer."""
 
@@ -45,8 +47,16 @@ class Usage(TypedDict):
     answered: int
 
 
+class Served(TypedDict, total=False):
+    """Added by the lab itself."""
+
+    records: int
+    """Records that the nodes read and wrote, as they counted, from before the processes started
+    until they had ended."""
+
+
 @final
-class ServingResult(TypedDict):
+class ServingResult(Served):
     """The result of one measurement."""
 
     client: str
@@ -68,7 +78,7 @@ class ServingResult(TypedDict):
     """The same from when it began; open loops only."""
     max_ns: int
     cpu: float
-    """Seconds of processor time of the process that has the client, within the window."""
+    """Seconds of processor time of the processes that have the client, within the window."""
     generator_cpu: float | None
     """The same of the process that sends requests; None if there is none."""
     cluster_cpu: float | None

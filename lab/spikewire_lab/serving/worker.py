@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import resource
+from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
@@ -95,20 +96,26 @@ async def _call(job: ServingJob) -> Mapping[str, object]:
 
 
 async def _load(job: ServingJob) -> Mapping[str, object]:
-    """Starts a server, and runs its users."""
+    """Starts a server, or several replicas of it, and runs their users. Connections are dealt out
+    in turn, as a balancer of connections would."""
     description = _description(job)
-    with Child(job) as child:
-        connections = [await Connection.open(child.port) for _ in range(job["concurrency"] + 1)]
+    with ExitStack() as stack:
+        children = [stack.enter_context(Child(job)) for _ in range(job["replicas"])]
+        watching = [await Connection.open(child.port) for child in children]
+        ports = [child.port for child in children]
+        users = [
+            await Connection.open(ports[number % len(ports)])
+            for number in range(job["concurrency"])
+        ]
         try:
-            result = await measured(
-                [_asking(one) for one in connections[1:]], job, _looking(connections[0])
-            )
+            result = await measured([_asking(one) for one in users], job, _looking(watching))
         finally:
-            for one in connections:
+            for one in (*watching, *users):
                 one.close()
-        served = child.end()
-    result["answered"] = served["answered"]
-    return {**description, **result, "version": served["version"], "python": served["python"]}
+        served = [child.end() for child in children]
+    result["answered"] = sum(one["answered"] for one in served)
+    first = served[0]
+    return {**description, **result, "version": first["version"], "python": first["python"]}
 
 
 def _asking(connection: Connection) -> Ask:
@@ -118,8 +125,14 @@ def _asking(connection: Connection) -> Ask:
     return ask
 
 
-def _looking(connection: Connection) -> Callable[[], Awaitable[Usage]]:
+def _looking(connections: list[Connection]) -> Callable[[], Awaitable[Usage]]:
     async def usage() -> Usage:
-        return cast("Usage", json.loads(await connection.get("/usage")))
+        """Of all replicas together."""
+        replies = [json.loads(await connection.get("/usage")) for connection in connections]
+        each = [cast("Usage", reply) for reply in replies]
+        return {
+            "cpu": sum(one["cpu"] for one in each),
+            "answered": sum(one["answered"] for one in each),
+        }
 
     return usage

@@ -96,7 +96,7 @@ def machine() -> dict[str, Any]:
     if isinstance(build, dict):
         # A commit that leaves the native part as it is changes nothing that is measured.
         part = cast("dict[str, Any]", build)
-        known["build"] = {name: part.get(name) for name in ("profile", "library")}
+        known["build"] = {name: part.get(name) for name in ("profile", "native")}
     return cast("dict[str, Any]", json.loads(json.dumps({name: known[name] for name in SAME})))
 
 

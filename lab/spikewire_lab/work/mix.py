@@ -36,6 +36,8 @@ COUNTING = frozenset({INCREMENT, DECREMENT, OPERATE, ADD})
 """Verbs that change the first integer bin."""
 LOSING = frozenset({REMOVE})
 """Verbs that may remove a record."""
+EMPTY = frozenset({READ, WRITE, EXISTS, REMOVE})
+"""Verbs that can begin with an empty set."""
 STANDING = frozenset({READ_ONE, REPLACE, TOUCH, SCAN})
 """Verbs that need an existing record."""
 INSERTING = "I"
@@ -62,6 +64,8 @@ class Workload:
     shares: tuple[tuple[str, float], ...] = ()
     bins: str = "I1"
     distribution: str = "uniform"
+    sparse: bool = False
+    """Whether the set is empty at first, so that reads may find no record, which is no error."""
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -69,7 +73,9 @@ class Workload:
 
     @property
     def plain(self) -> bool:
-        """Whether the workload consists of whole reads and whole writes only."""
+        """Whether there are whole reads of existing records and whole writes only."""
+        if self.sparse:
+            return False
         return self.kind == INSERTING or self.verbs <= {READ, WRITE}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from ..access import Access
@@ -76,6 +76,8 @@ class Plan:
         )
         shape = Shape(**job["shape"])
         bins, workload = parse_bins(job["bins"]), parse_workload(job["workload"])
+        if job.get("sparse"):
+            workload = replace(workload, sparse=True)
         peer, pool = PEERS[job["client"]], value_pool(bins, job["seed"])
         fresh = Fresh(job.get("next_key", job["keys"]))
         return Plan(job, peer, target, shape, bins, workload, pool, fresh)
@@ -146,7 +148,8 @@ class Plan:
     def checked(self) -> list[Key]:
         """What is read before the clock starts: keys spread over the whole range; none if the
         measured writes fill it."""
-        if self.job["action"] == "populate" or self.workload.kind == INSERTING:
+        filled = self.workload.kind == INSERTING or self.workload.sparse
+        if self.job["action"] == "populate" or filled:
             return []
         keys, rows = self.job["keys"], self.shape.rows
         spread = list(range(0, keys, max(1, keys // CHECKED_KEYS)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..series.lines import say
 
 if TYPE_CHECKING:
+    from ..contract.cql import CqlJob
     from ..contract.result import Job
     from ..measure import Window
 
@@ -18,7 +19,7 @@ SETTLING = 0.25
 GONE = "another process failed"
 
 
-def meet(job: Job, window: Window) -> None:
+def meet(job: Job | CqlJob, window: Window) -> None:
     """Returns when all processes of the job may begin; their windows will open at the same instant.
     A job with one process, or whose processes have met before, does not wait.
 
@@ -38,7 +39,7 @@ def meet(job: Job, window: Window) -> None:
     time.sleep(max(0, begin - time.perf_counter_ns()) / NS)
 
 
-def _begin_instant(job: Job) -> int:
+def _begin_instant(job: Job | CqlJob) -> int:
     """The instant that all processes are given when the last of them is ready."""
     say({"ready": job.get("part", 0)})
     line = sys.stdin.readline().strip()

@@ -52,7 +52,7 @@ def shares(workload: Workload, misses: float) -> dict[str, float]:
 
 def finds(workload: Workload, misses: float) -> bool:
     """Whether a read may find no record, so that all reads are written to expect it."""
-    return bool(misses) or bool(workload.verbs & mix.LOSING)
+    return bool(misses) or workload.sparse or bool(workload.verbs & mix.LOSING)
 
 
 def may_miss(workload: Workload, misses: float) -> bool:

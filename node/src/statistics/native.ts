@@ -2,7 +2,9 @@
 
 import { type Handle, type NativePart, nativePart } from '../addon/native.js'
 
-/** Commands with the same labels: the labels, buckets, sum of latencies, records, retries, parts. */
+/**
+ * Commands with the same labels: the labels, buckets, sum of latencies, records, retries, parts, bytes.
+ */
 export type CommandFields = [
   operation: string,
   namespace: string,
@@ -13,6 +15,8 @@ export type CommandFields = [
   records: number,
   retries: number,
   parts: number,
+  bytesSent: number,
+  bytesReceived: number,
 ]
 
 export type StageFields = [stage: string, buckets: number[], milliseconds: number]
@@ -30,6 +34,10 @@ export type NodeFields = [
   inFlight: number,
   waiting: number,
   rejections: number,
+  connectBuckets: number[],
+  connectMilliseconds: number,
+  controlSent: number,
+  controlReceived: number,
 ]
 
 export type HotKeyFields = [namespace: string, set: string, digest: Buffer, readsPerSecond: number]

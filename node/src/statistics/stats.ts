@@ -95,6 +95,10 @@ export class CommandStats extends Durations implements CommandLabels {
   readonly retries: number
   /** Requests sent to nodes for queries, aggregations and jobs; 0 for other commands. */
   readonly parts: number
+  /** Bytes of requests, each counted once however many attempts there were. */
+  readonly bytesSent: number
+  /** Bytes of replies. */
+  readonly bytesReceived: number
 
   /** @internal */
   constructor(fields: CommandFields) {
@@ -106,6 +110,8 @@ export class CommandStats extends Durations implements CommandLabels {
     this.records = fields[6]
     this.retries = fields[7]
     this.parts = fields[8]
+    this.bytesSent = fields[9]
+    this.bytesReceived = fields[10]
   }
 }
 
@@ -157,6 +163,20 @@ export interface NodeStats {
   readonly waiting: number
   /** How many were rejected with `Overloaded` since the client found the node. */
   readonly rejections: number
+  /**
+   * How long it took until connections were ready for commands, since the client found the node: the
+   * number of times in each bucket of `BOUNDS`, and beyond the last.
+   */
+  readonly connectBuckets: readonly number[]
+  /** The sum of these times, in milliseconds. */
+  readonly connectMilliseconds: number
+  /**
+   * Bytes of the client's own requests, by which it follows the cluster, and of info commands, since it
+   * found the node.
+   */
+  readonly controlSent: number
+  /** Bytes of the replies to these. */
+  readonly controlReceived: number
 }
 
 /** A key in the near cache that is read often. */
@@ -281,6 +301,8 @@ export class Stats {
       sum(commands, ({ records }) => records),
       sum(commands, ({ retries }) => retries),
       sum(commands, ({ parts }) => parts),
+      sum(commands, ({ bytesSent }) => bytesSent),
+      sum(commands, ({ bytesReceived }) => bytesReceived),
     ])
   }
 }
@@ -293,10 +315,12 @@ function sum<T>(all: readonly T[], number: (one: T) => number): number {
 
 function nodeOf(fields: NodeFields): NodeStats {
   const [name, address, connections, opened, errors, breakerOpen, label, share, ...load] = fields
-  const [limit, inFlight, waiting, rejections] = load
+  const [limit, inFlight, waiting, rejections, ...totals] = load
+  const [connectBuckets, connectMilliseconds, controlSent, controlReceived] = totals
   return {
     ...{ name, address, connections, opened, errors, breakerOpen, label, share },
     ...{ limit, inFlight, waiting, rejections },
+    ...{ connectBuckets, connectMilliseconds, controlSent, controlReceived },
   }
 }
 

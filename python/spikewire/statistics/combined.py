@@ -101,6 +101,8 @@ def _commands(one: CommandStats, other: CommandStats) -> CommandStats:
         retries=one.retries + other.retries,
         buckets=_columns(one.buckets, other.buckets),
         parts=one.parts + other.parts,
+        bytes_sent=one.bytes_sent + other.bytes_sent,
+        bytes_received=one.bytes_received + other.bytes_received,
     )
 
 
@@ -120,6 +122,10 @@ def _nodes(one: NodeStats, other: NodeStats) -> NodeStats:
         waiting=one.waiting + other.waiting,
         rejections=one.rejections + other.rejections,
         share=min(one.share, other.share),
+        connect_buckets=_columns(one.connect_buckets, other.connect_buckets),
+        connect_seconds=one.connect_seconds + other.connect_seconds,
+        control_sent=one.control_sent + other.control_sent,
+        control_received=one.control_received + other.control_received,
     )
 
 

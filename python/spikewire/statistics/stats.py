@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypedDict
 
-    CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int, int]
+    CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int, int, int, int]
     LimiterFields: TypeAlias = tuple[int | None, int, int, int]
     HotKeyFields: TypeAlias = tuple[str, str, bytes, float]
     NearCacheFields: TypeAlias = tuple[int, int, int, int, int, int, list[HotKeyFields]]
-    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str, float, LimiterFields]
+    NodeCounterFields: TypeAlias = tuple[tuple[list[int], float], tuple[int, int]]
+    NodeFields: TypeAlias = tuple[
+        str, str, int, int, int, bool, str, float, LimiterFields, NodeCounterFields
+    ]
 
     class StatsFields(TypedDict):
         """Statistics as the engine reports them."""
@@ -82,6 +85,10 @@ class CommandStats:
     """The number of latencies in each bucket of ``BOUNDS``, and beyond the last."""
     parts: int = 0
     """Requests sent to nodes for queries, aggregations and jobs; 0 for other commands."""
+    bytes_sent: int = 0
+    """Bytes of requests, each counted once however many attempts there were."""
+    bytes_received: int = 0
+    """Bytes of replies."""
 
     @property
     def mean(self) -> float:
@@ -159,6 +166,18 @@ class NodeStats:
     """How many wait because of the limit."""
     rejections: int = 0
     """How many were rejected with ``Overloaded`` since the client found the node."""
+    connect_buckets: tuple[int, ...] = ()
+    """How long it took until connections were ready for commands, since the client found the node:
+    the number of times in each bucket of ``BOUNDS``, and beyond the last.
+    """
+    connect_seconds: float = 0.0
+    """The sum of these times."""
+    control_sent: int = 0
+    """Bytes of the client's own requests, by which it follows the cluster, and of info commands,
+    since it found the node.
+    """
+    control_received: int = 0
+    """Bytes of the replies to these."""
 
 
 @dataclass(frozen=True)
@@ -272,6 +291,8 @@ class Stats:
             records=sum(command.records for command in commands),
             retries=sum(command.retries for command in commands),
             parts=sum(command.parts for command in commands),
+            bytes_sent=sum(command.bytes_sent for command in commands),
+            bytes_received=sum(command.bytes_received for command in commands),
             buckets=tuple(
                 sum(column)
                 for column in zip(
@@ -300,7 +321,7 @@ def stats_of(fields: StatsFields) -> Stats:
     return Stats(
         counting=fields["counting"],
         commands=tuple(map(_command_of, fields["commands"])),
-        nodes=tuple(NodeStats(*node[:8], *node[8]) for node in fields["nodes"]),
+        nodes=tuple(map(_node_of, fields["nodes"])),
         in_flight=fields["in_flight"],
         queued=fields["queued"],
         hedges_sent=fields["hedges_sent"],
@@ -336,8 +357,14 @@ def _near_cache_of(fields: NearCacheFields | None) -> NearCacheStats | None:
     )
 
 
+def _node_of(fields: NodeFields) -> NodeStats:
+    limiter, ((buckets, seconds), control) = fields[8:]
+    return NodeStats(*fields[:8], *limiter, tuple(buckets), seconds, *control)
+
+
 def _command_of(fields: CommandFields) -> CommandStats:
-    operation, namespace, node, result, buckets, seconds, records, retries, parts = fields
+    operation, namespace, node, result, buckets, seconds, records, retries, parts = fields[:9]
+    bytes_sent, bytes_received = fields[9:]
     return CommandStats(
         operation=operation,
         namespace=namespace,
@@ -349,4 +376,6 @@ def _command_of(fields: CommandFields) -> CommandStats:
         retries=retries,
         buckets=tuple(buckets),
         parts=parts,
+        bytes_sent=bytes_sent,
+        bytes_received=bytes_received,
     )

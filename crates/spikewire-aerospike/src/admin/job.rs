@@ -18,7 +18,6 @@ use crate::clock::Tick;
 use crate::cluster::info_command::field;
 use crate::cluster::{CounterScope, Node, Tally};
 use crate::model::{Error, Kind, Result};
-use crate::query::task_id;
 
 /// The longest interval between two polls of a job; the first one is short.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -31,6 +30,13 @@ pub struct RunningJob {
     /// The nodes on which it was started: those that know the set.
     pub nodes: Vec<Arc<Node>>,
     counter_scope: Option<CounterScope>,
+}
+
+impl RunningJob {
+    /// A job with this id, whoever has started it, on any of these nodes.
+    pub fn of_id(id: u64, nodes: Vec<Arc<Node>>) -> Self {
+        Self { id, nodes, counter_scope: None }
+    }
 }
 
 /// Starts a job on one node after the other. A node that never had a record of the set does not
@@ -54,13 +60,13 @@ impl StartJob {
     /// A job on `nodes`, which must all start it within `timeout`; zero: no limit.
     pub(crate) fn new(
         nodes: Vec<Arc<Node>>,
-        query: &Query,
+        (id, query): (u64, &Query),
         task: &Task<'_>,
         timeout: Duration,
         details: DetailLevel,
         counter_scope: Option<CounterScope>,
     ) -> Result<Self> {
-        let (id, mut frame) = (task_id(), Vec::new());
+        let mut frame = Vec::new();
         query.write_task(id, task, &mut frame)?;
         let asking = (details != DetailLevel::Off).then(|| {
             let mut asking = frame.clone();
@@ -302,8 +308,8 @@ mod tests {
     fn starting(timeout: Duration) -> StartJob {
         let task = Task::Operations { info2: 0, info3: 0, ttl: 0 };
         let details = DetailLevel::Off;
-        StartJob::new(vec![node(0), node(1)], &Query::default(), &task, timeout, details, None)
-            .unwrap()
+        let query = &Query::default();
+        StartJob::new(vec![node(0), node(1)], (7, query), &task, timeout, details, None).unwrap()
     }
 
     fn sent(action: AdminAction<RunningJob>) -> MessageRequest {

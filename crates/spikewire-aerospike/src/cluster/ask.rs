@@ -68,6 +68,7 @@ impl Cluster {
         let mut requests: Vec<InfoRequest> = nodes.iter().map(start).collect();
         self.finish_all(&mut requests, interrupted)?;
         let answers = nodes.iter().zip(requests).map(|(node, request)| {
+            request.count(node);
             let answer = match request.finish() {
                 Ok((answer, _)) => info_answer(&answer, command),
                 Err(error) => Err(error.into_error()),
@@ -97,6 +98,7 @@ impl Cluster {
         )];
         let waited = self.finish_all(&mut sent, interrupted);
         let [sent] = sent;
+        sent.count(node);
         let in_doubt = sent.has_left();
         let answer = match (waited, sent.finish_body()) {
             (Err(error), _) => Err(error.after(1, in_doubt)),
@@ -126,6 +128,7 @@ impl Cluster {
         )];
         let waited = self.finish_all(&mut sent, interrupted);
         let [sent] = sent;
+        sent.count(node);
         let in_doubt = sent.has_left() && !request.is_question;
         match (waited, sent.finish_body()) {
             (Err(error), _) => Err(error.after(1, in_doubt)),

@@ -14,6 +14,7 @@ use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::{DialError, Opening};
 use spikewire_transport::wire::Wire;
 
+use super::Node;
 use super::node_error::{self, NodeError};
 use super::node_request::ManageRequest;
 use crate::clock::Tick;
@@ -282,6 +283,11 @@ impl InfoRequest {
         if !self.is_over() {
             self.end(Err(NodeError::Stopped));
         }
+    }
+
+    /// Counts its bytes as those of a request of the client's own to this node.
+    pub fn count(&self, node: &Node) {
+        node.gauges.controls(self.sent, self.input.len());
     }
 
     /// The text of the reply and the connection it came on.

@@ -224,6 +224,7 @@ impl Member {
 
     fn take_answer(&mut self) -> Option<Result<String, NodeError>> {
         let request = self.request.take_if(|request| request.is_over())?;
+        request.count(&self.node);
         Some(request.finish().map(|(answer, connection)| {
             self.connection = Some(connection);
             answer

@@ -43,6 +43,7 @@ mod tally;
 mod worker;
 
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
@@ -193,6 +194,20 @@ impl Cluster {
         stats.near_cache = self.near_cache().map(|cache| cache.stats());
         stats.unreachable = unreachable;
         stats
+    }
+
+    /// Counts the end of a query before its last record as an error of each node that is the master of
+    /// one of these partitions, for hosts to whom that is one (`max_error_rate`).
+    pub fn count_aborted_query(&self, namespace: &str, partitions: Range<u16>) {
+        let snapshot = self.snapshot();
+        let Some(map) = snapshot.namespaces.get(namespace) else { return };
+        for node in &snapshot.nodes {
+            let holds =
+                |pid| map.holder(0, pid).is_some_and(|(holder, _)| Arc::ptr_eq(holder, node));
+            if partitions.clone().any(holds) {
+                node.breaker.record();
+            }
+        }
     }
 
     /// Requests a pass now because a connection failed. Extra passes are at least 50 ms apart, and

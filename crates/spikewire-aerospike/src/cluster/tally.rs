@@ -43,12 +43,15 @@ pub(crate) struct Tally {
     pub parts: u64,
     /// Requests that failed and were retried.
     pub retries: u32,
+    /// Bytes sent and bytes received so far.
+    pub bytes: (u64, u64),
 }
 
 impl Tally {
     /// An operation that has not begun.
     pub fn new(counter_scope: CounterScope, operation: &'static str) -> Self {
-        Self { counter_scope, operation, began: None, records: 0, parts: 0, retries: 0 }
+        let (records, parts, retries, bytes) = Default::default();
+        Self { counter_scope, operation, began: None, records, parts, retries, bytes }
     }
 
     /// Begins now, if metrics are enabled.
@@ -96,10 +99,11 @@ impl Tally {
         let records = usize::try_from(self.records).unwrap_or(usize::MAX);
         let about = About { operation: self.operation, namespace, records };
         let (ended, attempts) = (Tick::now(), self.retries.saturating_add(1));
+        let bytes = self.bytes;
         shared.metrics.note(
             node,
             self.parts,
-            &EndedCommand { about, result, started, ended, attempts },
+            &EndedCommand { about, result, started, ended, attempts, bytes },
         );
     }
 }

@@ -19,6 +19,9 @@ const MULTIPLIERS: std::ops::RangeInclusive<f64> = 1.0..=100.0;
 pub struct RetryOptions {
     /// Number of attempts after the first one.
     pub max_retries: Option<u32>,
+    /// How long one attempt may take from when it has a place on a connection; zero: no limit. The
+    /// next one goes to another node where that is possible.
+    pub attempt_timeout: Option<Duration>,
     /// Pause before a retry on the same node.
     pub sleep: Option<Duration>,
     /// The factor between successive pauses; see [`multiplier`].
@@ -41,6 +44,11 @@ pub struct RetryOptions {
     pub on_locking_only: Option<bool>,
     /// Whether a node replies to all rows of a batch, also after one that failed.
     pub respond_all_keys: Option<bool>,
+    /// Whether a node may run the rows of a batch that are in memory on the thread that received
+    /// them, as it does by default.
+    pub inline: Option<bool>,
+    /// The same of rows on devices, which it does not by default.
+    pub inline_on_devices: Option<bool>,
 }
 
 /// When a write is answered.
@@ -67,6 +75,7 @@ impl RetryOptions {
     /// The client's settings.
     pub const NONE: Self = Self {
         max_retries: None,
+        attempt_timeout: None,
         sleep: None,
         multiplier: None,
         longest: None,
@@ -78,6 +87,8 @@ impl RetryOptions {
         error_details: None,
         on_locking_only: None,
         respond_all_keys: None,
+        inline: None,
+        inline_on_devices: None,
     };
 
     /// Boxes the options if any of them is set.
@@ -90,12 +101,15 @@ impl RetryOptions {
             | longest.is_some()
             | jitter.is_some()
             | in_doubt.is_some()
+            | self.attempt_timeout.is_some()
             | self.priority.is_some()
             | self.compress.is_some()
             | self.commit_level.is_some()
             | self.error_details.is_some()
             | self.on_locking_only.is_some()
-            | self.respond_all_keys.is_some();
+            | self.respond_all_keys.is_some()
+            | self.inline.is_some()
+            | self.inline_on_devices.is_some();
         is_any_set.then(|| Box::new(self))
     }
 
@@ -113,6 +127,10 @@ impl RetryOptions {
     /// Applies the call's options to the client's limits.
     pub fn apply(&self, policy: &mut Policy) {
         policy.max_retries = self.max_retries.unwrap_or(policy.max_retries);
+        if let Some(limit) = self.attempt_timeout.filter(|limit| !limit.is_zero()) {
+            policy.socket_timeout = limit.into();
+            policy.flags.set_bounds_attempts(true);
+        }
         policy.sleep = self.sleep.map_or(policy.sleep, Into::into);
         policy.multiplier = self.multiplier.unwrap_or(policy.multiplier);
         policy.longest = self.longest.map_or(policy.longest, Into::into);
@@ -133,6 +151,12 @@ impl RetryOptions {
         }
         if let Some(all) = self.respond_all_keys {
             policy.flags.set_ends_at_failure(!all);
+        }
+        if let Some(inline) = self.inline {
+            policy.flags.set_inline(inline);
+        }
+        if let Some(inline) = self.inline_on_devices {
+            policy.flags.set_inline_on_devices(inline);
         }
         if let Some(level) = self.error_details {
             policy.flags.set_details(level as u8);

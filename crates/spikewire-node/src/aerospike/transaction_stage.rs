@@ -10,6 +10,7 @@ use crate::outbox::Settle;
 
 /// The batches of a transaction that are sent one after the other.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are calls, and each is moved a few times")]
 pub enum TransactionStage {
     /// A call of it.
     Call(TransactionCall),

@@ -84,7 +84,7 @@ fn counts<'e>(env: Env<'e>, times: &Histogram) -> Result<Value<'e>> {
 
 fn command<'e>(env: Env<'e>, labels: &Labels, totals: &Totals) -> Result<Value<'e>> {
     let Labels { operation, namespace, node, result } = labels;
-    let Totals { latencies, records, retries, parts } = totals;
+    let Totals { latencies, records, retries, parts, bytes_sent, bytes_received } = totals;
     let parts = [
         env.string(operation),
         env.string(namespace),
@@ -95,6 +95,8 @@ fn command<'e>(env: Env<'e>, labels: &Labels, totals: &Totals) -> Result<Value<'
         whole(env, *records),
         whole(env, *retries),
         whole(env, *parts),
+        whole(env, *bytes_sent),
+        whole(env, *bytes_received),
     ];
     env.array_of(parts.into_iter())
 }
@@ -108,6 +110,7 @@ fn node<'e>(env: Env<'e>, node: &NodeStats) -> Result<Value<'e>> {
     let NodeStats {
         name, label, address, connections, opened, errors, breaker_open, share, ..
     } = node;
+    let NodeStats { connect_times, control_sent, control_received, .. } = node;
     let LimiterStats { limit, in_flight, waiting, rejections } = node.limiter;
     let parts = [
         env.string(name),
@@ -122,6 +125,10 @@ fn node<'e>(env: Env<'e>, node: &NodeStats) -> Result<Value<'e>> {
         whole(env, in_flight as u64),
         whole(env, waiting as u64),
         whole(env, rejections),
+        counts(env, connect_times),
+        milliseconds(env, connect_times.sum()),
+        whole(env, *control_sent),
+        whole(env, *control_received),
     ];
     env.array_of(parts.into_iter())
 }

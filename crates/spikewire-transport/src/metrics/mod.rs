@@ -72,6 +72,10 @@ pub struct Totals {
     pub retries: u64,
     /// Requests sent to nodes for queries, aggregations and jobs; zero for other commands.
     pub parts: u64,
+    /// Bytes of requests, each counted once however many attempts there were.
+    pub bytes_sent: u64,
+    /// Bytes of replies, without the headers of their frames.
+    pub bytes_received: u64,
 }
 
 impl Totals {
@@ -80,6 +84,8 @@ impl Totals {
         self.records += other.records;
         self.retries += other.retries;
         self.parts += other.parts;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
     }
 
     fn subtract(&mut self, other: &Self) {
@@ -87,6 +93,8 @@ impl Totals {
         self.records = self.records.saturating_sub(other.records);
         self.retries = self.retries.saturating_sub(other.retries);
         self.parts = self.parts.saturating_sub(other.parts);
+        self.bytes_sent = self.bytes_sent.saturating_sub(other.bytes_sent);
+        self.bytes_received = self.bytes_received.saturating_sub(other.bytes_received);
     }
 }
 

@@ -43,6 +43,8 @@ pub struct EndedCommand<'a> {
     pub ended: Tick,
     /// Number of attempts.
     pub attempts: u32,
+    /// Bytes of its request, and of its reply.
+    pub bytes: (u64, u64),
 }
 
 /// The counters of one driver, as readers see them.
@@ -114,13 +116,18 @@ pub(super) struct Series {
     records: AtomicU64,
     retries: AtomicU64,
     parts: AtomicU64,
+    bytes_sent: AtomicU64,
+    bytes_received: AtomicU64,
 }
 
 impl Series {
     pub fn totals(&self) -> Totals {
         let (records, retries) = (self.records.load(Relaxed), self.retries.load(Relaxed));
         let parts = self.parts.load(Relaxed);
-        Totals { latencies: self.latencies.read(), records, retries, parts }
+        let (bytes_sent, bytes_received) =
+            (self.bytes_sent.load(Relaxed), self.bytes_received.load(Relaxed));
+        let latencies = self.latencies.read();
+        Totals { latencies, records, retries, parts, bytes_sent, bytes_received }
     }
 }
 
@@ -232,7 +239,7 @@ impl Recorder {
     }
 
     fn count(&mut self, metrics: &Metrics, node: usize, ended: &EndedCommand<'_>) {
-        let &EndedCommand { about, result, attempts, .. } = ended;
+        let &EndedCommand { about, result, attempts, bytes: (sent, received), .. } = ended;
         let namespace = number(&mut self.namespaces, about.namespace, NAMESPACES);
         let (operation, outcome) = (about.operation.as_ptr().addr(), result.as_ptr().addr());
         let id = Id { operation, result: outcome, namespace, node };
@@ -247,6 +254,8 @@ impl Recorder {
         series.latencies.record(nanos);
         raise(&series.records, about.records as u64);
         raise(&series.retries, u64::from(attempts.saturating_sub(1)));
+        raise(&series.bytes_sent, sent);
+        raise(&series.bytes_received, received);
         if nanos > metrics.slower_than() {
             let node = self.nodes[node].clone();
             metrics.events().push(Event::Slow(SlowCommand {

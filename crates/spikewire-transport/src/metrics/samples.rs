@@ -191,7 +191,8 @@ mod tests {
         let about = About { operation: "get", namespace: "test", records: 1 };
         let started = Tick::now().after(Duration::from_nanos(start));
         let ended = started.after(Duration::from_micros(7));
-        let ended = EndedCommand { about, result: "ok", started, ended, attempts: 1 };
+        let ended =
+            EndedCommand { about, result: "ok", started, ended, attempts: 1, bytes: (60, 90) };
         let source = SampleSource { ended: &ended, writes: false, request: 60, reply: 90 };
         metrics.sample(&source, |_| Subject { namespace: b"test", set: b"users", key });
     }

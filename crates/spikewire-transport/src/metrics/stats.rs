@@ -60,6 +60,14 @@ pub struct NodeStats {
     pub connections: usize,
     /// How many of them were opened so far.
     pub opened: u64,
+    /// How long opening them took, until they were ready for commands, since the client found the
+    /// node.
+    pub connect_times: Histogram,
+    /// Bytes of the client's own requests to the node since it found it, by which it follows the
+    /// cluster, and of info commands.
+    pub control_sent: u64,
+    /// Bytes of the replies to these.
+    pub control_received: u64,
     /// Failures in the current window of the circuit breaker.
     pub errors: u32,
     /// Whether the circuit breaker is open.

@@ -5,7 +5,7 @@ const GET: About<'_> = About { operation: "get", namespace: "test", records: 1 }
 
 fn took(micros: u64) -> EndedCommand<'static> {
     let (started, ended) = (Tick(5_000), Tick(5_000 + micros * 1_000));
-    EndedCommand { about: GET, result: "ok", started, ended, attempts: 1 }
+    EndedCommand { about: GET, result: "ok", started, ended, attempts: 1, bytes: (50, 90) }
 }
 
 #[test]
@@ -33,13 +33,18 @@ fn drivers_are_added_up_also_when_they_are_gone() {
         .commands
         .iter()
         .map(|(labels, totals)| {
-            let Totals { latencies, records, retries, .. } = totals;
-            (&*labels.node, labels.result, latencies.count(), *records, *retries)
+            let Totals { latencies, records, retries, bytes_sent, bytes_received, .. } = totals;
+            let bytes = (*bytes_sent, *bytes_received);
+            (&*labels.node, labels.result, latencies.count(), *records, *retries, bytes)
         })
         .collect();
     assert_eq!(
         rows,
-        [("A 1", "not_found", 1, 1, 0), ("A 1", "ok", 2, 6, 2), ("B 2", "timeout", 1, 1, 0)]
+        [
+            ("A 1", "not_found", 1, 1, 0, (50, 90)),
+            ("A 1", "ok", 2, 6, 2, (100, 180)),
+            ("B 2", "timeout", 1, 1, 0, (50, 90)),
+        ]
     );
     assert_eq!(after.commands[1].1.latencies.sum(), Duration::from_micros(40));
 }
@@ -55,6 +60,7 @@ fn a_reset_forgets_what_was_counted_and_nothing_else() {
     drop(driver);
     let [(_, totals)] = &metrics.snapshot().commands[..] else { panic!("one series") };
     assert_eq!((totals.latencies.count(), totals.records), (1, 1));
+    assert_eq!((totals.bytes_sent, totals.bytes_received), (50, 90));
     assert_eq!(totals.latencies.sum(), Duration::from_micros(20));
 }
 

@@ -82,6 +82,7 @@ impl<'a> Counting<'a> {
             started: command.start,
             ended: now,
             attempts: command.attempts.count,
+            bytes: (command.bytes.len() as u64, body.len() as u64 + u64::from(command.reply_bytes)),
         };
         if metrics_flags.is_sampled() {
             let reply = body.len() + command.reply_bytes as usize;
@@ -149,6 +150,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             started: command.start,
             ended: Tick::now(),
             attempts: command.attempts.count,
+            bytes: (if command.attempts.count > 0 { command.bytes.len() as u64 } else { 0 }, 0),
         };
         if metrics_flags.is_sampled() {
             sample::<P, T>(metrics, command, &ended, 0);

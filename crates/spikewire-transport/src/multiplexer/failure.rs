@@ -78,6 +78,24 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.give_up(index, error, FaultSource::Node, now);
     }
 
+    /// Ends an attempt that is overdue, and the command unless it may have another one.
+    pub(super) fn give_up_attempt(
+        &mut self,
+        abandoned: AbandonedCommand<CommandOf<P, T>>,
+        node: Option<&NodeOf<P>>,
+        now: Tick,
+    ) {
+        let AbandonedCommand { command, sent } = abandoned;
+        match node {
+            Some(node) if !command.is_over(now) => {
+                let error = Fault::late(node, command.policy.socket_timeout.into()).into();
+                let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
+                self.failed(command, failure, now);
+            }
+            node => self.time_out(AbandonedCommand { command, sent }, node),
+        }
+    }
+
     /// Ends a command that is overdue; `node` is the one that its current attempt was for.
     pub(super) fn time_out(
         &mut self,

@@ -190,7 +190,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if !late.is_empty() {
             let node = self.connections[index].as_ref().map(|connection| connection.node.clone());
             for abandoned in late {
-                self.time_out(abandoned, node.as_deref());
+                self.give_up_attempt(abandoned, node.as_deref(), now);
             }
         }
         if draining {

@@ -260,6 +260,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                         started: start,
                         ended: now,
                         attempts: attempts.count,
+                        // Those of the request that it shares count with others.
+                        bytes: (0, 0),
                     },
                 );
                 self.failed.push((ticket, error));

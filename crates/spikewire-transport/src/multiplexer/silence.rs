@@ -65,7 +65,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mut leaving = Vec::new();
         connection.pipeline.commit(connection.wire.committed());
         let displaced = connection.pipeline.expire(
-            |command| {
+            |command, _| {
                 let patience = patience(&command.policy);
                 let is_in_vain = || mute_since.is_some_and(|at| at.after(patience) <= now);
                 moves(command) || command.target.writes() && is_in_vain()

@@ -14,15 +14,17 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.committed = bytes;
     }
 
-    /// Removes the commands that are `over`. Returns unsent ones that were queued behind a request
+    /// Removes the commands that are `over`, which gets each with the time since which it is here.
+    /// Returns unsent ones that were queued behind a request
     /// given up half sent; they must be sent elsewhere.
     pub fn expire(
         &mut self,
-        over: impl Fn(&C) -> bool,
+        over: impl Fn(&C, Tick) -> bool,
         mut take: impl FnMut(AbandonedCommand<C>),
     ) -> Vec<C> {
         let mut displaced = Vec::new();
-        let is_over = |slot: &Slot<C>| slot.command.as_ref().is_some_and(&over);
+        let is_over =
+            |slot: &Slot<C>| slot.command.as_ref().is_some_and(|command| over(command, slot.since));
         if !self.in_flight.each().any(is_over) {
             return displaced;
         }
@@ -108,12 +110,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
         limit.map_or(Tick::NEVER, |limit| since.after(limit.saturating_add(on_its_way)))
     }
 
-    /// The earliest time that `of` returns for a command in flight.
-    pub fn earliest(&self, of: impl Fn(&C) -> Tick) -> Tick {
+    /// The earliest time that `of` returns for a command in flight and the time since which it is.
+    pub fn earliest(&self, of: impl Fn(&C, Tick) -> Tick) -> Tick {
         let mut earliest = Tick::NEVER;
         self.in_flight.visit(|slot| {
             if let Some(command) = &slot.command {
-                earliest = earliest.min(of(command));
+                earliest = earliest.min(of(command, slot.since));
             }
         });
         earliest

@@ -1,6 +1,6 @@
 //! The crate `aerospike` under load: on tokio, and its blocking client in threads.
 
-use aerospike::{Bin, Bins, Key, ReadPolicy, Record, ResultCode, WritePolicy};
+use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, Record, ResultCode, WritePolicy};
 use rust_peers::{CallError, Client, Target, Value, client_policy};
 
 struct Peer<C> {
@@ -33,7 +33,7 @@ impl Client for Peer<aerospike::Client> {
     const VERSION_OF: &'static str = "aerospike";
 
     async fn open(target: &Target) -> Result<Self, String> {
-        let policy = client_policy(&target.access)?;
+        let policy = sized(client_policy(&target.access)?, target.in_flight);
         Self::new(aerospike::Client::new(&policy, &target.seeds).await, target)
     }
 
@@ -63,7 +63,7 @@ impl Client for Peer<aerospike_sync::Client> {
     const BLOCKS: bool = true;
 
     async fn open(target: &Target) -> Result<Self, String> {
-        let policy = client_policy(&target.access)?;
+        let policy = sized(client_policy(&target.access)?, target.in_flight);
         Self::new(aerospike_sync::Client::new(&policy, &target.seeds), target)
     }
 
@@ -83,6 +83,13 @@ impl Client for Peer<aerospike_sync::Client> {
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
         bin(key, name, self.client.get(&self.read, &self.key(key)?, Bins::All))
     }
+}
+
+/// The default pool, or one with a connection for each call in flight if these are more: calls that
+/// find no connection would fail.
+fn sized(mut policy: ClientPolicy, in_flight: usize) -> ClientPolicy {
+    policy.max_conns_per_node = policy.max_conns_per_node.max(in_flight);
+    policy
 }
 
 fn named(values: &[Value]) -> Vec<Bin> {

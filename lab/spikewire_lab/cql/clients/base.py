@@ -48,6 +48,9 @@ class Verbs:
     finish: str = ""
     chain: str = ""
     held: str = ""
+    many: str = ""
+    """A statement that executes `rows`, with `depth` of them in flight, and calls `failed` with
+    each error."""
     row: str = ""
     """A statement that binds `id, number, payload` with a call of its own; used by checks."""
     names: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -98,22 +101,37 @@ class Peer(RegistryEntry):
     asyncio: Callable[[], Asyncio] | None = None
     promises: bool = False
     """Whether it is a client for Node.js, and no Python package."""
+    tokio: bool = False
+    """Whether it is a client for Rust, and no Python package."""
     parameters: type[tuple[object, ...] | list[object]] = tuple
     """The type of the parameters."""
     futures: bool = False
     """Whether calls of a thread return futures that take callbacks."""
+    many: bool = False
+    """Whether threads have a call for many rows of parameters."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     """The operations that read pages into columns, and the type that the caller gets."""
     note: str = ""
     """A remark for readers of its lines."""
     system_ca: bool = True
     """Whether it can trust the authorities of the system."""
+    canned: bool = True
+    """Whether it can open a session at canned replies."""
+    encrypts: bool = True
+    """Whether it is measured with TLS."""
     apart: bool = False
     """Whether it is installed in a folder of its own, since another client has a package of the
     same name."""
 
+    @property
+    def runtime(self) -> str:
+        """`node`, `rust` or `python`."""
+        return "node" if self.promises else "rust" if self.tokio else "python"
+
     def barred(self, access: Access) -> str | None:
         """Why it cannot be used with this login or TLS, or None."""
+        if access.tls is not None and not self.encrypts:
+            return "is built without TLS here"
         if access.tls is not None and not access.tls.ca and not self.system_ca:
             return "does not trust the system's authorities: give --tls-ca"
         return None

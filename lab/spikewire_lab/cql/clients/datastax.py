@@ -57,6 +57,25 @@ class _PreparedSession:
         self._cluster.shutdown()
 
 
+_MANY = (
+    "outcomes = execute_concurrent(rows, depth)\n"
+    "for succeeded, outcome in outcomes:\n"
+    "    if not succeeded: failed(outcome)"
+)
+_READS = f"\n    else: {ITEM} = outcome.one()"
+
+
+def _concurrent(session: Any, statement: Any) -> dict[str, object]:
+    """`execute_concurrent_with_args` with the session and the statement."""
+    module = vars(importlib.import_module("cassandra.concurrent"))
+    call = module["execute_concurrent_with_args"]
+
+    def execute_concurrent(rows: object, concurrency: int) -> object:
+        return call(session, statement, rows, concurrency, raise_on_first_error=False)
+
+    return {"execute_concurrent": execute_concurrent}
+
+
 class _Blocking(_PreparedSession, Blocking):
     def open(self, target: Target) -> None:
         self.connect(target)
@@ -66,6 +85,7 @@ class _Blocking(_PreparedSession, Blocking):
             "execute": self._session.execute,
             "execute_async": self._session.execute_async,
             "statement": self._statement,
+            **_concurrent(self._session, self._statement),
         }
         if self._operation == "page":
             return Verbs(f"for {ALL} in execute(statement, p): pass", names=names)
@@ -76,6 +96,7 @@ class _Blocking(_PreparedSession, Blocking):
             finish=f"{ITEM} = future.result().one()" if reads else "future.result()",
             chain="execute_async(statement, p).add_callbacks(done, lost)",
             held=f"{ITEM} = value[0]" if reads else "pass",
+            many=_MANY + (_READS if reads else ""),
             row=f"{ITEM} = execute(statement, p).one()",
             names=names,
         )
@@ -135,6 +156,7 @@ PEER = Peer(
     blocking=_Blocking,
     asyncio=_Asyncio,
     futures=True,
+    many=True,
     note=_NOTE,
 )
 SCYLLA = Peer(
@@ -145,6 +167,7 @@ SCYLLA = Peer(
     blocking=_Blocking,
     asyncio=_Asyncio,
     futures=True,
+    many=True,
     note=_NOTE,
     apart=True,
 )

@@ -10,6 +10,12 @@ from ...access.seeds import seed_text
 from ..data import PAGE_SIZE
 from .base import ALL, ITEM, Asyncio, Blocking, Peer, Target, Verbs
 
+_MANY = (
+    'outcomes = execute_many(statement, rows, concurrency=depth, errors="return")\n'
+    "for outcome in outcomes:\n"
+)
+_WRITES = "    if isinstance(outcome, Exception): failed(outcome)"
+_READS = f"{_WRITES}\n    else: {ITEM} = outcome[0]"
 _TO = {"page-arrow": "to_arrow()", "page-numpy": "to_numpy()"}
 
 
@@ -38,6 +44,7 @@ class _Blocking(Blocking):
         names = {
             "execute": session.execute,
             "submit": session.submit.execute,
+            "execute_many": session.execute_many,
             "statement": self._statement,
             "page_size": PAGE_SIZE,
         }
@@ -53,6 +60,7 @@ class _Blocking(Blocking):
             finish=f"{ITEM} = future.result()[0]" if reads else "future.result()",
             chain="submit(statement, p).add_done_callback(done)",
             held=f"{ITEM} = value.result()[0]" if reads else "value.result()",
+            many=_MANY + (_READS if reads else _WRITES),
             row=f"{ITEM} = execute(statement, p)[0]",
             names=names,
         )
@@ -107,5 +115,6 @@ PEER = Peer(
     blocking=_Blocking,
     asyncio=_Asyncio,
     futures=True,
+    many=True,
     columns={"page-arrow": "Arrow table", "page-numpy": "NumPy arrays"},
 )

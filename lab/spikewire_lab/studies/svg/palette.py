@@ -39,6 +39,9 @@ _CLIENTS = {
     "scylla-driver": "orange",
     "acsylla": "purple",
     "scyllapy": "rose",
+    "scylladb-rs-driver": "sky",
+    "scylla-rust": "sand",
+    "cdrs-tokio": "rose",
     "null": "grey",
 }
 _OTHERS = ("sky", "sand", "rose", "purple", "orange", "blue")

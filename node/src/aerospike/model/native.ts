@@ -292,6 +292,7 @@ export interface AerospikeNative extends NativePart {
   queryOver(query: QueryHandle, consumed: number): boolean
   /** Ends the query and returns the cursor. */
   queryClose(query: QueryHandle, consumed: number): Buffer
+  queryAborted(client: Handle, namespace: string, first: number, count: number): void
   /** The number of a recording that has begun, or the system's error name and the message. */
   transactionBegin(client: Handle, timeout: number | undefined): Handle
   transactionFacts(transaction: Handle): [id: string, state: string, namespace: string]
@@ -522,6 +523,8 @@ export interface AerospikeNative extends NativePart {
     options: unknown,
     index: readonly unknown[] | undefined,
   ): void
+  /** The local number of a job by its id on the nodes, whoever has started it. */
+  jobOfId(client: Handle, id: number): number
   jobProgress(client: Handle, slot: Slot, job: number): void
   jobWait(client: Handle, slot: Slot, job: number, timeout: number | undefined): void
   jobAbort(client: Handle, slot: Slot, job: number): void

@@ -192,7 +192,12 @@ export function partsOf(index: unknown): readonly unknown[] | undefined {
   throw new TypeError(`index must come from a function of index, not ${typeof index}`)
 }
 
-/** @internal Starts a job. */
+/** @internal The job with an id on the nodes, whoever has started it. */
+export function jobOfId(connection: Connection, id: number): Job {
+  return new Job(connection, native.jobOfId(connection.handle, id), BigInt(id))
+}
+
+/** @internal Starts a job, with this id on the nodes or one that no other has. */
 export function startJob(
   connection: Connection,
   space: () => Space,
@@ -200,10 +205,12 @@ export function startJob(
   what: unknown,
   options: JobOptions | Callback<Job> | undefined,
   callback?: Callback<Job>,
+  id?: number,
 ): Promise<Job> | undefined {
   if (typeof options === 'function') return startJob(connection, space, kind, what, {}, options)
   const begin = (client: number, slot: Slot) => {
-    const nativeOptions = toNativeOptions(options, KNOWN[kind])
+    const known = toNativeOptions(options, KNOWN[kind])
+    const nativeOptions = id === undefined ? known : { ...(known as object | undefined), id }
     native.jobStart(client, slot, space(), kind, what, nativeOptions, partsOf(options?.index))
     return () => native.giveUp(client, slot)
   }

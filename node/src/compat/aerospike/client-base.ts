@@ -11,7 +11,6 @@ import { type CallDefaults, defaultsOf } from './defaults.js'
 import { AerospikeError, toError } from './error.js'
 import { clientClosed, clientConnected } from './event-loop.js'
 import { seedsOf } from './hosts.js'
-import type { Counts } from './metrics.js'
 import type { ConfigPolicies } from './policy.js'
 import {
   type FileSettings,
@@ -52,8 +51,8 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
   inFlight = 0
   /** @internal */
   readonly defaults: CallDefaults
-  /** @internal What is counted while metrics are enabled. */
-  counts: Counts | undefined
+  /** @internal Queries that the program aborted while metrics were enabled, by namespace. */
+  readonly abortedQueries = new Map<string, number>()
   #native: NativeClient | undefined
   #addresses = new Map<string, string>()
   #file: SettingsFile | undefined
@@ -69,7 +68,7 @@ export abstract class ClientBase extends EventEmitter implements CommandClient {
     const knowsNodes = () => this.#native?.isOpen === true && this.#native.nodes.length > 0
     // Programs may replace the function, so it is a property.
     this.as_client = { isConnected: knowsNodes }
-    for (const hidden of ['as_client', 'defaults', 'inFlight', 'counts']) {
+    for (const hidden of ['as_client', 'defaults', 'inFlight', 'abortedQueries']) {
       Object.defineProperty(this, hidden, { enumerable: false })
     }
   }

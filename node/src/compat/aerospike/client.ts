@@ -8,6 +8,7 @@ import { contextFromBase64 } from './context-bytes.js'
 import { AerospikeError } from './error.js'
 import type { AerospikeExp } from './expression.js'
 import { checkListeners, MetricsRun } from './metrics-run.js'
+import { statsOf } from './metrics-snapshot.js'
 import type { InfoPolicyOptions, MetricsPolicyOptions } from './policies.js'
 import { Query, type QueryOptions } from './query.js'
 import { Scan, type ScanOptions } from './scan.js'
@@ -140,15 +141,8 @@ export class Client extends SecurityVerbs {
 
   /** What the client does right now, and the nodes of its cluster. */
   stats(): Stats {
-    const connections = { inPool: 1, inUse: 0, opened: 1, closed: 0, recovered: 0, aborted: 0 }
-    return {
-      commands: { inFlight: this.inFlight, queued: 0 },
-      nodes: this.getNodes().map(({ name }) => ({
-        name,
-        syncConnections: { ...connections },
-        asyncConnections: { ...connections },
-      })),
-    }
+    if (!this.connected) return { commands: { inFlight: this.inFlight, queued: 0 }, nodes: [] }
+    return statsOf(this.native.stats(), this.inFlight, this.abortedQueries)
   }
 
   /** Has no effect: nothing is logged. */
@@ -183,7 +177,6 @@ export class Client extends SecurityVerbs {
     const own = policy ?? this.config.policies.metrics ?? {}
     this.#endMetrics()
     this.#metrics = new MetricsRun(this, own, packageVersion())
-    this.counts = this.#metrics.counts
   }
 
   /** @internal A file of settings decides about metrics, if it says anything about them. */
@@ -206,7 +199,6 @@ export class Client extends SecurityVerbs {
   #endMetrics(): void {
     const metrics = this.#metrics
     this.#metrics = undefined
-    this.counts = undefined
     metrics?.end()
   }
 

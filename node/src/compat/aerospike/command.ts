@@ -4,7 +4,6 @@ import type { Slot } from '../../addon/native.js'
 import { SpikewireError } from '../../aerospike/model/errors.js'
 import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import { AerospikeError, invalid, toError } from './error.js'
-import type { Counts } from './metrics.js'
 
 /** Is called with the outcome of a call, never before the call has returned. */
 export type Callback<T> = (error?: AerospikeError, result?: T) => void
@@ -14,8 +13,6 @@ export interface CommandClient {
   readonly captureStackTraces: boolean
   /** How many commands wait for their outcome. */
   inFlight: number
-  /** What is counted while metrics are enabled. */
-  readonly counts: Counts | undefined
   isConnected(checkTenderErrors?: boolean): boolean
 }
 
@@ -117,8 +114,6 @@ export function run<N, T>(
     later(callback, error)
     return undefined
   }
-  const { counts } = client
-  const start = counts === undefined ? 0 : performance.now()
   let resolve: ((value: T) => void) | undefined
   let reject: ((error: unknown) => void) | undefined
   const promise = callback
@@ -129,7 +124,6 @@ export function run<N, T>(
       })
   const finish = (error: AerospikeError | null, result?: T): void => {
     client.inFlight--
-    counts?.add(name, namespaceOf(key), performance.now() - start, error)
     if (callback) later(callback, error, result)
     else if (error === null) resolve?.(result as T)
     else reject?.(error)
@@ -165,12 +159,6 @@ export function run<N, T>(
     if (wrongKind !== undefined) throw wrongKind
   }
   return promise
-}
-
-/** The namespace of a key, or of the first of several. */
-function namespaceOf(key: unknown): string {
-  const first = Array.isArray(key) ? key[0] : key
-  return String((first as { ns?: unknown } | undefined)?.ns ?? '')
 }
 
 function unchanged(error: AerospikeError): Outcome<never> {

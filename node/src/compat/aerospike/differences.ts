@@ -14,18 +14,15 @@ const POLICIES = [
 ]
 /** Options of policies that have no effect. */
 export const UNUSED: readonly string[] = [
-  ...['connectTimeout', 'timeoutDelay', 'compressionThreshold', 'sendSetName', 'concurrent'],
-  ...['allowInline', 'allowInlineSSD', 'failOnClusterChange', 'infoTimeout', 'expectedDuration'],
-  ...['sendAsIs', 'checkBounds'],
+  ...['connectTimeout', 'compressionThreshold', 'expectedDuration'],
 ]
 
 const ENTRIES: { readonly [name: string]: Difference } = {
   'status.getMessage': differs("the sentences are Spikewire's own; codes are the same"),
   'Client.addSeedHost': differs('it counts when the client connects'),
   'Client.removeSeedHost': differs('it counts when the client connects'),
-  'Client.stats': differs('connections count as one for each node; bytes are 0'),
+  'Client.stats': differs('connections are shared; those of queries are not counted'),
   'Client.truncate': differs('times are exact to the millisecond'),
-  'Job.info': differs('only jobs of this process are known; others count as completed'),
   'Query.paginate': differs('maxRecords is required'),
   'Query.setUdf': differs('the module comes from the cluster, not from modlua.userPath'),
   'Query.apply': differs('the module comes from the cluster, not from modlua.userPath'),

@@ -1,6 +1,7 @@
 /** Background jobs, and waiting for indexes and modules. */
 
-import type { Job as NativeJob } from '../../aerospike/query/job.js'
+import { jobOfId } from '../../aerospike/query/job.js'
+import type { Connection } from '../../bridge/connection.js'
 import { type Callback, type CommandClient, checkCallback, runAsync } from './command.js'
 import { jobStatus } from './enums.js'
 import { AerospikeError } from './error.js'
@@ -10,6 +11,7 @@ import { status } from './status.js'
 
 /** What jobs need of their client. */
 export interface JobClient extends CommandClient {
+  readonly native: { readonly connection: Connection }
   infoAll(request: string): Promise<{ host: { node_id: string }; info: string }[]>
 }
 
@@ -26,9 +28,6 @@ export interface JobInfo {
 /** How often a job is asked for its progress by default, in milliseconds. */
 const INTERVAL = 1000
 
-/** Jobs of this process, by client and id. */
-const jobs = new WeakMap<object, Map<number, NativeJob>>()
-
 /** A background job. */
 export class Job {
   client: JobClient
@@ -41,17 +40,6 @@ export class Job {
     this.client = client
     this.jobID = jobID
     this.module = module
-  }
-
-  /** @internal A job that was started, by the id that the program knows. */
-  static started(client: JobClient, jobID: number, module: string, native: NativeJob): Job {
-    let known = jobs.get(client)
-    if (known === undefined) {
-      known = new Map()
-      jobs.set(client, known)
-    }
-    known.set(jobID, native)
-    return new Job(client, jobID, module)
   }
 
   /** @internal A random id. */
@@ -79,7 +67,7 @@ export class Job {
     return this.hasCompleted(await this.info())
   }
 
-  /** Its progress. A job that this process has not started is asked for by its id. */
+  /** Its progress, as its nodes know it: one that none of them knows is completed. */
   info(policy?: InfoPolicyOptions | null): Promise<unknown>
   info(callback: Callback<unknown>): void
   info(policy: InfoPolicyOptions | null | undefined, callback: Callback<unknown>): void
@@ -93,9 +81,8 @@ export class Job {
 
   /** @internal */
   protected async progress(): Promise<unknown> {
-    const native = jobs.get(this.client)?.get(this.jobID)
-    if (native === undefined) return unknownJob()
-    const { done, percent, succeeded, failed, filtered } = await native.progress()
+    const job = jobOfId(this.client.native.connection, this.jobID)
+    const { done, percent, succeeded, failed, filtered } = await job.progress()
     const progress: JobInfo = {
       status: done ? jobStatus.COMPLETED : jobStatus.INPROGRESS,
       progressPct: percent,
@@ -136,11 +123,6 @@ Object.defineProperty(Job.prototype, 'waitUntilDone', {
   configurable: true,
   writable: true,
 })
-
-/** What nodes say about a job that they do not know: it is over. */
-function unknownJob(): JobInfo {
-  return { status: jobStatus.COMPLETED, progressPct: 100, recordsRead: 0 }
-}
 
 /** The creation of an index. */
 export class IndexJob extends Job {

@@ -1,13 +1,14 @@
 /** Enabled metrics: snapshots at intervals. */
 
+import type { Stats as EngineStats } from '../../statistics/stats.js'
 import { ArgumentKind, partInvalid } from './command.js'
 import type { Config } from './config.js'
 import { AerospikeError, invalid } from './error.js'
-import { type Cluster, Counts, type MetricsListeners } from './metrics.js'
+import type { Cluster, MetricsListeners } from './metrics.js'
 import { fileListeners, timeOf } from './metrics-files.js'
+import { type Aborted, closedNode, nodesOf, Since, totalsOf } from './metrics-snapshot.js'
 import type { MetricsPolicyOptions } from './policies.js'
 import { type AnyPolicy, numberOf } from './policy-options.js'
-import type { Node, Stats } from './types.js'
 
 const LISTENERS = [
   'enableListener',
@@ -24,8 +25,12 @@ const TEND = 1000
 export interface MeteredClient {
   readonly config: Config
   readonly inFlight: number
-  stats(): Stats
-  getNodes(): { name: string; address: string }[]
+  readonly abortedQueries: Aborted
+  /** Spikewire's client, which counts. */
+  readonly native: {
+    stats(): EngineStats
+    readonly metrics: { enable(): void; disable(): void }
+  }
 }
 
 /** What of a policy metrics depend on. */
@@ -106,11 +111,12 @@ function labelsOf(labels: unknown): { [name: string]: string } {
 
 /** Metrics while they are enabled. */
 export class MetricsRun {
-  readonly counts: Counts
   readonly #client: MeteredClient
   readonly #settings: Settings
   readonly #timer: NodeJS.Timeout
-  #since = { wall: performance.now(), used: process.cpuUsage() }
+  /** Latencies count from then on; other numbers are those of the client since it was created. */
+  readonly #since: Since
+  #used = { wall: performance.now(), cpu: process.cpuUsage() }
 
   /** @throws AerospikeError for an invalid policy; what `enableListener` throws */
   constructor(client: MeteredClient, policy: MetricsPolicyOptions, version: string) {
@@ -120,7 +126,8 @@ export class MetricsRun {
     if (!(columns >= 1 && columns <= 100 && shift >= 1)) {
       throw invalid('Metrics policy parameter invalid')
     }
-    this.counts = new Counts(columns, shift)
+    this.#since = new Since(client.native.stats())
+    client.native.metrics.enable()
     call(() => listeners.enableListener?.())
     this.#timer = setInterval(() => {
       call(() => listeners.snapshotListener?.(this.#snapshot()))
@@ -129,67 +136,44 @@ export class MetricsRun {
 
   /** Tells listeners that a node has left. */
   nodeClosed(name: string, address: string): void {
-    const node: Node = { ...partsOf(name, address), metrics: [] }
-    call(() => this.#settings.listeners.nodeCloseListener?.(node))
+    call(() => this.#settings.listeners.nodeCloseListener?.(closedNode(name, address)))
   }
 
   /** Ends them. */
   end(): void {
     clearInterval(this.#timer)
     const cluster = this.#snapshot()
+    this.#client.native.metrics.disable()
     call(() => this.#settings.listeners.disableListener?.(cluster))
   }
 
   #snapshot(): Cluster {
     const { config } = this.#client
-    const metrics = [...this.counts.namespaces.values()].map((each) => structuredClone(each))
-    // Which node has answered is not known: the first one has the numbers of all.
-    const nodes = this.#client.getNodes().map(({ name, address }, at) => ({
-      ...partsOf(name, address),
-      metrics: at === 0 ? metrics : [],
-    }))
+    const stats = this.#client.native.stats()
+    const { commandCount, retryCount } = totalsOf(stats)
     return {
       time: timeOf(new Date()),
       cpuLoad: this.#load(),
       appId: config.appId ?? null,
       clusterName: config.clusterName ?? '',
-      commandCount: this.counts.commands,
+      commandCount,
       invalidNodeCount: 0,
-      transactionCount: this.counts.commands,
-      retryCount: 0,
+      transactionCount: commandCount,
+      retryCount,
       delayQueueTimeoutCount: 0,
       labels: { ...this.#settings.labels },
-      eventLoop: { processSize: this.#client.inFlight, queueSize: 0 },
-      nodes,
+      eventLoop: { processSize: this.#client.inFlight, queueSize: stats.queued },
+      nodes: nodesOf(stats, this.#since, this.#settings, this.#client.abortedQueries),
     }
   }
 
   /** The percentage of one processor that the process has used since it was last asked. */
   #load(): number {
     const wall = performance.now()
-    const used = process.cpuUsage(this.#since.used)
-    const share = (used.user + used.system) / 1000 / Math.max(wall - this.#since.wall, 1)
-    this.#since = { wall, used: process.cpuUsage() }
+    const used = process.cpuUsage(this.#used.cpu)
+    const share = (used.user + used.system) / 1000 / Math.max(wall - this.#used.wall, 1)
+    this.#used = { wall, cpu: process.cpuUsage() }
     return Math.round(100 * share)
-  }
-}
-
-function partsOf(name: string, address: string): Node {
-  const at = address.lastIndexOf(':')
-  const connections = () => ({
-    inUse: 0,
-    inPool: 1,
-    opened: 1,
-    closed: 0,
-    recovered: 0,
-    aborted: 0,
-  })
-  return {
-    name,
-    address: address.slice(0, at),
-    port: Number(address.slice(at + 1)),
-    conns: connections(),
-    syncConns: connections(),
   }
 }
 

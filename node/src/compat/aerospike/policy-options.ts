@@ -12,6 +12,7 @@ import type { RecordMetadata } from './record.js'
 export interface NativeOptions {
   timeout?: number
   maxRetries?: number
+  attemptTimeout?: number
   retryInDoubt?: boolean
   compress?: boolean
   where?: unknown
@@ -27,6 +28,8 @@ export interface NativeOptions {
   commitLevel?: CommitLevel
   onLockingOnly?: boolean
   respondAllKeys?: boolean
+  allowInline?: boolean
+  allowInlineSSD?: boolean
 }
 
 /** A policy as programs pass it: an instance of a class, or any object. */
@@ -124,10 +127,8 @@ function addLimits(options: NativeOptions, policy: AnyPolicy, writes: boolean): 
   const total = numberOf(policy, 'totalTimeout') ?? TOTAL
   const socket = numberOf(policy, 'socketTimeout') ?? SOCKET
   const retries = numberOf(policy, 'maxRetries')
-  const attempts = 1 + (retries ?? (writes ? 0 : READ_RETRIES))
-  const timeout =
-    socket > 0 && (total === 0 || socket * attempts < total) ? socket * attempts : total
-  if (timeout !== TOTAL) options.timeout = timeout
+  if (total !== TOTAL) options.timeout = total
+  if (socket > 0 && (total === 0 || socket < total)) options.attemptTimeout = socket
   if (retries === undefined) return
   if (writes) options.retryInDoubt = retries > 0
   if (writes || retries !== READ_RETRIES) options.maxRetries = retries
@@ -246,6 +247,8 @@ export function batchOptions(policy: AnyPolicy, writes: boolean): NativeOptions 
   const options = addBase({}, policy, writes)
   if (!writes) addReads(options, policy)
   if (flagOf(policy, 'respondAllKeys') === false) options.respondAllKeys = false
+  if (flagOf(policy, 'allowInline') === false) options.allowInline = false
+  if (flagOf(policy, 'allowInlineSSD')) options.allowInlineSSD = true
   return options
 }
 

@@ -1,17 +1,23 @@
 /** What queries and scans have in common: from their fields to the options of Spikewire's query. */
 
-import { Key as NativeKey } from '../../aerospike/model/key.js'
-import type { OperateAllOptions } from '../../aerospike/query/job.js'
+import { Key as NativeKey, spaceNumber } from '../../aerospike/model/key.js'
+import { native } from '../../aerospike/model/native.js'
+import {
+  type JobKind,
+  type OperateAllOptions,
+  startJob as startNativeJob,
+} from '../../aerospike/query/job.js'
 import type { QueryOptions as NativeQueryOptions } from '../../aerospike/query/query.js'
 import type { BatchVerbs } from './batch.js'
 import { partInvalid } from './command.js'
-import { invalid } from './error.js'
+import { AerospikeError, invalid } from './error.js'
 import { type SindexFilterPredicate, toNativeRange } from './filter.js'
 import { Job } from './job.js'
 import type { Operation } from './operation.js'
 import { type AnyPolicy, numberOf, ttlOf, whereOf } from './policy-options.js'
 import { nativeOperations, touchTtl, udfParts } from './record-calls.js'
 import type { QueryState } from './record-stream.js'
+import { status } from './status.js'
 import type { UDF } from './types.js'
 
 /** A range of partitions, and where in the first one it begins. */
@@ -83,6 +89,32 @@ function addSelection(options: NativeQueryOptions, selection: Selection): void {
   if (digest) options.after = NativeKey.fromDigest(ns, set ?? null, Buffer.from(digest as Buffer))
 }
 
+/**
+ * Counts a query that the program has aborted as a failure of its nodes (`maxErrorRate`). Returns the error
+ * of a query that could not have run, because a node had failed too often.
+ */
+export function noteAbort(
+  client: BatchVerbs,
+  { ns, partFilter }: Selection,
+): AerospikeError | undefined {
+  if (!client.isConnected(false)) return undefined
+  if (client.native.metrics.enabled) {
+    client.abortedQueries.set(ns, (client.abortedQueries.get(ns) ?? 0) + 1)
+  }
+  const first = partFilter?.begin ?? 0
+  const count = partFilter?.count ?? PARTITIONS - first
+  const isRange =
+    Number.isInteger(first + count) && first >= 0 && count > 0 && first + count <= PARTITIONS
+  // One of other partitions fails by itself.
+  if (!isRange) return undefined
+  const isLeftAlone = client.native.stats().nodes.some(({ breakerOpen }) => breakerOpen)
+  native.queryAborted(client.handle, ns, first, count)
+  if (!isLeftAlone) return undefined
+  const error = new AerospikeError(status.getMessage(status.MAX_ERROR_RATE))
+  error.code = status.MAX_ERROR_RATE
+  return error
+}
+
 /** Adds the size of a page and where it begins. */
 export function addPage(
   options: NativeQueryOptions,
@@ -120,16 +152,15 @@ export async function startJob(
   } catch (error) {
     throw partInvalid('Policy object', error)
   }
-  const where = set || null
-  if ('udf' in work) {
-    const [name, funcname, args] = udfParts(work.udf)
-    const native = await client.native.applyAll(ns, where, name, funcname, args, options)
-    return Job.started(client as never, id ?? Job.safeRandomJobID(), module, native)
+  const own = id ?? Job.safeRandomJobID()
+  const start = async (kind: JobKind, what: unknown): Promise<Job> => {
+    const space = () => spaceNumber(ns, set || null)
+    await startNativeJob(client.native.connection, space, kind, what, options, undefined, own)
+    return new Job(client as never, own, module)
   }
+  if ('udf' in work) return await start('apply', udfParts(work.udf))
   const time = touchTtl(work.operations) ?? ttlOf(ttl)
   if (time !== undefined) options.ttl = time
   if (policy['durableDelete'] === true) options.durable = true
-  const steps = nativeOperations(work.operations)
-  const native = await client.native.operateAll(ns, where, steps, options)
-  return Job.started(client as never, id ?? Job.safeRandomJobID(), module, native)
+  return await start('operate', nativeOperations(work.operations))
 }

@@ -12,7 +12,13 @@ import { keyOf } from './key.js'
 import type { Operation } from './operation.js'
 import type { QueryPolicyOptions, WritePolicyOptions } from './policies.js'
 import type { AnyPolicy } from './policy-options.js'
-import { addPage, type PartitionFilter, queryOptions, startJob } from './query-options.js'
+import {
+  addPage,
+  noteAbort,
+  type PartitionFilter,
+  queryOptions,
+  startJob,
+} from './query-options.js'
 import type { Record } from './record.js'
 import { operatedRecord, udfParts } from './record-calls.js'
 import { type QueryState, RecordStream } from './record-stream.js'
@@ -180,7 +186,7 @@ export class Query {
     }
     const { ops } = this
     stream.read({
-      ns: this.ns,
+      noteAbort: () => noteAbort(this.client, this),
       begin: () => {
         const options = this.#options(policy)
         if (this.paginate) addPage(options, this.maxRecords, this.queryState)

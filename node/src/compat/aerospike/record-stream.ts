@@ -3,12 +3,11 @@
 import { EventEmitter } from 'node:events'
 import type { Query as NativeQuery } from '../../aerospike/query/query.js'
 import type { CommandClient } from './command.js'
-import { AerospikeError, toError } from './error.js'
+import { type AerospikeError, toError } from './error.js'
 import type { Job } from './job.js'
 import { keyOf } from './key.js'
 import { Record } from './record.js'
 import { binsOf } from './results.js'
-import { status } from './status.js'
 
 /** Where a page ended. */
 export type QueryState = number[]
@@ -19,8 +18,11 @@ interface Source {
   begin(): NativeQuery
   /** How many records belong to the page; `undefined`: there are no pages. */
   pageSize: number | undefined
-  /** The namespace. */
-  ns: string
+  /**
+   * Counts the query as a failure of its nodes, because the program has aborted it; returns the error of
+   * one that could not have run.
+   */
+  noteAbort(): AerospikeError | undefined
   /** The record that is told for one of the query. */
   convert?(record: NativeRecord): Record
 }
@@ -43,8 +45,8 @@ export class RecordStream extends EventEmitter {
   /** The job of a scan. */
   declare job?: Job
   #query: NativeQuery | undefined
-  /** Counts the query when it is over. */
-  #count: ((error?: AerospikeError) => void) | undefined
+  /** Counts the query as a failure of its nodes, while it may still have records. */
+  #noteAbort: (() => AerospikeError | undefined) | undefined
 
   constructor(client: CommandClient) {
     super()
@@ -55,13 +57,19 @@ export class RecordStream extends EventEmitter {
   abort(): void {
     if (this.aborted) return
     this.aborted = true
+    const began = this.#query !== undefined
     this.#query?.close()
-    this.#count?.(abortError())
-    process.nextTick(() => this.emit('end'))
+    const error = this.#noteAbort?.()
+    process.nextTick(() => {
+      this.emit('end')
+      // One that was aborted before it began has nothing else to say that it would have failed.
+      if (error !== undefined && !began) this.#emit('error', error)
+    })
   }
 
   /** @internal Reads a query in a later turn, when listeners have been added. */
   read(source: Source): void {
+    this.#noteAbort = () => source.noteAbort()
     process.nextTick(() => {
       void this.#read(source)
     })
@@ -88,11 +96,10 @@ export class RecordStream extends EventEmitter {
     process.nextTick(() => this.#fail(error))
   }
 
-  async #read({ begin, pageSize, ns, convert = recordOfRow }: Source): Promise<void> {
+  async #read({ begin, pageSize, convert = recordOfRow }: Source): Promise<void> {
     let state: QueryState | undefined
     try {
       if (this.aborted) return
-      this.#startCounting(ns)
       const query = begin()
       this.#query = query
       if (pageSize !== undefined) {
@@ -120,24 +127,14 @@ export class RecordStream extends EventEmitter {
       this.#fail(error)
       return
     }
-    this.#count?.()
+    this.#noteAbort = undefined
     this.#emit('end', state)
-  }
-
-  #startCounting(ns: string): void {
-    const { counts } = this.client
-    if (counts === undefined) return
-    const start = performance.now()
-    this.#count = (error) => {
-      this.#count = undefined
-      counts.add('Query', ns, performance.now() - start, error)
-    }
   }
 
   #fail(error: unknown): void {
     if (this.aborted) return
     const failure = toError(error, { client: this.client })
-    this.#count?.(failure instanceof AerospikeError ? failure : abortError())
+    this.#noteAbort = undefined
     this.#emit('error', failure)
   }
 
@@ -151,13 +148,6 @@ export class RecordStream extends EventEmitter {
       })
     }
   }
-}
-
-/** The error that an aborted query is counted with. */
-function abortError(): AerospikeError {
-  const error = new AerospikeError(status.getMessage(status.ERR_CLIENT_ABORT))
-  error.code = status.ERR_CLIENT_ABORT
-  return error
 }
 
 /** A record of a query as programs get it. */

@@ -9,7 +9,13 @@ import type { Operation } from './operation.js'
 import type { ScanPolicyOptions, WritePolicyOptions } from './policies.js'
 import type { AnyPolicy } from './policy-options.js'
 import { backgroundArguments, warnAboutBoth } from './query.js'
-import { addPage, type PartitionFilter, queryOptions, startJob } from './query-options.js'
+import {
+  addPage,
+  noteAbort,
+  type PartitionFilter,
+  queryOptions,
+  startJob,
+} from './query-options.js'
 import type { Record } from './record.js'
 import { operatedRecord } from './record-calls.js'
 import { type QueryState, RecordStream } from './record-stream.js'
@@ -180,7 +186,7 @@ export class Scan {
     const { maxRecords } = own
     const { ops } = this
     stream.read({
-      ns: this.ns,
+      noteAbort: () => noteAbort(this.client, this),
       begin: () => {
         const options = queryOptions(this, own as unknown as AnyPolicy)
         if (this.paginate) addPage(options, maxRecords, this.scanState)

@@ -90,17 +90,31 @@ export interface ConnectionStats {
 /** What a client does right now. */
 export interface Stats {
   commands: { inFlight: number; queued: number }
-  nodes: { name: string; syncConnections: ConnectionStats; asyncConnections: ConnectionStats }[]
+  nodes: NodeStats[]
 }
 
-/** Numbers about one namespace on a node. Latencies are counts of commands by their time. */
-export interface NamespaceMetrics {
-  ns: string
-  bytesIn: number
-  bytesOut: number
+/** Failures of commands, while metrics are enabled. */
+export interface NodeCounts {
   errorCount: number
   timeoutCount: number
   keyBusyCount: number
+}
+
+/** A node, as `stats` counts it. */
+export interface NodeStats extends NodeCounts {
+  name: string
+  /** Connections for info commands. */
+  syncConnections: ConnectionStats
+  /** Connections for commands, which share them; those of queries are not counted. */
+  asyncConnections: ConnectionStats
+  pipelineConnections: ConnectionStats
+}
+
+/** Numbers about one namespace on a node. Latencies are counts of commands by their time. */
+export interface NamespaceMetrics extends NodeCounts {
+  ns: string
+  bytesIn: number
+  bytesOut: number
   connLatency: number[]
   writeLatency: number[]
   readLatency: number[]

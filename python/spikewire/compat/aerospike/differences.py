@@ -74,7 +74,7 @@ _ENTRIES: dict[str, Entry] = {
         "in the policy of one call, it switches compression on, from the client's threshold on"
     ),
     "Client.get_stats": Differs("counts commands only while metrics are enabled"),
-    "Client.enable_metrics": Differs("byte counts and connection latencies are 0"),
+    "Client.enable_metrics": Differs("bytes of requests that are tried again count once"),
     "config.max_conns_per_node": Differs(
         "connections are shared by many commands, so there are at most 16 per node"
     ),

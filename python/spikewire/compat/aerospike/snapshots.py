@@ -81,10 +81,14 @@ def _latencies(commands: list[CommandStats], group: str, columns: int, shift: in
     counts = [0] * columns
     for each in commands:
         if each.operation != "info" and _group(each.operation) == group:
-            for bound, count in zip((*BOUNDS, math.inf), each.buckets, strict=True):
-                if count:
-                    counts[_column(bound, columns, shift)] += count
+            _add(counts, each.buckets, shift)
     return counts
+
+
+def _add(counts: list[int], buckets: tuple[int, ...], shift: int) -> None:
+    for bound, count in zip((*BOUNDS, math.inf), buckets, strict=True):
+        if count:
+            counts[_column(bound, len(counts), shift)] += count
 
 
 def cluster_of(
@@ -105,24 +109,39 @@ def cluster_of(
 def _node(stats: Stats, node: EngineNode, columns: int, shift: int) -> Node:
     commands = _at(stats, node)
     metrics = [
-        _namespace(name, [one for one in commands if one.namespace == name], columns, shift)
+        _namespace(
+            name,
+            [one for one in commands if one.namespace == name],
+            # Connections, and the client's own requests, are about no namespace.
+            None if name else node,
+            (columns, shift),
+        )
         for name in sorted({"", *(one.namespace for one in commands)}, reverse=True)
     ]
     return Node(**_identity(node), metrics=metrics)
 
 
 def _namespace(
-    name: str, commands: list[CommandStats], columns: int, shift: int
+    name: str, commands: list[CommandStats], shared: EngineNode | None, shape: tuple[int, int]
 ) -> NamespaceMetrics:
+    columns, shift = shape
+    counted = [each for each in commands if each.operation != "info"]
+    received = sum(each.bytes_received for each in counted)
+    sent = sum(each.bytes_sent for each in counted)
+    connects = [0] * columns
+    if shared is not None:
+        received += shared.control_received
+        sent += shared.control_sent
+        _add(connects, shared.connect_buckets, shift)
     latencies = {
         f"{group}_latency": _latencies(commands, group, columns, shift)
         for group in ("write", "read", "batch", "query")
     }
     return NamespaceMetrics(
         ns=name,
-        bytes_in=0,
-        bytes_out=0,
-        conn_latency=[0] * columns,
+        bytes_in=received,
+        bytes_out=sent,
+        conn_latency=connects,
         **latencies,
         **_counts(commands),
     )

@@ -207,7 +207,10 @@ impl Batch {
         rows: &[u32],
         mut put: impl FnMut(&mut Writer<'_>, u32, &Digest, &RowKind),
     ) -> Result<bool> {
-        let mut flags = flag::INLINE | flag::REPORT_ERROR;
+        let (in_memory, on_devices) = self.policy.flags.inline();
+        let mut flags = flag::REPORT_ERROR;
+        flags |= if in_memory { flag::INLINE } else { 0 };
+        flags |= if on_devices { flag::INLINE_ON_DEVICES } else { 0 };
         if !self.policy.flags.ends_at_failure() {
             flags |= flag::RESPOND_ALL;
         }

@@ -146,7 +146,10 @@ impl Stream {
                 continue;
             }
             match line.read(now) {
-                Ok(SocketRead::Bytes) => some = true,
+                Ok(SocketRead::Bytes(size)) => {
+                    self.tally.bytes.1 += size as u64;
+                    some = true;
+                }
                 Ok(SocketRead::Nothing) => {}
                 Ok(SocketRead::Closed) => self.closed(index, "the node closed it", None, now),
                 Err(error) => self.closed(index, &error.to_string(), Some(error), now),

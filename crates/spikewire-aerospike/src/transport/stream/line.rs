@@ -51,8 +51,8 @@ pub(super) struct Line {
 /// The result of reading from a line's socket.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SocketRead {
-    /// Data arrived.
-    Bytes,
+    /// So much data arrived.
+    Bytes(usize),
     /// No data available.
     Nothing,
     /// The node closed the connection.
@@ -121,13 +121,13 @@ impl Line {
     pub fn read(&mut self, now: Tick) -> io::Result<SocketRead> {
         match self.inbox.fill(&mut self.wire) {
             Ok((0, _)) => Ok(SocketRead::Closed),
-            Ok((_, filled)) => {
+            Ok((size, filled)) => {
                 self.last = now;
                 // After a short read the socket is most likely empty, and the poller reports
                 // further data. After a pause it must be known for certain. What encryption has
                 // already taken from the socket, the poller does not report.
                 self.ready = filled || self.paused.is_some() || self.ended || self.wire.has_more();
-                Ok(SocketRead::Bytes)
+                Ok(SocketRead::Bytes(size))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.ready = false;
@@ -172,7 +172,7 @@ impl Line {
                 Ok(Some(Answer::Row(_))) | Err(_) => return Some(false),
             }
             match self.read(now) {
-                Ok(SocketRead::Bytes) => {}
+                Ok(SocketRead::Bytes(_)) => {}
                 Ok(SocketRead::Nothing) => return None,
                 Ok(SocketRead::Closed) | Err(_) => return Some(false),
             }

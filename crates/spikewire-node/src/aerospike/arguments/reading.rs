@@ -47,6 +47,7 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
         max_retries: retries
             .map(|value| count("maxRetries", value, MAX_RETRIES).map(|retries| retries as u32))
             .transpose()?,
+        attempt_timeout: spans(c"attemptTimeout")?,
         sleep: spans(c"sleepBetweenRetries")?,
         multiplier: factor.map(|value| multiplier("sleepMultiplier", value)).transpose()?,
         longest: spans(c"maxSleepBetweenRetries")?,
@@ -67,6 +68,8 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
             .transpose()?,
         on_locking_only: options.flag(c"onLockingOnly")?,
         respond_all_keys: options.flag(c"respondAllKeys")?,
+        inline: options.flag(c"allowInline")?,
+        inline_on_devices: options.flag(c"allowInlineSSD")?,
     };
     Ok(retry.boxed())
 }

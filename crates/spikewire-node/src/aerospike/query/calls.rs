@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
+use spikewire_aerospike::query::Partitions;
+
 use super::plan::spec;
 use super::reading::RunningQuery;
+use crate::aerospike::arguments::text;
 use crate::aerospike::client::Client;
 use crate::binding::Call;
 use crate::js::{Result, Value};
@@ -48,6 +51,16 @@ pub fn cursor<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `queryOver(query, consumed)`: whether it is certain that there are no more records.
 pub fn over<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.boolean(running(call)?.is_over()).map(Some)
+}
+
+/// `queryAborted(client, namespace, first, count)`: counts a query of these partitions that was
+/// ended by the program as an error of their nodes.
+pub fn aborted<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let client = Client::of(call)?;
+    let namespace = text("namespace", call.argument(1))?;
+    let partitions = Partitions::range(call.index(2)?.into(), call.index(3)?.into())?;
+    client.cluster.count_aborted_query(&namespace, partitions.ids());
+    Ok(None)
 }
 
 /// `queryClose(query, consumed)`: ends the query and returns the cursor. Its number is free

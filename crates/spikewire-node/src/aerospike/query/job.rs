@@ -1,5 +1,6 @@
 //! Background jobs: the nodes change every record of a scan or an index query.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,16 +12,22 @@ use spikewire_aerospike_protocol::message::op;
 
 use super::plan::{scope, steps};
 use crate::aerospike::admin::{BackgroundJob, begin};
-use crate::aerospike::arguments::{self, Options, span, text};
+use crate::aerospike::arguments::{self, Options, count, span, text};
 use crate::aerospike::client::Client;
 use crate::aerospike::operation;
 use crate::binding::Call;
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Value};
+
+/// Bounds of the ids of jobs that hosts choose.
+const ID: (u64, u64) = (0, MAX_SAFE as u64);
 
 /// `jobStart(client, slot, space, kind, what, options, index)`: starts a job. `what` has the
 /// operations, or module, function and arguments. Settles with its number and its id.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let plan = plan(call)?;
+    let options = Options::new(call.argument(5));
+    let id = options.get(c"id")?.map(|id| count("id", id, ID)).transpose()?;
+    let plan = plan(call)?.with_id(id);
     let client = Client::of(call)?;
     begin(call, plan.start(&client.cluster)?)
 }
@@ -53,6 +60,15 @@ fn plan(call: &Call<'_>) -> Result<JobPlan> {
 
 fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {
     Ok(call.host.environment.resources.get::<BackgroundJob>(call.index(2)?)?.0.clone())
+}
+
+/// `jobOfId(client, id)`: the number of the job with this id, whoever has started it.
+pub fn of_id<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let client = Client::of(call)?;
+    let id = count("id", call.argument(1), ID)?;
+    let job = RunningJob::of_id(id, client.cluster.members()?);
+    let job = BackgroundJob(Arc::new(job));
+    call.env.uint32(call.host.environment.resources.add(Rc::new(job))).map(Some)
 }
 
 /// `jobProgress(client, slot, job)`: the progress of a job.

@@ -238,6 +238,9 @@ impl AttemptKeywords<'_> {
         };
         let factor = |value| arguments::multiplier("sleep_multiplier", value);
         Ok(RetryOptions {
+            attempt_timeout: None,
+            inline: None,
+            inline_on_devices: None,
             max_retries: self.max_retries.as_ref().map(count).transpose()?.map(|it| it as u32),
             sleep: span("sleep_between_retries", &self.sleep)?,
             multiplier: self.multiplier.as_ref().map(factor).transpose()?,

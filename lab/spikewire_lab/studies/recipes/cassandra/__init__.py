@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from ...recipe import Recipe
 from .chains import Chains
+from .nodes import Nodes
 from .patterns import Patterns
+from .processes import Processes
 from .published import CHAINS, THREADS
+from .rust import Rust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,13 +38,17 @@ class Cassandra(Recipe):
         " scripts writes the same row); warm-up comes before the window, also for the server's"
         " own code;"
         " the window is time, not a number of calls; each way is measured in a new process."
+        " Added: the driver's call for many rows (`execute_concurrent_with_args`), clients for"
+        " Rust, several processes, and, in the full form, three nodes.\n\n"
+        "Left out: PyPy, because most clients have no build for it, ours among them; the reactor"
+        " `asyncore`, which Python no longer has."
     )
 
     def published(self) -> Sequence[Table]:
         return (THREADS, CHAINS)
 
     def parts(self) -> Sequence[Measurement]:
-        return (Patterns(), Chains())
+        return (Patterns(), Chains(), Rust(), Processes(), Nodes())
 
 
 RECIPE = Cassandra()

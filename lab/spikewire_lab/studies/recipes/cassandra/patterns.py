@@ -12,13 +12,14 @@ from ....cql.cells import (
     BATCHES,
     BLOCKING,
     CHAINS,
+    CONCURRENT,
     INSERT,
     LOOPS,
     PIPELINE,
     UNTHROTTLED,
     UVLOOP,
 )
-from ....cql.clients import OURS
+from ....cql.clients import OWN
 from ....cql.servers import CASSANDRA
 from ....table.summary import failed_calls
 from ... import closed_loops
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 RATE_OF_CALL = Heading("rate", "throughput", "op/s", MORE, 0)
 CPU_OF_CALL = Heading("cpu", "client CPU", "µs/op", LESS)
-WAYS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP)
+WAYS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, CONCURRENT, ASYNCIO, UVLOOP)
 
 
 class Patterns(Measurement):
@@ -136,31 +137,33 @@ def _range(ratios: Sequence[float]) -> str:
 
 def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
     """The number of groups in which ours is ahead, and those in which it is not."""
-    ahead: dict[str, list[float]] = {}
+    ahead: dict[tuple[str, str], list[float]] = {}
     losses: list[str] = []
     for group in groups:
-        ours = next((line for line in group if line.cell.client == OURS), None)
+        ours = next((line for line in group if line.cell.client in OWN), None)
         if ours is None or ours.rate_ratio is None:
             continue
-        ahead.setdefault(_server(ours), []).append(ours.rate_ratio)
-        where = f"{ours.cell.shape.title}, {SERVERS[_server(ours)]}"
+        shape = ours.cell.shape
+        ahead.setdefault((shape.operation, shape.server), []).append(ours.rate_ratio)
+        where = f"{shape.title}, {SERVERS[_server(ours)]}"
         peers = [
             line
             for line in group
-            if base_of(line.cell.client) != OURS and line.rate and not line.flawed
+            if base_of(line.cell.client) not in OWN and line.rate and not line.flawed
         ]
-        losses += dearer(f"Inserts, {where}", ours, peers)
+        what = f"{shape.operation.capitalize()}s, {where}"
+        losses += dearer(what, ours, peers)
         if ours.rate_ratio < 1:
             best = max(peers, key=_rate)
-            sides = side(ours, OURS), side(best, best.cell.client)
+            sides = side(ours, ours.cell.client), side(best, best.cell.client)
             losses.append(
-                f"Inserts, {where}: {ours.rate_ratio:.2f} times as many operations per second as"
+                f"{what}: {ours.rate_ratio:.2f} times as many operations per second as"
                 f" {best.cell.client}. {why(*sides)}"
             )
     conclusions = [
-        f"Inserts at {SERVERS[server]}: ahead of the best peer in"
+        f"{operation.capitalize()}s at {SERVERS[server]}: ahead of the best peer in"
         f" {sum(one >= 1 for one in ratios)} of"
         f" {len(ratios)} ways, with {_range(ratios)} times as many operations per second."
-        for server, ratios in ahead.items()
+        for (operation, server), ratios in ahead.items()
     ]
     return conclusions, losses

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....clients.base import NODE
 from ....clients.registry import build_of
-from ....plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
+from ....plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, NODE_PEER_UV, Matrix
 from ... import closed_loops, timelines
 from ...reasons import dearer, later, side, why
 from ...recipe import Bench, Measurement, Part
@@ -42,7 +42,7 @@ class Singles(Measurement):
         if builds:
             bench.note({}, [f"{self.title}: no lines for {builds}, a build of the Python package"])
         matrix = Matrix(
-            clients=bench.clients_of(NODE_CLIENTS),
+            clients=bench.clients_of((*NODE_CLIENTS, NODE_PEER_UV)),
             modes=(NODE,),
             tasks=(32,),
             threads=(1,),
@@ -80,7 +80,9 @@ class Singles(Measurement):
 _TEXT = (
     "Half reads, half writes of records of about 2 KB. Each process has one client and so many"
     " calls"
-    " in flight, each of which follows a reply."
+    " in flight, each of which follows a reply. The study has its first version with 4 and with 8"
+    " threads of libuv's pool (`UV_THREADPOOL_SIZE`); `aerospike-node-uv-128` is today's client"
+    " with 128, beside the 4 that are the default."
 )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BUILDER, SDK, SDK_BUILDER = "spikewire-builder", "aerospike-sdk", "aerospike-sdk-builder"
 NATIVE, LOCAL = "aerospike-native", "aerospike-native-local"
 SDK_LOCAL, SDK_LOCAL_BUILDER = "aerospike-sdk-local", "aerospike-sdk-local-builder"
+SDK_APART, SDK_WINDOWS = "aerospike-sdk-uncoalesced", "aerospike-sdk-windows"
 FUTURES = "spikewire-futures"
 CHAINS = {OURS: BUILDER, SDK: SDK_BUILDER, SDK_LOCAL: SDK_LOCAL_BUILDER}
 """Clients, and the same clients by chains of steps."""
@@ -110,13 +111,15 @@ BLOCKING = (
     *(OURS, BUILDER, FUTURES, SDK, SDK_BUILDER, SDK_LOCAL, SDK_LOCAL_BUILDER),
     *(NATIVE, LOCAL, C_CLIENT, AEROSPIKE_PY),
 )
-AWAITED = (OURS, BUILDER, SDK, SDK_BUILDER, NATIVE, EXECUTOR, AEROSPIKE_PY)
-POOLED = (OURS, BUILDER, SDK, SDK_BUILDER)
+AWAITED = (OURS, BUILDER, SDK, SDK_APART, SDK_BUILDER, NATIVE, EXECUTOR, AEROSPIKE_PY)
+POOLED = (OURS, BUILDER, SDK, SDK_APART, SDK_BUILDER)
 FEW = (OURS, BUILDER, SDK, NATIVE, C_CLIENT, AEROSPIKE_PY)
 """The clients of the short form: one of each kind, and our chains."""
 
 CASES: tuple[Case, ...] = (
     *_each(RUST_CLIENTS, RUST, 32),
+    # With a connection for each task, and one reusable timer for each, which 3.0.0 brought.
+    *_each(RUST_CLIENTS, RUST, 512),
     *_each(RUST_CLIENTS, RUST_SYNC, 32),
     *_each(BLOCKING, SYNC, 32),
     *_each(AWAITED, ASYNC, 32),

@@ -26,7 +26,7 @@ COUNTERPARTS: dict[str, Case | str] = {
     "native, one loop, 1 task": Case(NATIVE, ASYNC_UVLOOP, 1),
     "Rust core, 32 tasks": Case(RUST_PEER, RUST, 32),
     "Rust core, blocking, 32 threads": Case(RUST_PEER, RUST_SYNC, 32),
-    "Rust core, 512 tasks, timer removed and pool widened": "not measured: no release has it",
+    "Rust core, 512 tasks, timer removed and pool widened": Case(RUST_PEER, RUST, 512),
     "Rust core, 1 task": Case(RUST_PEER, RUST, 1),
     "Rust core, blocking, 1 thread": Case(RUST_PEER, RUST_SYNC, 1),
     "C client, 1 thread": Case(C_CLIENT, SYNC, 1),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ....serving.cells import ASGI, LOOP, MODEL
 from ...recipe import Recipe
 from .arrivals import Arrivals
-from .environments import Environment
+from .environments import Environment, Replicas
 from .published import TABLES
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Serving(Recipe):
             Environment(ASGI, "A plain ASGI application reads the records and says how many."),
             model,
             Arrivals(model),
+            Replicas(),
         )
 
 

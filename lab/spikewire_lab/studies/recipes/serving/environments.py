@@ -24,6 +24,41 @@ if TYPE_CHECKING:
     from ....serving.result import ServingResult
 
 
+class Replicas(Measurement):
+    """The study's deployment of environment C: requests are shared by replicas of the service."""
+
+    name = "replicas"
+    title = "two replicas of the service"
+    seconds = 10
+
+    def run(self, bench: Bench) -> Part:
+        much = amount(bench)
+        cells = self.cells(bench)
+        outcomes: Outcomes[Cell, ServingResult] = Outcomes()
+        bench.measure(ServingLab(bench, cells, much, outcomes), outcomes)
+        figures = figures_of(cells, outcomes)
+        rows = table(self.name, cells, outcomes, figures, much)
+        section = Section(self.name, "Two replicas", _REPLICAS, (rows,))
+        conclusions, losses = compared(figures)
+        return Part(section, outcomes.runs(), conclusions, losses, outcomes.interrupted)
+
+    def cells(self, bench: Bench) -> list[Cell]:
+        return [
+            Cell(MODEL, client, BATCH, interpreter, replicas=many)
+            for interpreter in bench.interpreters
+            for many in bench.pick((2,), (1, 2), (1, 2))
+            for client in bench.clients_of(CLIENTS)
+        ]
+
+
+_REPLICAS = (
+    "Environment C with one server process and with two, among which the users' connections are"
+    " dealt out in turn, as a balancer of connections does; there is no process between. Each"
+    " replica has a client of its own. The study gave its replicas four processors each; here all"
+    " share those of this machine."
+)
+
+
 @dataclass
 class Environment(Measurement):
     """`name` is one of `ENVIRONMENTS`."""
@@ -67,7 +102,8 @@ def figures_of(
 
 def label(cell: Cell, figures: Figures | None) -> str:
     """The client, the way, and the Python version if there are several."""
-    return f"{cell.client}, {WAYS[cell.way]}{python_of(cell, figures)}"
+    several = f", {cell.replicas} replicas" if cell.replicas > 1 else ""
+    return f"{cell.client}, {WAYS[cell.way]}{several}{python_of(cell, figures)}"
 
 
 def python_of(cell: Cell, figures: Figures | None) -> str:
@@ -128,6 +164,7 @@ def compared(by_cell: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
         best = min(others, key=lambda one: others[one].at(P95))
         p95 = figures.at(P95) / others[best].at(P95)
         where = f"{ENVIRONMENTS[cell.environment]}, {WAYS[cell.way]}"
+        where += f", {cell.replicas} replicas" if cell.replicas > 1 else ""
         where += f", {cell.rate:,.0f} due each second" if cell.rate else ""
         where += python_of(cell, figures)
         text = f"{where}: p95 {p95:.2f} of that of {best.client}"

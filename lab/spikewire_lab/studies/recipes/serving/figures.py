@@ -20,8 +20,10 @@ P50, P90, P95, P99 = (Heading(f"p{at}", f"p{at}", "ms", LESS) for at in (50, 90,
 RATE = Heading("tps", "requests", "/s", MORE, 1)
 CPU = Heading("cpu", "CPU of the server", "ms/request", LESS)
 GENERATOR = Heading("generator", "CPU of the users", "ms/request")
+CLUSTER = Heading("cluster", "CPU of the cluster", "ms/request")
+RECORDS = Heading("records", "its records", "/request", digits=0)
 SERVICE = Heading("service-p95", "p95 from its beginning", "ms", LESS)
-HEADINGS = (AVERAGE, P50, P90, P95, P99, RATE, CPU, GENERATOR)
+HEADINGS = (AVERAGE, P50, P90, P95, P99, RATE, CPU, GENERATOR, CLUSTER, RECORDS)
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,13 @@ class Figures:
             fields[GENERATOR.key] = self._median(
                 lambda one: (one["generator_cpu"] or 0.0) / one["requests"] * 1e3
             )
+        if all(result["cluster_cpu"] is not None for result in self.results):
+            fields[CLUSTER.key] = self._median(
+                lambda one: (one["cluster_cpu"] or 0.0) / one["requests"] * 1e3
+            )
+        if all("records" in result for result in self.results):
+            # Counted for warm-up requests, too.
+            fields[RECORDS.key] = self._median(lambda one: one.get("records", 0) / one["asked"])
         services = [result["service"] for result in self.results if result["service"]]
         if services:
             fields[SERVICE.key] = merge(services).get_value_at_percentile(95.0) / 1e6

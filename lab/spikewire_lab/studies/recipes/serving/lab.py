@@ -10,6 +10,7 @@ from ....clients import OURS, PEERS
 from ....measure import merge
 from ....run.compare import CannotRunError
 from ....run.launch import python_worker, run_job
+from ....run.served import records
 from ....serving.cells import BINS, CALL, DESCRIBE, FILL, LOAD, LOOP, Cell
 from ....serving.result import ServingJob, ServingResult, as_serving
 from ...interleaved import FILL_SECONDS, InterleavedLab, Outcomes
@@ -84,14 +85,22 @@ class ServingLab(InterleavedLab[Cell, ServingResult]):
         return None if reason is None else f"{cell.environment}: {reason}"
 
     def prepare(self, cells: Sequence[Cell], cluster: Cluster) -> None:
-        records = self._amount.sets * self._amount.keys
-        self.bench.progress.say(f"writing {records:,} records to {self._amount.sets} sets")
+        written = self._amount.sets * self._amount.keys
+        self.bench.progress.say(f"writing {written:,} records to {self._amount.sets} sets")
         job = self._serving(replace(cells[0], client=OURS), FILL, cluster)
         answer = run_job(python_worker(""), job, {}, FILL_SECONDS)
-        if answer.get("records") != records:
+        if answer.get("records") != written:
             raise CannotRunError(f"the records could not be written: {answer.get('failed')}")
 
     def measure(self, cell: Cell, cluster: Cluster) -> ServingResult | Failure:
+        before = records(cluster, self.target.namespace)
+        outcome = self._outcome(cell, cluster)
+        after = records(cluster, self.target.namespace)
+        if "failed" not in outcome and before is not None and after is not None:
+            outcome["records"] = after - before
+        return outcome
+
+    def _outcome(self, cell: Cell, cluster: Cluster) -> ServingResult | Failure:
         if cell.environment == LOOP:
             job = self._serving(cell, CALL, cluster)
             return as_serving(self.start(cell, job, SECONDS))
@@ -116,6 +125,7 @@ class ServingLab(InterleavedLab[Cell, ServingResult]):
             "rows": much.rows,
             "server": python_worker(cell.interpreter),
             "rate": cell.rate or None,
+            "replicas": cell.replicas,
             "variables": {**PEERS[cell.client].environment.get(cell.mode, {}), **ONE_THREAD},
         }
         job["set"] = f"{self.target.set_name}-serving"
