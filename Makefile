@@ -450,7 +450,7 @@ bench: bench-tools bench-cql-tools ## Run every published study again in short f
 	$(LAB) all --size short $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
 
 .PHONY: lab
-lab: bench-tools bench-cql-tools ## The same at full length: three hours; two more where there is a Python without a GIL
+lab: bench-tools bench-cql-tools ## The same at full length: several hours; more where there is a Python without a GIL
 	$(LAB) all --size full $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
 	@$(MAKE) --no-print-directory lab-free-threaded LAB_SIZE=full
 

@@ -11,10 +11,10 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from typing_extensions import Self
 
@@ -47,7 +47,7 @@ class Usage:
 
     @staticmethod
     def now(
-        server_pid: int | None,
+        server_pids: Sequence[int],
         clock: Callable[[], float] = time.perf_counter,
         *,
         opening: bool = False,
@@ -55,8 +55,12 @@ class Usage:
         """Reads the values of now. Those of other processes take time to read, which must not fall
         into the window: they are read before one opens and after it has closed."""
         own = None if opening else (clock(), resource.getrusage(resource.RUSAGE_SELF))
-        server = None if server_pid is None else process_cpu(server_pid)
-        threads = {} if server_pid is None else threads_cpu(server_pid)
+        each = [process_cpu(pid) for pid in server_pids]
+        known = [seconds for seconds in each if seconds is not None]
+        server = sum(known) if known and len(known) == len(each) else None
+        threads = {
+            thread: seconds for pid in server_pids for thread, seconds in threads_cpu(pid).items()
+        }
         machine = machine_cpu()
         instant, used = own or (clock(), resource.getrusage(resource.RUSAGE_SELF))
         return Usage(
@@ -75,9 +79,19 @@ class Window:
     """The measured part of a run: what was used between `open` and `close`."""
 
     def __init__(
-        self, server_pid: int | None = None, clock: Callable[[], float] = time.perf_counter
+        self,
+        server_pid: int | Sequence[int] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._server_pid, self._clock = server_pid, clock
+        """`server_pid`: the process of a server on this machine, or its processes."""
+        self._server_pids: Sequence[int] = (
+            ()
+            if server_pid is None
+            else (server_pid,)
+            if isinstance(server_pid, int)
+            else server_pid
+        )
+        self._clock = clock
         self._before: Usage | None = None
         self.used: Usage | None = None
         self.at_edges: Callable[[], object] = bool
@@ -98,7 +112,7 @@ class Window:
             self.timeline.prepare()
         if self.opens is not None:
             time.sleep(max(0, self.opens() - time.perf_counter_ns()) / NS)
-        self._before = Usage.now(self._server_pid, self._clock, opening=True)
+        self._before = Usage.now(self._server_pids, self._clock, opening=True)
         self.at_instants()
         if self.timeline is not None:
             self.timeline.begin(self.began)
@@ -112,7 +126,7 @@ class Window:
 
     def close(self) -> None:
         self.at_instants()
-        before, after = self._before, Usage.now(self._server_pid, self._clock)
+        before, after = self._before, Usage.now(self._server_pids, self._clock)
         if before is None:
             raise RuntimeError("the window was never opened")
         self.at_edges()
@@ -135,6 +149,11 @@ class Window:
 
 def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
+
+
+def server_of(job: Mapping[str, Any]) -> int | list[int] | None:
+    """The process, or the processes, of the job's server on this machine; None if it has none."""
+    return cast("list[int] | None", job.get("server_pids")) or cast("int | None", job["server_pid"])
 
 
 def process_cpu(pid: int) -> float | None:

@@ -96,8 +96,8 @@ def test_runs_about_many_records_are_short_by_themselves_only() -> None:
     [
         ("batch", 1),
         ("batch,columns", 1),
-        ("sync", 5),
-        ("sync,batch", 5),
+        ("sync", 2),
+        ("sync,batch", 2),
         ("apis", 1.5),
         ("pool", 1.5),
     ],

@@ -304,6 +304,42 @@ def test_a_terminal_of_80_columns_shows_every_figure_that_matters_and_cuts_none(
     assert max(map(len, text.splitlines())) <= width
 
 
+@pytest.mark.parametrize("width", [80, 60])
+def test_a_narrow_table_shows_clients_and_ratios_with_their_intervals(width: int) -> None:
+    comparison = run(replace(FLOOR, rounds=1, matrix=replace(FLOOR.matrix, modes=("sync",))))
+    (one,) = comparison.rounds.values()
+    base: Any = one[0]
+    cells = [Cell(name, "sync", 32) for name in ("spikewire", "aerospike", "aerospike-sdk")]
+    rates = {"spikewire": 3_000_000, "aerospike": 1_000_000, "aerospike-sdk": 900_000}
+    comparison.rounds = {
+        cell: [
+            {  # type: ignore[misc]
+                **base,
+                "client": cell.client,
+                "version": "19.3.0",
+                "operations": int(rates[cell.client] * (1 + (at * at % 5) / 50)),
+                "elapsed": 1.0,
+                "rate": float(rates[cell.client] * (1 + (at * at % 5) / 50 + at / 100)),
+                "served": 10**9,
+                "turn": {},
+            }
+            for at in range(5)
+        ]
+        for cell in cells
+    }
+    shaky: Any = comparison.rounds[cells[2]]
+    shaky[0]["rate"], shaky[1]["rate"] = 1_200_000.0, 900_000.0
+    comparison.groups = [tuple(cells)]
+    text = output_of(comparison, width)
+    words = text.replace("│", " ").split()
+    assert "3.00" in words
+    assert "(3.00-3.00)" in words
+    assert "equal" in words
+    assert "spikewire" in words
+    assert "aerospike" in text
+    assert max(map(len, text.splitlines())) <= width
+
+
 def test_progress_lines_show_the_rate_or_the_failure() -> None:
     cell = Cell("null", "sync", 2)
     assert brief(cell, {"failed": "no"}) == "failed: no"

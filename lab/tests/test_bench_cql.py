@@ -401,7 +401,7 @@ def test_a_collapse_in_throughput_is_reported() -> None:
     few = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 120))
     many = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 5000))
     (text,) = collapses({few: [result()], many: [result(elapsed=4.0)]})
-    assert "5,000 chains do 0.50 of what 120 do" in text
+    assert "5,000 chains reach 50 % of the rate of 120" in text
 
 
 def test_markdown_has_every_line_and_note() -> None:

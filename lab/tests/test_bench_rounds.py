@@ -26,23 +26,27 @@ class Outcomes:
 class Lab:
     outcomes: Outcomes
     rounds: Rounds
-    turn: Callable[[str], str]
+    turn: Callable[[str], dict[str, str]]
 
     def run(self, command_line: Sequence[str]) -> None:
         assert command_line == ["spikewire", "compare"]
-        self.rounds.measure("abc", self.turn)
+        self.rounds.measure("abc", self.turn, lambda *_: "")
 
 
 def test_each_cell_has_one_turn_in_every_round(capsys: pytest.CaptureFixture[str]) -> None:
     steps: list[str] = []
 
-    def turn(cell: str) -> str:
+    def turn(cell: str) -> dict[str, str]:
         steps.append(cell)
+        return {"cell": cell}
+
+    def keep(cell: str, outcome: dict[str, str]) -> str:
+        assert outcome["cell"] == cell
         return f"measured {cell}"
 
     rounds = Rounds(3, 1, Progress(bar=False))
     rounds.expect(4)
-    rounds.measure("abcd", turn, lambda cell: steps.append(f"before {cell}"))
+    rounds.measure("abcd", turn, keep, lambda cell: steps.append(f"before {cell}"))
     assert steps[::2] == [f"before {cell}" for cell in steps[1::2]]
     cells = "".join(steps[1::2])
     each = [cells[at : at + 4] for at in (0, 4, 8)]
@@ -56,11 +60,11 @@ def test_each_cell_has_one_turn_in_every_round(capsys: pytest.CaptureFixture[str
 def test_an_interruption_keeps_what_was_finished() -> None:
     outcomes = Outcomes()
 
-    def turn(cell: str) -> str:
+    def turn(cell: str) -> dict[str, str]:
         if len(outcomes.done) == 4:
             raise KeyboardInterrupt
         outcomes.done.append(cell)
-        return ""
+        return {}
 
     until_interrupted(
         Lab(outcomes, Rounds(2, 1, Progress(bar=False)), turn), outcomes, ["spikewire", "compare"]

@@ -32,6 +32,7 @@ LAB = {
         "loop_delay",
         "open",
         "beside",
+        "turn",
         "shares",
         "next_key",
         "build",

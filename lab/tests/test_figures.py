@@ -112,6 +112,28 @@ def test_unquotable_reports_are_rejected(root: Path, changes: dict[str, Any], re
         take(root / "docs", "", root)
 
 
+def test_a_run_of_the_first_table_alone_is_quoted_there_and_nowhere_else(root: Path) -> None:
+    settings = {"size": "full", "only": [" sync 32"]}
+    sections = json.loads((ROOT / REPORTS / "sdk.json").read_text())["sections"]
+    for section in sections:
+        for row in (row for table in section["tables"] for row in table["rows"]):
+            rate = row["fields"].get("rate")
+            if isinstance(rate, dict):
+                best = {"spikewire": 3.0, "aerospike": 1.0}.get(row["client"], 0.5)
+                values = [best * one for one in (100.0, 104.0, 98.0, 101.0, 99.0)]
+                row["fields"]["rate"] = {**rate, "value": values[0], "values": values, "rounds": 5}
+    folder = a_run(root / "run", "sdk", sections=sections, settings=settings, interrupted=True)
+    with pytest.raises(ValueError, match="interrupted"):
+        take(folder, "", root)
+    before = {path.name: text for path, text in pages(root).items()}
+    assert take(folder, "headline", root) == ["sdk-headline"]
+    after = {path.name: text for path, text in pages(root).items()}
+    assert "[sdk-headline](lab/reports/sdk-headline.html)" in after["README.md"]
+    assert "| blocking, 32 threads | 300 | 100 (`aerospike`) |" in after["README.md"]
+    assert "| 3.00 (3.00-3.00) |" in after["README.md"]
+    assert after["figures.md"] == before["figures.md"]
+
+
 @pytest.mark.parametrize(
     ("ours", "other", "ratio"),
     [(200, 100, "2.0"), (199, 100, "unclear"), (100, 199, "unclear"), (100, 400, "0.2")],

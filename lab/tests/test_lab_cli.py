@@ -150,13 +150,16 @@ def test_invalid_arguments_are_rejected(tmp_path: Path, capsys: pytest.CaptureFi
         ["nothing"],
         ["noise", "--clients", "nobody"],
         ["noise", "--size", "huge"],
-        [],
     )
     for arguments in wrong:
         with pytest.raises(SystemExit) as raised:
             run(*arguments)
         assert raised.value.code == 2
     assert "'nobody' is not a client" in capsys.readouterr().err
+    assert run() == 2
+    assert "One of sdk, " in capsys.readouterr().err
+    assert run("--resume", tmp_path / "nothing") == 2
+    assert "no run was begun there" in capsys.readouterr().err
     (tmp_path / "file").write_text("")
     assert run("noise", "--out", tmp_path / "file" / "folder") == 2
     assert "Not a directory" in capsys.readouterr().err
@@ -263,6 +266,9 @@ def test_progress_counts_recipes_and_parts() -> None:
     way = Way(((30,), (10, 20)), lambda: now[0])
     assert way.next() == "recipe 1 of 2, part 1 of 1"
     now[0] = 60.0
+    way.ended()
     assert way.next() == "recipe 2 of 2, part 1 of 2, about 1:00 left in all"
-    now[0] = 120.0
-    assert way.next() == "recipe 2 of 2, part 2 of 2, about 1:00 left in all"
+    # An earlier command has measured it: that says nothing about the time of others.
+    now[0] = 61.0
+    way.ended(measured=False)
+    assert way.next() == "recipe 2 of 2, part 2 of 2, about 0:40 left in all"

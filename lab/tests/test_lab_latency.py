@@ -60,7 +60,7 @@ def test_the_quick_size_runs(tmp_path: Path) -> None:
     curves = {name: chart for name, chart in charts.items() if name.startswith("percentiles")}
     assert set(curves) == {"percentiles-async-90", "percentiles-sync-90"}
     assert all(chart.x.percentiles for chart in curves.values())
-    assert "is the slowest with" in section.text
+    assert "The slowest client, " in section.text
     assert "of the slowest: spikewire" in tables[0].caption
     assert set(report.runs["sweep"]) == {"saturation", "open"}
     assert len(report.conclusions) == 1

@@ -65,7 +65,7 @@ def test_processor_time_and_tails_are_lost_beyond_what_is_alike() -> None:
     assert dearer("blocking", ours, [replace(cheap, cpu=Spread(9.8, 9.8, 9.8)), quick]) == []
     (text,) = later("blocking", ours, [cheap, quick])
     assert text.startswith(
-        "blocking, p99: 100 µs, 50 of aerospike-py. At 2.00 times the operations of aerospike-py."
+        "blocking, p99: 100 µs, 50 of aerospike-py. It made 2.00 times as many operations."
     )
     assert later("blocking", ours, [cheap]) == []
 
@@ -75,7 +75,9 @@ def test_each_lost_cell_of_a_matrix_has_its_reason() -> None:
     conclusions, losses = compared(lines)
     assert conclusions == []
     rate, cpu, tail = sorted(losses, key=lambda one: ("p99" in one, "processor time:" in one))
-    assert rate.startswith("Sync, 1 thread: 0.90 times the operations of the best other, aerospike")
+    assert rate.startswith(
+        "Sync, 1 thread: 0.90 times as many operations per second as aerospike, the best"
+    )
     assert "Why: it takes more processor time" in rate
     assert cpu == "Sync, 1 thread, processor time: 10 µs/op, 8 of aerospike."
     assert "Why: " in tail

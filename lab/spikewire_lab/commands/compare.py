@@ -63,7 +63,7 @@ _SIZES = (
     ("--column-bins", f"bins per record in mode {COLUMNS_MODE}", COLUMN_BINS),
     ("--record-size", f"bytes per record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
-LONG, SHORT = Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
+LONG, SHORT = Pace(2.0, 1.0, 0.3), Pace(1.0, 0.4, 0.1)
 API_MODES, API_PACE = (ASYNC, SYNC, BATCH_MODE), Pace(1.5, 0.5, 0.1)
 _BATCHES = (BATCH_MODE, NODE_BATCH_MODE)
 _OF_MODES = {
@@ -175,7 +175,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="PATH",
         help="interpreter of the clients; may be repeated to compare interpreters",
     )
-    add_flags(compare, rounds=3, pace=LONG, short=SHORT)
+    add_flags(compare, rounds=5, pace=LONG, short=SHORT)
     compare.set_defaults(run=run, parser=compare, usual=tuple(usual))
 
 

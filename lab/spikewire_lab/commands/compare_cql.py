@@ -18,9 +18,11 @@ from ..cql.clients import CLIENTS, OURS
 from ..cql.servers import CANNED, CASSANDRA, GIVEN
 from ..requirements import missing
 from ..run import packages, ready
+from ..run.rounds import MORE_ROUNDS
+from ..studies import overrides
 from ..studies.baseline import against
 from ..studies.baseline.saved import CQL
-from .flags import add_error_limit
+from .flags import add_error_limit, most_rounds, precision
 
 if TYPE_CHECKING:
     import argparse
@@ -150,7 +152,8 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             *flags, type=parse, default=default, help=f"{about}; default: {default:g}"
         )
-    group.add_argument("--rounds", type=count, default=3, help="default: %(default)s")
+    group.add_argument("--rounds", type=count, default=5, help="default: %(default)s")
+    overrides.add_precision(group, f"{MORE_ROUNDS} times --rounds, if that is 5 or more")
     add_error_limit(group)
     for flag, about in (("--client-cpus", "the client"), ("--server-cpus", "the server")):
         group.add_argument(
@@ -203,6 +206,8 @@ def settings(args: argparse.Namespace) -> Settings:
         nodes=args.nodes,
         replicas=_replicas(args),
         error_limit=args.error_limit / 100,
+        most_rounds=most_rounds(args),
+        precision=precision(args),
         access=access_flags.access_of(args, _names(args)),
     )
 

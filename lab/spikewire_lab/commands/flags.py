@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from ..arguments import checked, count, cpus, percentage, seconds, seconds_or_none
 from ..run import place
+from ..run.rounds import MORE_ROUNDS
+from ..studies import overrides
 from ..studies.baseline import against
 from ..table.figures import ERROR_LIMIT
+from ..table.versus import LEAST_ROUNDS, PRECISION
 from ..work import parse_bins, parse_workload
 from ..work.keys import DISTRIBUTIONS
 from ..work.mix import GRAMMAR, MEANINGS
@@ -97,6 +100,8 @@ def add_flags(
             text += f", or {getattr(short, name):g} if no mode has single records"
         how.add_argument(*flags, type=parse, default=None if short else default, help=text)
     how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
+    if rounds > 1:
+        overrides.add_precision(how, f"{MORE_ROUNDS} times --rounds, if that is 5 or more")
     add_error_limit(how)
     how.add_argument(
         "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"
@@ -152,3 +157,18 @@ def add_error_limit(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[re
         help="share of calls that may fail before others are no longer compared with a client; "
         "default: %(default)g",
     )
+
+
+def most_rounds(args: argparse.Namespace) -> int | None:
+    """The highest number of rounds; None if there are only as many as `--rounds` says."""
+    most: int | None = getattr(args, "most_rounds", None)
+    if most is not None:
+        return most
+    several = hasattr(args, "most_rounds") and args.rounds >= LEAST_ROUNDS
+    return MORE_ROUNDS * args.rounds if several else None
+
+
+def precision(args: argparse.Namespace) -> float:
+    """How precise ratios must be when rounds end, as a share."""
+    percent: float | None = getattr(args, "precision", None)
+    return PRECISION if percent is None else percent / 100

@@ -17,6 +17,7 @@ from ..work import parse_bins, parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, EMPTY, INSERTING, READ
 from . import open_flags
+from .flags import most_rounds, precision
 
 if TYPE_CHECKING:
     import argparse
@@ -85,6 +86,8 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         sample_every=args.lat_sample_every,
         seed=args.seed,
         pause=args.pause,
+        most_rounds=most_rounds(args),
+        precision=precision(args),
         populate=args.populate,
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,

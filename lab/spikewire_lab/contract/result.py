@@ -44,6 +44,8 @@ class Job(TypedDict):
     seed: int
     cpus: list[int]
     server_pid: int | None
+    server_pids: NotRequired[list[int]]
+    """Instead of `server_pid` for a server of several processes; only clients in Python use it."""
     package: NotRequired[str]
     """The folder of the package to load, for a build of our own client."""
     processes: NotRequired[int]
@@ -203,6 +205,8 @@ class OptionalFields(TypedDict, total=False):
     server's."""
     open: OpenResult
     """Open loops only; `latency` then has response times."""
+    turn: dict[str, Any]
+    """Round and place in it, processors, load and steal time around the run; added by the lab."""
     beside: BackgroundFigures
     """For jobs that ask for it; `cpu` then includes it."""
 

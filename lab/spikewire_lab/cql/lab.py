@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -16,9 +17,10 @@ from ..run import environment, node, rust
 from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job, rust_variables
-from ..run.rounds import Rounds, Usable, until_interrupted
+from ..run.rounds import Lazy, Rounds, Usable, until_interrupted
 from ..table.figures import ERROR_LIMIT
-from ..table.summary import failed_calls
+from ..table.summary import decided, failed_calls
+from ..table.versus import PRECISION
 from . import ACTION
 from .cells import (
     ASYNCIO,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
     from ..access.seeds import Seed
     from ..contract.cql import CqlJob
+    from ..run.journal import Journal
     from ..run.progress import Progress
     from .lines import Line, Round
 
@@ -89,6 +92,10 @@ class Settings:
     """The share of failed calls from which a line counts as flawed."""
     access: Access = OPEN
     """Login and TLS."""
+    most_rounds: int | None = None
+    """The highest number of rounds: they go on until the ratios are precise. None: `rounds`."""
+    precision: float = PRECISION
+    """How far the ends of a ratio's interval may lie from it when rounds end, as a share of it."""
 
     def as_json(self) -> dict[str, object]:
         """The settings for a saved file, without secrets."""
@@ -162,20 +169,31 @@ class CqlComparison:
 class Lab:
     """Runs the jobs of one comparison."""
 
-    def __init__(self, settings: Settings, comparison: CqlComparison, progress: Progress) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        comparison: CqlComparison,
+        progress: Progress,
+        journal: Journal | None = None,
+    ) -> None:
+        """`journal` has what an earlier command has measured."""
         self._settings = settings
         self._comparison = comparison
         self._progress = progress
-        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
+        self._journal = journal
+        self._rounds = self._new_rounds()
         self._can_use = Usable(comparison.skipped, progress)
 
     def run(self, command_line: Sequence[str]) -> None:
         settings, comparison = self._settings, self._comparison
         with awake(settings.keep_awake):
-            comparison.environment = environment.machine(command_line)
+            comparison.environment = self._rounds.environment(
+                lambda: environment.machine(command_line)
+            )
             groups = self._usable_groups()
             if not groups:
                 raise CannotRunError("none of the clients asked for can be used")
+            self._rounds.check([cell for group in groups for cell in group])
             self._rounds.expect(sum(map(len, groups)))
             for name, those in groupby(groups, key=lambda group: group[0].shape.server):
                 self._at(name, list(those))
@@ -205,24 +223,70 @@ class Lab:
         reason = answer.get("failed") or answer.get("unavailable")
         return None if reason is None else str(reason)
 
+    def _new_rounds(self) -> Rounds:
+        settings = self._settings
+        return Rounds(
+            settings.rounds,
+            settings.seed,
+            self._progress,
+            settings.pause,
+            self._journal,
+            settings.most_rounds,
+        )
+
     def _at(self, name: str, groups: Sequence[Group]) -> None:
         """All measurements at one server."""
         if name == CANNED and self._settings.access:
             self._can_use.skip(SkippedClient("", name, "", "its replies are not encrypted"))
             return
-        with self._server(name) as server:
+        every = [cell for group in groups for cell in group]
+        comparison = self._comparison
+        # Tables keep this order, whichever is measured first.
+        comparison.rounds.update((cell, []) for cell in every)
+        comparison.servers.update(self._rounds.known(f"server {name}"))
+        with ExitStack() as stack:
+            # Nothing is started for what an earlier command has measured.
+            server = Lazy(lambda: self._started(name, stack))
             try:
-                self._comparison.servers[name] = server.start()
+                self._rounds.measure(
+                    every,
+                    lambda cell: as_cql(
+                        self._start(cell.client, self._job(cell, "measure", server()))
+                    ),
+                    self._keep,
+                    lambda _: server(),
+                    lambda: self._undecided(every),
+                )
             except UnavailableError as error:
                 self._can_use.skip(SkippedClient("", name, "", str(error)))
-                return
-            make_tables(server.seed, schema(self._settings.replicas), server.access)
-            if name != CANNED:
-                self._prepare(server, name)
-            every = [cell for group in groups for cell in group]
-            # Tables keep this order, whichever is measured first.
-            self._comparison.rounds.update((cell, []) for cell in every)
-            self._rounds.measure(every, lambda cell: self._measure(cell, server))
+                for cell in every:
+                    del comparison.rounds[cell]
+
+    def _started(self, name: str, stack: ExitStack) -> Server:
+        """A server with its tables and rows."""
+        server = stack.enter_context(self._server(name))
+        facts = {name: server.start()}
+        self._comparison.servers.update(facts)
+        self._rounds.remember(f"server {name}", facts)
+        pid = server.pid
+        self._rounds.server_pids = lambda: () if pid is None else (pid,)
+        make_tables(server.seed, schema(self._settings.replicas), server.access)
+        if name != CANNED:
+            self._prepare(server, name)
+        return server
+
+    def _undecided(self, every: Sequence[Cell]) -> set[Cell]:
+        """The cells of groups in which a ratio of our own clients is not precise yet."""
+        here = set(every)
+        groups = (
+            [line for line in lines if line.cell in here] for lines in self._comparison.lines()
+        )
+        return {
+            line.cell
+            for lines in groups
+            if not decided(lines, self._settings.precision)
+            for line in lines
+        }
 
     def _server(self, name: str) -> Server:
         settings = self._settings
@@ -266,8 +330,7 @@ class Lab:
                 return client, pattern
         raise CannotRunError("no client is installed that could write the rows")
 
-    def _measure(self, cell: Cell, server: Server) -> str:
-        outcome = as_cql(self._start(cell.client, self._job(cell, "measure", server)))
+    def _keep(self, cell: Cell, outcome: Round) -> str:
         self._comparison.rounds[cell].append(outcome)
         return brief(outcome)
 

@@ -7,7 +7,17 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients.registry import base_of
-from ..table.figures import ERROR_LIMIT, CellFigures, Spread, fastest, lowest_cpu, ratio
+from ..table.figures import (
+    ERROR_LIMIT,
+    CellFigures,
+    Spread,
+    by_round,
+    cheapest_line,
+    fastest,
+    fastest_line,
+    lowest_cpu,
+    ratio,
+)
 from .cells import CHAINS, DEPTH, PAGES, Cell
 from .clients import OWN
 from .data import PAGE_ROWS
@@ -63,7 +73,13 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
     peers = [line for line in lines if base_of(line.cell.client) not in OWN and not line.flawed]
     best_rate, best_cpu = fastest(peers), lowest_cpu(peers)
     return [
-        replace(line, rate_ratio=ratio(line.rate, best_rate), cpu_ratio=ratio(line.cpu, best_cpu))
+        replace(
+            line,
+            rate_ratio=ratio(line.rate, best_rate),
+            cpu_ratio=ratio(line.cpu, best_cpu),
+            rate_versus=by_round(line.rate, fastest_line(peers)),
+            cpu_versus=by_round(line.cpu, cheapest_line(peers)),
+        )
         for line in lines
     ]
 
@@ -81,8 +97,8 @@ def collapses(rounds: Mapping[Cell, Sequence[Round]]) -> list[str]:
         ratios = [more / less for more, less in pairs if more is not None and less]
         if ratios:
             sentences.append(
-                f"{cell.client}, {shape.operation}, {shape.server}: {shape.depth:,} chains do "
-                f"{median(ratios):.2f} of what {DEPTH} do"
+                f"{cell.client}, {shape.operation}, {shape.server}: {shape.depth:,} chains reach "
+                f"{100 * median(ratios):.0f} % of the rate of {DEPTH}"
             )
     return sentences
 

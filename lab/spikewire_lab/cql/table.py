@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
 from ..run.report import NOISE, console_for
-from ..table.headings import errors, ratio, tenths
+from ..table.headings import errors, tenths, times
 from ..table.summary import failed_calls
 from .cells import PAGES
 
@@ -45,8 +45,8 @@ def row(line: Line) -> list[str]:
         tenths(line.cpu_server),
         "-" if line.grown is None else f"{line.grown / 1e6:,.1f}",
         errors(line.errors, line.timeouts),
-        ratio(line.rate_ratio),
-        ratio(line.cpu_ratio),
+        times(line.rate_versus, line.rate_ratio),
+        times(line.cpu_versus, line.cpu_ratio),
     ]
 
 

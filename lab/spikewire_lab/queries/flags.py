@@ -37,6 +37,8 @@ FOREIGN = {
     "--per-process": "per_process",
     "--max-ops": "max_ops",
     "--truncate": "truncate",
+    "--most-rounds": "most_rounds",
+    "--precision": "precision",
 }
 """Flags of other modes, and their names after parsing."""
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..measure import merge, percentiles
 from ..run.cluster import stop_process
@@ -51,6 +51,11 @@ class GetsDuringScans:
     seconds: float = 0.0
     """The seconds in which they were read."""
 
+    @staticmethod
+    def of_json(read: Mapping[str, Any] | None) -> GetsDuringScans | None:
+        """Reads the fields as `asdict` gives them."""
+        return None if read is None else GetsDuringScans(**read)
+
     @property
     def rate(self) -> float | None:
         """Scanned records per second."""
@@ -65,6 +70,12 @@ class GetRound:
     beside: GetsDuringScans | None = None
     among: GetsDuringScans | None = None
     """None if the client has no scan that is fast enough."""
+
+    @staticmethod
+    def of_json(read: Mapping[str, Any]) -> GetRound:
+        """Reads the fields as `asdict` gives them; others beside them are ignored."""
+        during = GetsDuringScans.of_json
+        return GetRound(read["alone"], during(read["beside"]), during(read["among"]))
 
     @property
     def failure(self) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..build import of_results
 from ..clients import OURS, PEERS
@@ -16,7 +17,7 @@ from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.place import NO_ALTERNATE, Place
-from ..run.rounds import Rounds, Usable
+from ..run.rounds import Lazy, Rounds, Usable
 from ..work import parse_bins, value_pool
 from .cells import (
     ARROW,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from ..contract.result import Job
     from ..run.cluster import Cluster
+    from ..run.journal import Journal
     from ..run.progress import Progress
 
 SCAN_SECONDS = 600.0
@@ -134,41 +136,80 @@ class Scans:
 class Lab:
     """Runs the jobs of one comparison."""
 
-    def __init__(self, settings: Settings, scans: Scans, progress: Progress) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        scans: Scans,
+        progress: Progress,
+        journal: Journal | None = None,
+    ) -> None:
+        """`journal` has what an earlier command has measured."""
         self._settings = settings
         self._scans = scans
         self._progress = progress
-        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
+        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause, journal)
         self._can_use = Usable(scans.skipped, progress)
         self._node: node.Runner | None = None
         self._ranges: dict[int, list[int]] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
-        settings, scans = self._settings, self._scans
-        with self._settings.cluster() as cluster, awake(self._settings.keep_awake):
-            scans.environment = environment.describe(cluster, command_line)
-            groups = self._groups()
-            gets = self._getters()
-            if not gets and not any(groups):
-                raise CannotRunError("none of the clients asked for can be used")
-            if settings.populate:
-                every = [scan for group in groups for scan in group]
-                tables = dict.fromkeys(((scan.size, scan.records) for scan in every), False)
-                if gets:
-                    tables.setdefault((settings.sizes[0], settings.records), False)
-                indexed = [scan for scan in every if scan.selected is not None]
-                tables.update(((scan.size, scan.records), True) for scan in indexed)
-                for (size, records), with_index in tables.items():
-                    self._fill(size, records, cluster, with_index=with_index)
-            every = [scan for group in groups for scan in group]
-            # Tables keep this order, whichever is measured first.
-            scans.scans, scans.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
-            turns: list[Scan | Getter] = [*every, *gets]
-            self._rounds.expect(len(turns))
-            self._rounds.measure(turns, lambda one: self._measure(one, cluster))
+        scans, rounds = self._scans, self._rounds
+        scans.environment = rounds.known_environment()
+        groups = self._groups()
+        gets = self._getters()
+        if not gets and not any(groups):
+            raise CannotRunError("none of the clients asked for can be used")
+        every = [scan for group in groups for scan in group]
+        # Tables keep this order, whichever is measured first.
+        scans.scans, scans.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
+        turns: list[Scan | Getter] = [*every, *gets]
+        rounds.check(turns)
+        rounds.expect(len(turns))
+        with ExitStack() as stack:
+            # Nothing is started for what an earlier command has measured.
+            cluster = Lazy(lambda: self._started(stack, command_line, every, gets))
+            rounds.measure(
+                turns,
+                lambda one: self._measure(one, cluster()),
+                self._keep,
+                lambda _: cluster(),
+            )
 
-    def _measure(self, one: Scan | Getter, cluster: Cluster) -> str:
+    def _started(
+        self,
+        stack: ExitStack,
+        command_line: Sequence[str],
+        every: Sequence[Scan],
+        gets: Sequence[Getter],
+    ) -> Cluster:
+        """The cluster with its records."""
+        settings = self._settings
+        cluster = stack.enter_context(settings.cluster())
+        stack.enter_context(awake(settings.keep_awake))
+        self._rounds.server_pids = lambda: cluster.pids
+        self._scans.environment = self._rounds.environment(
+            lambda: environment.describe(cluster, command_line)
+        )
+        if settings.populate:
+            tables = dict.fromkeys(((scan.size, scan.records) for scan in every), False)
+            if gets:
+                tables.setdefault((settings.sizes[0], settings.records), False)
+            indexed = [scan for scan in every if scan.selected is not None]
+            tables.update(((scan.size, scan.records), True) for scan in indexed)
+            for (size, records), with_index in tables.items():
+                self._fill(size, records, cluster, with_index=with_index)
+        return cluster
+
+    def _measure(self, one: Scan | Getter, cluster: Cluster) -> Mapping[str, Any]:
         return self._scan(one, cluster) if isinstance(one, Scan) else self._get(one, cluster)
+
+    def _keep(self, one: Scan | Getter, outcome: Any) -> str:
+        if isinstance(one, Scan):
+            self._scans.scans[one].append(outcome)
+            return _brief(outcome)
+        gets = GetRound.of_json(outcome)
+        self._scans.gets[one].append(gets)
+        return gets.brief()
 
     def _groups(self) -> list[tuple[Scan, ...]]:
         settings = self._settings
@@ -240,7 +281,7 @@ class Lab:
             reason = answer.get("failed", answer)
             raise CannotRunError(f"the records could not be written: {reason}")
 
-    def _scan(self, scan: Scan, cluster: Cluster) -> str:
+    def _scan(self, scan: Scan, cluster: Cluster) -> Mapping[str, Any]:
         way = f"{scan.way}/{scan.consumer}"
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
         # Checked in the first round only: later rounds return the same.
@@ -251,8 +292,7 @@ class Lab:
         workers = cluster.workers()
         if "failed" not in outcome and workers is not None:
             outcome["server_threads"] = workers
-        self._scans.scans[scan].append(outcome)
-        return _brief(outcome)
+        return outcome
 
     def _between(self, size: int) -> list[int]:
         """The range of index queries for records of this size."""
@@ -261,7 +301,7 @@ class Lab:
             self._ranges[size] = list(range_of_share(pool, self._settings.selected))
         return self._ranges[size]
 
-    def _get(self, getter: Getter, cluster: Cluster) -> str:
+    def _get(self, getter: Getter, cluster: Cluster) -> Mapping[str, Any]:
         size, records = self._settings.sizes[0], self._settings.records
         getting = self._job(getter.client, getter.mode, size, records, cluster, "measure")
         getting["shape"] = {"kind": "single", "rows": 1, "columns": 0, "way": ""}
@@ -271,9 +311,7 @@ class Lab:
         def start(job: Job) -> Mapping[str, object]:
             return self._start(getter.client, getter.mode, getter.interpreter, job)
 
-        outcome = gets_alone_and_not(start, getting, scanning)
-        self._scans.gets[getter].append(outcome)
-        return outcome.brief()
+        return asdict(gets_alone_and_not(start, getting, scanning))
 
     def _start(self, client: str, mode: str, interpreter: str, job: Job) -> Mapping[str, object]:
         if mode == NODE:

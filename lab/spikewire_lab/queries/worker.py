@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..clients import PEERS
 from ..clients.base import SYNC, Target
-from ..measure import Window
+from ..measure import Window, server_of
 from ..work import matches, record_of
 from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python
@@ -161,7 +161,7 @@ def scan(job: Job) -> ScanResult:
     plan = Plan.of(job)
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
-    work = Work(plan, Window(job["server_pid"]))
+    work = Work(plan, Window(server_of(job)))
     importlib.import_module(plan.peer.module)
     if work.way == (ARROW, FILE):
         # With its first table it loads pandas, which is not part of the memory of a scan.

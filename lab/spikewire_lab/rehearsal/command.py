@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import sys
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING
 import spikewire
 from spikewire.recording import read_trace
 
-from ..access.seeds import parse_named_seeds
 from ..arguments import seconds, value
 from ..run import place, ready
 from .plan import plan_of
@@ -20,6 +18,8 @@ from .report import about_round, about_trace, verdict
 from .rounds import Settings, client_of, rehearse
 
 if TYPE_CHECKING:
+    import argparse
+
     from .rounds import Round
 
 NAME = "rehearse"
@@ -103,14 +103,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--json", type=Path, metavar="FILE", help="save all figures of all seconds"
     )
     where = place.add_flags(rehearse)
-    where.add_argument(
-        "--seeds",
-        dest="hosts",
-        type=value(parse_named_seeds),
-        default=argparse.SUPPRESS,
-        metavar="HOST:PORT,...",
-        help="the same as --hosts",
-    )
     place.add_alternate(where)
     rehearse.set_defaults(run=run, server_cpus=(), set_name="rehearsal")
 

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..access import OPEN, Access, info, server
 from ..access.seeds import parse_named_seeds
+from .guard import guarded
 from .interrupts import interrupts_wait
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class ExternalCluster:
     pid: int | None = None
     access: Access = OPEN
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Processes of this machine that belong to it."""
+        return ()
+
     def describe(self) -> str:
         return "given by -H"
 
@@ -54,8 +60,47 @@ class ExternalCluster:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         pass
+
+
+class Cluster(Protocol):
+    """A cluster for the duration of the `with` block."""
+
+    @property
+    def seeds(self) -> tuple[Seed, ...]: ...
+
+    @property
+    def pid(self) -> int | None:
+        """The only process of this machine that belongs to it, if it is one."""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """All processes of this machine that belong to it."""
+        ...
+
+    @property
+    def access(self) -> Access: ...
+
+    def describe(self) -> str: ...
+
+    def workers(self) -> int | None: ...
+
+    def rows(self) -> int | None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
 
 class EmbeddedCluster:
@@ -88,6 +133,7 @@ class EmbeddedCluster:
         self.access = access
         """Includes the certificates that the cluster creates, once it is ready."""
         self._process: subprocess.Popen[str] | None = None
+        self._guard = ExitStack()
         self._listener: threading.Thread | None = None
         self._last_lines: deque[str] = deque(maxlen=20)
         self._ready = threading.Event()
@@ -96,6 +142,10 @@ class EmbeddedCluster:
     @property
     def pid(self) -> int | None:
         return None if self._process is None else self._process.pid
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return () if self.pid is None else (self.pid,)
 
     def describe(self) -> str:
         storage = f"threads: {self._threads}, copies: {self._copies}"
@@ -126,6 +176,7 @@ class EmbeddedCluster:
             if not self.seeds:
                 output = "\n".join(self._last_lines) or "it said nothing"
                 raise RuntimeError(f"the embedded cluster did not start: {output}")
+            self._guard.enter_context(guarded(self.pids))
             if self._cpus:
                 pin(process.pid, self._cpus)
         except BaseException:
@@ -183,13 +234,11 @@ class EmbeddedCluster:
     def _stop(self) -> None:
         if self._process is not None:
             stop_process(self._process)
+        self._guard.close()
         if self._listener is not None:
             self._listener.join(STOP_SECONDS)
         if self._process is not None and self._process.stdout is not None:
             self._process.stdout.close()
-
-
-Cluster = ExternalCluster | EmbeddedCluster
 
 
 def is_local(host: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..build import of_results
 from ..clients import FLOOR, PEERS
@@ -15,7 +16,8 @@ from ..plan import Absence, Cell, Group, Matrix, SkippedClient
 from ..series.lines import LineDisplay
 from ..table.figures import ERROR_LIMIT
 from ..table.line import Line
-from ..table.summary import Round, summarise, with_ratios
+from ..table.summary import Round, decided, summarise, with_ratios
+from ..table.versus import PRECISION
 from ..work import parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import INSERT, INSERTING, LOSING
@@ -30,13 +32,14 @@ from .launch import as_result, python_worker, run_job, rust_variables
 from .place import NO_ALTERNATE, Place
 from .processes import run_processes
 from .progress import Progress, brief
-from .rounds import AnswerCache, Rounds, Usable, until_interrupted
+from .rounds import AnswerCache, Lazy, Rounds, Usable, until_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..contract.build import Build
     from ..contract.result import Job, Python, Work
+    from .journal import Journal
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Clients that may write the records, in order of preference: any client must be able to read
@@ -78,6 +81,10 @@ class Settings(Place):
     """Whether to show each second when it is over."""
     logs: str = ""
     """The folder for HDR interval logs of every run; empty for none."""
+    most_rounds: int | None = None
+    """The highest number of rounds: they go on until the ratios are precise. None: `rounds`."""
+    precision: float = PRECISION
+    """How far the ends of a ratio's interval may lie from it when rounds end, as a share of it."""
     truncate: bool = False
     """Whether to empty sets before they are written, and after runs that insert every key; before
     each run if they are not written (`sparse`)."""
@@ -164,38 +171,75 @@ class Lab:
         comparison: Comparison,
         progress: Progress,
         answers: AnswerCache | None = None,
+        journal: Journal | None = None,
     ) -> None:
-        """`answers` holds those from other comparisons of this command."""
+        """`answers` holds those from other comparisons of this command, `journal` what an earlier
+        command has measured."""
         self._settings = settings
         self._comparison = comparison
         self._progress = progress
         self._answers = AnswerCache() if answers is None else answers
         self._rust: dict[str, list[str]] = {}
         self._node: node.Runner | None = None
-        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
+        self._rounds = Rounds(
+            settings.rounds,
+            settings.seed,
+            progress,
+            settings.pause,
+            journal,
+            settings.most_rounds,
+        )
         self._can_use = Usable(comparison.skipped, progress)
         self._workload = replace(parse_workload(settings.workload), sparse=settings.sparse)
         self._next_key = settings.keys
         self._runs = 0
 
     def run(self, command_line: Sequence[str]) -> None:
-        with self._cluster() as cluster, awake(self._settings.keep_awake):
-            self._comparison.environment = environment.describe(cluster, command_line)
-            self._comparison.groups = self._usable_groups()
-            self._comparison.absent = list(self._settings.matrix.absent())
-            if not self._comparison.groups:
-                raise CannotRunError("none of the clients asked for can be used")
-            if cluster.seeds and self._settings.populate and self._settings.workload != "I":
-                for records in self._record_sets():
-                    self._truncate(records, cluster)
-                    self.populate(records, cluster)
-            every = [cell for group in self._comparison.groups for cell in group]
-            self._rounds.expect(len(every))
-            self._rounds.measure(
+        comparison, rounds = self._comparison, self._rounds
+        comparison.environment = rounds.known_environment()
+        comparison.groups = self._usable_groups()
+        comparison.absent = list(self._settings.matrix.absent())
+        if not comparison.groups:
+            raise CannotRunError("none of the clients asked for can be used")
+        every = [cell for group in comparison.groups for cell in group]
+        rounds.check(every)
+        rounds.expect(len(every))
+        with ExitStack() as stack:
+            # Nothing is started for what an earlier command has measured.
+            cluster = Lazy(lambda: self._started(stack, command_line))
+            rounds.measure(
                 every,
-                lambda cell: self._measure(cell, cluster),
-                lambda cell: self._prepare(cell, cluster),
+                lambda cell: self._measure(cell, cluster()),
+                self._keep,
+                lambda cell: self._prepare(cell, cluster()),
+                self._undecided,
             )
+
+    def _started(self, stack: ExitStack, command_line: Sequence[str]) -> Cluster:
+        """The cluster with its records."""
+        cluster = stack.enter_context(self._cluster())
+        stack.enter_context(awake(self._settings.keep_awake))
+        self._rounds.server_pids = lambda: cluster.pids
+        self._comparison.environment = self._rounds.environment(
+            lambda: environment.describe(cluster, command_line)
+        )
+        if cluster.seeds and self._settings.populate and self._settings.workload != "I":
+            for records in self._record_sets():
+                self._truncate(records, cluster)
+                self.populate(records, cluster)
+        return cluster
+
+    def _undecided(self) -> set[Cell]:
+        """The cells of groups with a ratio that is not precise yet."""
+        groups = [
+            [line for line in lines if line.absent is None] for lines in self._comparison.lines()
+        ]
+        return {
+            line.cell
+            for lines in groups
+            if not decided(lines, self._settings.precision)
+            for line in lines
+        }
 
     def _cluster(self) -> Cluster:
         settings = self._settings
@@ -313,7 +357,7 @@ class Lab:
                     yield cell
                     break
 
-    def _measure(self, cell: Cell, cluster: Cluster) -> str:
+    def _measure(self, cell: Cell, cluster: Cluster) -> Mapping[str, Any]:
         before = cluster.rows()
         outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
         after, workers = cluster.rows(), cluster.workers()
@@ -326,10 +370,13 @@ class Lab:
                 outcome["server_threads"] = workers
             outcome["server_remote"] = not any(is_local(host) for host, _ in cluster.seeds)
             self._next_key = outcome.get("next_key", self._next_key)
-        rounds = self._comparison.rounds.setdefault(cell, [])
-        rounds.append(outcome)
         if self._settings.logs and "failed" not in outcome:
-            keep_log(Path(self._settings.logs), f"{cell}, round {len(rounds)}", outcome)
+            number = len(self._comparison.rounds.get(cell, ())) + 1
+            keep_log(Path(self._settings.logs), f"{cell}, round {number}", outcome)
+        return outcome
+
+    def _keep(self, cell: Cell, outcome: Round) -> str:
+        self._comparison.rounds.setdefault(cell, []).append(outcome)
         return brief(cell, outcome)
 
     def _gil(self, cell: Cell) -> bool | None:

@@ -15,14 +15,19 @@ from ..access import info, probe
 from ..access.flags import without_secrets
 from ..access.seeds import seed_text
 from ..measure import load_average
+from .aerospike_server import AerospikeServer
+from .cluster import ROWS
 from .launch import recorded_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..access import Access
+    from ..access.seeds import Seed
     from .cluster import Cluster
 
 CGROUP = ("cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max")
+OWN_SERVER = "spikewire-server"
 LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 
 
@@ -32,13 +37,38 @@ def describe(cluster: Cluster, command_line: Sequence[str]) -> dict[str, object]
     return {
         **machine(command_line),
         "cluster": {
+            "server": server_in_words(cluster.seeds, cluster.access),
             "kind": cluster.describe(),
             **({"access": let_in} if let_in else {}),
             "seeds": [seed_text(seed) for seed in cluster.seeds],
             "build": info.first(cluster.seeds, "build", cluster.access),
-            "edition": info.first(cluster.seeds, "edition", cluster.access),
+            **_storage(cluster),
         },
     }
+
+
+def server_in_words(seeds: Sequence[Seed], access: Access) -> str | None:
+    """What the server is. Our own answers like a real one, and is told by a statistic of its own;
+    None if nothing answers."""
+    build = info.first(seeds, "build", access)
+    statistics = info.first(seeds, "statistics", access)
+    if build is None:
+        return None
+    if f"{ROWS}=" in (statistics or ""):
+        return f"{OWN_SERVER} {_version('spikewire') or ''}, speaks {build}".replace(" ,", ",")
+    return f"{info.first(seeds, 'edition', access) or 'an unknown server,'} {build}"
+
+
+def _storage(cluster: Cluster) -> dict[str, str]:
+    """How a real server of the lab's own keeps records."""
+    if not isinstance(cluster, AerospikeServer):
+        return {}
+    known = info.first(cluster.seeds, "get-config:context=service", cluster.access) or ""
+    pairs: dict[str, str] = {}
+    for entry in known.split(";"):
+        name, _, value = entry.partition("=")
+        pairs[name] = value
+    return {"service_threads": pairs["service-threads"]} if "service-threads" in pairs else {}
 
 
 def cluster_in_words(environment: Mapping[str, Any], *, access: bool = False) -> str:
@@ -47,8 +77,22 @@ def cluster_in_words(environment: Mapping[str, Any], *, access: bool = False) ->
     if not isinstance(cluster, dict):
         return "" if access else str(cluster or "")
     known = cast("dict[str, Any]", cluster)
-    parts = known.get("access"), None if access else known.get("kind")
+    parts = [known.get("access")]
+    if not access:
+        parts += [known.get("kind"), server_of(known)]
     return ", ".join(str(one) for one in reversed(parts) if one)
+
+
+def server_of(cluster: Mapping[str, Any]) -> str:
+    """What the server of a saved run is. Earlier runs have what the embedded one answers, which is
+    what a real server of that version does."""
+    named = cluster.get("server")
+    if named:
+        return str(named)
+    build = cluster.get("build")
+    if str(cluster.get("kind", "")).startswith("embedded"):
+        return f"{OWN_SERVER}, speaks {build}" if build else OWN_SERVER
+    return f"{cluster.get('edition') or ''} {build or ''}".strip()
 
 
 def machine(command_line: Sequence[str]) -> dict[str, object]:

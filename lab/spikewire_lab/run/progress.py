@@ -62,6 +62,12 @@ class Progress:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=total, completed=0)
 
+    def more(self, total: int) -> None:
+        """Adds runs to the number expected."""
+        self._total += total
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, total=self._total)
+
     def running(self, text: str) -> None:
         """Shows the run that begins."""
         if self._bar is not None and self._task is not None:

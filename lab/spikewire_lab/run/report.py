@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from .compare import Comparison
 
 PLAIN_WIDTH = 200
+NARROW = 72
+"""The width below which tables have no borders."""
 WIDEST = 1_000
 NOISE = 0.1
 """The share of the machine used by other programs from which a reader is warned."""
@@ -61,7 +63,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         sections = list(groups)
         tables = (_table(sections, keep) for keep in _ROOM)
         fitting = (table for table in tables if _width(table, console) <= console.width)
-        console.print(next(fitting, None) or _table(sections, _ROOM[-1]))
+        slim = console.width < NARROW
+        console.print(next(fitting, None) or _table(sections, _ROOM[-1], slim=slim))
         texts = [note for lines in sections for note in notes(lines)]
         texts += _disturbed(sections)
         if comparison.settings.per_process:
@@ -191,16 +194,24 @@ _ROOM: tuple[Callable[[Column], bool], ...] = (
 )
 """Sets of columns, from the widest table to the narrowest."""
 WORDS = ("client", "run by")
-"""Columns whose text may go on in a further line where even the narrowest table is too wide: a
-figure is never cut."""
+"""Columns whose text may go on in a further line where even the narrowest table is too wide, as
+intervals may: a figure is never cut."""
+LEAST_WORDS, LEAST_INTERVAL = 9, 11
+"""Widths of such columns in the narrowest table: `aerospike`, `(1.20-1.29)`."""
 
 
-def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -> Table:
-    """Groups that share a title, one below the other, with some of their columns."""
+def _table(
+    sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool], *, slim: bool = False
+) -> Table:
+    """Groups that share a title, one below the other, with some of their columns; `slim` leaves out
+    the borders."""
+    from rich import box
     from rich.table import Table
 
     lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
+    if slim:
+        table.box, table.pad_edge, table.padding = box.SIMPLE_HEAD, False, (0, 1, 0, 0)
     apis = any(is_other_api(line.cell.client) for line in lines)
     pools = any(is_pooled(line.cell) for line in lines)
     kind, mode, opened = lines[0].cell.shape.kind, lines[0].cell.mode, lines[0].cell.rate > 0
@@ -208,9 +219,13 @@ def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -
     chosen = [at for at, column in enumerate(headings) if keep(column)]
     for at in chosen:
         name = headings[at].name
-        words = name in WORDS
+        words, interval = name in WORDS, name.endswith("÷ best")
         table.add_column(
-            name, justify="left" if words else "right", no_wrap=not words, overflow="fold"
+            name,
+            justify="left" if words else "right",
+            no_wrap=not (words or interval),
+            overflow="fold",
+            min_width=LEAST_WORDS if words else LEAST_INTERVAL if interval else None,
         )
     absent: set[str] = set()
     for section in sections:

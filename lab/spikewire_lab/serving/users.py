@@ -59,7 +59,7 @@ async def measured(
     await use(warm, job["warmup"], f"warmup/{job['seed']}", warming)
     if warming.errors:
         raise RuntimeError(f"in the warm-up: {warming.first_error}")
-    window = measure.Window(job["server_pid"])
+    window = measure.Window(measure.server_of(job))
     before = await usage()
     window.open()
     seed, rate = f"users/{job['seed']}", job["rate"]

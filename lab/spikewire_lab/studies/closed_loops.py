@@ -29,18 +29,21 @@ State = tuple[str, "bool | None"]
 do not run in Python."""
 
 
-def in_rounds(many: int) -> str:
-    """The number of rounds, for captions."""
+def in_rounds(many: int, most: int | None = None) -> str:
+    """The number of rounds, for captions; `most` if they went on until ratios were precise."""
+    if most is not None and most > many:
+        return f"{many} to {most} interleaved rounds"
     return f"{many} interleaved rounds" if many > 1 else "one round"
 
 
 def caption(settings: Settings, more: str = "") -> str:
     """How the lines of a closed loop were measured, in a sentence or two."""
+    rounds = in_rounds(settings.rounds, settings.most_rounds)
     text = (
         f"Closed loop: each caller has one call in flight. {settings.keys:,} keys, bins"
-        f" {settings.bins}, workload {settings.workload}; {in_rounds(settings.rounds)} of"
+        f" {settings.bins}, workload {settings.workload}; {rounds} of"
         f" {settings.duration:g} s after {settings.warmup:g} s of warm-up, a new process for each;"
-        " the median of the rounds, and in brackets the lowest and the highest."
+        " the median of the rounds, and their lowest and highest."
     )
     return f"{text} {more}".strip()
 

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, cast
 
 from ..build import described
-from ..run.environment import cluster_in_words
+from ..run.environment import cluster_in_words, server_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +34,18 @@ def facts(report: Report) -> Iterator[tuple[str, str]]:
     """Names and values; some values may be empty."""
     yield from _known(report.environment)
     yield "took", f"{report.elapsed / 60:.1f} minutes"
+
+
+def truthful(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """The environment for a page. Reports of earlier versions name the embedded server as it
+    answers, which is as a real one does."""
+    cluster: object = environment.get("cluster")
+    if not isinstance(cluster, dict):
+        return dict(environment)
+    saved = cast("dict[str, Any]", cluster)
+    known = {name: one for name, one in saved.items() if name != "edition"}
+    known.setdefault("server", server_of(saved))
+    return {**environment, "cluster": known}
 
 
 def _known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

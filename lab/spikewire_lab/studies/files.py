@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from .report import Report
 
 
+REPORT = "report.json"
+
+
 def save(report: Report, folder: Path) -> None:
     """Writes the files of a report, each atomically: next to the old file, which it then
     replaces."""
     folder.mkdir(parents=True, exist_ok=True)
     # Kept for years: indented it would be twice as large.
     text = json.dumps(report.as_json(), ensure_ascii=False, separators=(",", ":"))
-    write(folder / "report.json", text.encode() + b"\n")
+    write(folder / REPORT, text.encode() + b"\n")
     save_pages(report, folder)
     write(folder / "runs.json.gz", gzip.compress(json.dumps(report.runs).encode(), mtime=0))
 

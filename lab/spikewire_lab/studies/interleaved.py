@@ -4,6 +4,7 @@ compare closed loops."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
@@ -15,7 +16,7 @@ from ..run import environment
 from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
-from ..run.rounds import Rounds, Usable
+from ..run.rounds import Lazy, Rounds, Usable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -86,7 +87,7 @@ class InterleavedLab(ABC, Generic[C, R]):
         self.bench = bench
         self.target = bench.target
         self._cells = cells
-        self._rounds = Rounds(rounds, bench.seed, bench.progress)
+        self._rounds = Rounds(rounds, bench.seed, bench.progress, journal=bench.journal)
         self._outcomes = outcomes
         self._can_use = Usable(outcomes.skipped, bench.progress)
 
@@ -111,20 +112,47 @@ class InterleavedLab(ABC, Generic[C, R]):
         """The result in a few words."""
 
     def run(self, command_line: Sequence[str]) -> None:
-        target = self.target
-        with target.cluster() as cluster, awake(target.keep_awake):
-            self._outcomes.environment = environment.describe(cluster, command_line)
-            cells = [cell for cell in self._cells if self._usable(cell)]
-            if not cells:
-                raise CannotRunError("none of the clients asked for can be used")
-            self.prepare(cells, cluster)
-            # Tables keep this order, whichever is measured first.
-            self._outcomes.outcomes = {cell: [] for cell in cells}
-            self._rounds.expect(len(cells))
-            self._rounds.measure(cells, lambda cell: self._turn(cell, cluster))
+        cells = self.usable_cells()
+        with ExitStack() as stack:
+            # Nothing is started for what an earlier command has measured.
+            cluster = Lazy(lambda: self._started(stack, command_line, cells))
+            self._rounds.measure(
+                cells,
+                lambda cell: self.measure(cell, cluster()),
+                self._keep,
+                lambda _: cluster(),
+            )
 
-    def _turn(self, cell: C, cluster: Cluster) -> str:
-        outcome = self.measure(cell, cluster)
+    def usable_cells(self) -> list[C]:
+        """The cells that can be measured, for which results are expected."""
+        self._outcomes.environment = self._rounds.known_environment()
+        cells = [cell for cell in self._cells if self._usable(cell)]
+        if not cells:
+            raise CannotRunError("none of the clients asked for can be used")
+        # Tables keep this order, whichever is measured first.
+        self._outcomes.outcomes = {cell: [] for cell in cells}
+        self._rounds.check(cells)
+        self._rounds.expect(len(cells))
+        return cells
+
+    def _started(
+        self, stack: ExitStack, command_line: Sequence[str], cells: Sequence[C]
+    ) -> Cluster:
+        """The cluster with its records."""
+        target = self.target
+        cluster = stack.enter_context(target.cluster())
+        stack.enter_context(awake(target.keep_awake))
+        self._describe(cluster, command_line)
+        self.prepare(cells, cluster)
+        return cluster
+
+    def _describe(self, cluster: Cluster, command_line: Sequence[str]) -> None:
+        self._rounds.server_pids = lambda: cluster.pids
+        self._outcomes.environment = self._rounds.environment(
+            lambda: environment.describe(cluster, command_line)
+        )
+
+    def _keep(self, cell: C, outcome: R | Failure) -> str:
         self._outcomes.outcomes[cell].append(outcome)
         why = failed(outcome)
         return f"failed: {why}" if why else self.brief(cast("R", outcome))

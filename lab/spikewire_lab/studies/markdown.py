@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..run.environment import cluster_in_words
 from .facts import facts
+from .links import STUDIES
+from .summary import few_rounds, summary, values_text
 from .text import entry_text
 
 if TYPE_CHECKING:
@@ -28,8 +30,9 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", f"Clients were connected {let_in}.")
     yield ""
     yield from (f"- {name}: {_code(what)}" for name, what in facts(report) if what)
+    yield from _summary(report)
     for sentences, title in (
-        (report.conclusions, "Conclusions"),
+        (report.conclusions, "Results in brief"),
         (report.losses, "Where Spikewire loses"),
     ):
         if sentences:
@@ -39,13 +42,34 @@ def _lines(report: Report) -> Iterator[str]:
         for table in section.tables:
             yield from ("", *_table(table))
     if report.published:
-        yield from ("", "## As published", "", f"Source: {report.source}")
+        yield from ("", "## As published", "", f"Source: {_source(report)}")
         for table in report.published:
             yield from ("", *_table(table))
     if report.skipped:
         yield from ("", "## Left out", "", *(f"- {one}" for one in report.skipped))
     if report.interrupted:
         yield from ("", "**Interrupted: what was finished until then.**")
+
+
+def _source(report: Report) -> str:
+    link = STUDIES.get(report.recipe)
+    return f"[{report.source}]({link})" if link else report.source
+
+
+def _summary(report: Report) -> Iterator[str]:
+    rows = summary(report)
+    if not rows:
+        return
+    yield from ("", "## Summary", "")
+    yield _row(["row", "Spikewire", "best other", "its name", "times better (95 % interval)"])
+    yield _row(["---", "---:", "---:", "---", "---:"])
+    for row in rows:
+        unit = f" {row.heading.unit}" if row.heading.unit else ""
+        ours, other = (f"{values_text(one, row.heading)}{unit}" for one in (row.ours, row.other))
+        yield _row([row.name, ours, other, row.client, row.ratio.text()])
+    text = few_rounds(rows)
+    if text:
+        yield from ("", text)
 
 
 def _code(text: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..arguments import count, seconds, seconds_or_none
+from ..arguments import count, percentage, seconds, seconds_or_none
+from ..table.versus import PRECISION
 
 if TYPE_CHECKING:
     import argparse
@@ -26,6 +27,9 @@ class Overrides:
     duration: float | None = None
     warmup: float | None = None
     rounds: int | None = None
+    most_rounds: int | None = None
+    """By default the rounds that are requested, if any are."""
+    precision: float | None = None
     keys: int | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -36,7 +40,10 @@ class Overrides:
         """A copy of a dataclass with the fields of these names overridden by flags; `names` maps
         fields that the dataclass calls differently."""
         fields: dict[str, Any] = {}
-        for name, value in self.as_json().items():
+        known = self.as_json()
+        if self.rounds is not None:
+            known.setdefault("most_rounds", self.rounds)
+        for name, value in known.items():
             field = names.get(name, name)
             if hasattr(settings, field):
                 fields[field] = value
@@ -63,6 +70,7 @@ def add_flags(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPr
         metavar="N",
         help=f"rounds; default: from --size; with {BY_CALLS} each has several",
     )
+    add_precision(how, "from --size; with --rounds, as many as these")
     how.add_argument(
         *("-k", "--keys"),
         type=count,
@@ -71,9 +79,34 @@ def add_flags(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPr
     )
 
 
+def add_precision(how: argparse._ArgumentGroup, most: str) -> None:  # pyright: ignore[reportPrivateUsage]
+    """Adds the flags that say when rounds end; `most` is the default of the first, in words."""
+    how.add_argument(
+        "--most-rounds",
+        type=count,
+        metavar="N",
+        help="rounds go on up to this number while a ratio of ours to the best other is not"
+        f" precise; default: {most}",
+    )
+    how.add_argument(
+        "--precision",
+        type=percentage,
+        metavar="PERCENT",
+        help="how far the ends of a ratio's 95%% interval may lie from it when rounds end; default:"
+        f" {100 * PRECISION:g}",
+    )
+
+
 def of_args(args: argparse.Namespace) -> Overrides:
     """The values of the flags."""
-    return Overrides(duration=args.duration, warmup=args.warmup, rounds=args.rounds, keys=args.keys)
+    return Overrides(
+        duration=args.duration,
+        warmup=args.warmup,
+        rounds=args.rounds,
+        most_rounds=args.most_rounds,
+        precision=None if args.precision is None else args.precision / 100,
+        keys=args.keys,
+    )
 
 
 def problem(args: argparse.Namespace, recipes: Sequence[str]) -> str | None:

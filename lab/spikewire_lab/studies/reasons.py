@@ -95,7 +95,7 @@ def later(where: str, ours: Line, others: Sequence[Line]) -> list[str]:
     because = why(side(ours, ours.cell.client), side(theirs, best))
     rates = ""
     if ours.rate and theirs.rate and ours.rate.median > ALIKE * theirs.rate.median:
-        rates = f" At {ours.rate.median / theirs.rate.median:.2f} times the operations of {best}."
+        rates = f" It made {ours.rate.median / theirs.rate.median:.2f} times as many operations."
     return [f"{where}, p99: {number(mine)} µs, {number(tails[best])} of {best}.{rates} {because}"]
 
 
@@ -127,7 +127,7 @@ def costs(ours: Side | None, theirs: Side | None, each: str = "op") -> list[str]
     if ours.cpu > ALIKE * theirs.cpu:
         return [f"it takes more processor time, {beside}"]
     if theirs.cpu > ALIKE * ours.cpu:
-        waits = "what is lost are waits, for the server or to be woken"
+        waits = "the time goes to waiting, for the server or to be scheduled"
         return [f"it takes less processor time, {beside}: {waits}"]
     return [f"it takes the same processor time, {beside}: the difference is in the waits"]
 

@@ -15,6 +15,7 @@ from ..queries.lab import Lab as ScanLab
 from ..queries.lab import Scans
 from ..queries.lab import Settings as ScanSettings
 from ..run.compare import Comparison, Lab, Settings
+from ..run.journal import Journal
 from ..run.place import Place
 from ..run.rounds import AnswerCache, Interruptible, until_interrupted
 from ..run.rounds import Lab as RoundsLab
@@ -79,6 +80,8 @@ class Bench:
     """Amounts given by flags, which override those of the size."""
     scenarios: ScenarioChoice = field(default_factory=ScenarioChoice)
     """What flags say about scenarios."""
+    journal: Journal = field(default_factory=Journal)
+    """What an earlier command has measured, and where new measurements are kept."""
     answers: AnswerCache = field(default_factory=AnswerCache)
     """Which clients can be used, shared by the comparisons of all recipes."""
 
@@ -129,6 +132,7 @@ class Bench:
             client_cpus=target.client_cpus,
             keep_awake=target.keep_awake,
             logs=self._logs(),
+            most_rounds=self.pick(None, None, 15),
         )
         return self.overrides.of(replace(settings, **more))
 
@@ -144,19 +148,21 @@ class Bench:
         Ctrl-C ends it early: the comparison then holds what was measured, marked as interrupted.
         """
         comparison = Comparison("lab", settings)
-        self.measure(Lab(settings, comparison, self.progress, self.answers), comparison)
+        self.measure(
+            Lab(settings, comparison, self.progress, self.answers, self.journal), comparison
+        )
         return comparison
 
     def scans(self, settings: ScanSettings) -> Scans:
         """The same for scans of whole sets."""
         scans = Scans(settings)
-        self.measure(ScanLab(settings, scans, self.progress), scans)
+        self.measure(ScanLab(settings, scans, self.progress, self.journal), scans)
         return scans
 
     def cql(self, settings: CqlSettings) -> CqlComparison:
         """The same for Cassandra clients."""
         comparison = CqlComparison(settings)
-        self.measure(CqlLab(settings, comparison, self.progress), comparison)
+        self.measure(CqlLab(settings, comparison, self.progress, self.journal), comparison)
         return comparison
 
     def measure(self, lab: RoundsLab, results: _Results) -> None:

@@ -28,17 +28,27 @@ class Way:
         self._begun = 0
         self._clock = clock
         self._began = clock()
+        self._spent, self._planned = 0.0, 0.0
+        """Of the parts that were measured now: the time they took, and the expected one."""
 
     def next(self) -> str:
         """The number of the part that begins now, in words."""
         recipe, part, of = self._places[self._begun]
         text = f"part {part} of {of}{self._left()}"
         self._begun += 1
+        self._began = self._clock()
         return f"recipe {recipe} of {self._recipes}, {text}" if self._recipes > 1 else text
+
+    def ended(self, *, measured: bool = True) -> None:
+        """The part that began last is over. One that an earlier command has measured says nothing
+        about the time that others take."""
+        if measured:
+            self._spent += self._clock() - self._began
+            self._planned += self._expected[self._begun - 1]
 
     def _left(self) -> str:
         """The remaining time, corrected by how far the estimates of earlier parts were off."""
-        if not self._begun:
+        if not self._planned:
             return ""
-        off = (self._clock() - self._began) / sum(self._expected[: self._begun])
+        off = self._spent / self._planned
         return f", about {format_time(off * sum(self._expected[self._begun :]))} left in all"

@@ -12,10 +12,11 @@ from ..run.cluster import reachable
 from ..run.compare import CannotRunError
 from ..run.environment import loads
 from ..run.interrupts import interrupts_wait
-from .files import save, save_index
+from ..run.rounds import NotSelectedError
+from .files import REPORT, save, save_index
 from .recipe import LOGS
 from .remaining import Way
-from .report import Report
+from .report import Report, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,16 +37,22 @@ def run_recipe(
     finished, so that Ctrl-C or a crash of the machine loses at most one part."""
     parts = recipe.selected(recipe.parts(), bench) if parts is None else parts
     way = way or Way([_expected(parts)])
-    began = time.monotonic()
+    began = time.monotonic() - _spent(bench, folder)
     report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
     report.published = list(recipe.published())
     report.settings = {"size": bench.size, "seed": bench.seed, **bench.overrides.as_json()}
     report.settings |= bench.scenarios.as_json()
+    if bench.journal.only:
+        report.settings["only"] = list(bench.journal.only)
+    left_out = bench.journal.skipped_rows
     try:
         for part in parts:
             bench.progress.say(f"{recipe.name}: {part.title} ({way.next()})")
             bench.folder = folder / LOGS / part.name
+            bench.journal.begin_part(f"{recipe.name}/{part.name}")
+            known = bench.journal.added
             part_result = _measured(recipe, part, bench, report)
+            way.ended(measured=bench.journal.added > known)
             if part_result is None:
                 continue
             report.sections.append(part_result.section)
@@ -57,7 +64,9 @@ def run_recipe(
             if report.interrupted:
                 break
         else:
-            recipe.conclude(report)
+            if report.sections:
+                recipe.conclude(report)
+            report.interrupted = bench.journal.skipped_rows > left_out
     except KeyboardInterrupt:
         report.interrupted = True
     _save(report, bench, began, folder)
@@ -68,6 +77,10 @@ def _measured(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -
     """The results of a part; None if it could not be measured, which the report then says."""
     try:
         return part.run(bench)
+    except NotSelectedError:
+        # --only has none of its rows: it is left for a later command.
+        bench.journal.skipped_rows += 1
+        return None
     except (CannotRunError, RuntimeError, OSError) as error:
         # RuntimeError means a cluster or server did not start: the other parts continue.
         if not isinstance(error, CannotRunError) or not reachable(bench.target.hosts):
@@ -75,6 +88,17 @@ def _measured(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -
         bench.progress.say(f"{recipe.name}, {part.title}: left out: {error}")
         report.skipped.append(f"{part.title}: {error}")
         return None
+
+
+def _spent(bench: Bench, folder: Path) -> float:
+    """Seconds that earlier commands of the same run took for this recipe."""
+    file = folder / REPORT
+    if not bench.journal.measured or not file.is_file():
+        return 0.0
+    try:
+        return load(file).elapsed
+    except ValueError:
+        return 0.0
 
 
 def _save(report: Report, bench: Bench, began: float, folder: Path) -> None:
@@ -137,6 +161,8 @@ def run_all(recipes: Sequence[Recipe], bench: Bench, folder: Path) -> list[Repor
         bench.environment, bench.skipped = {}, []
         reports.append(run_recipe(recipe, bench, folder / recipe.name, own, way))
         save_index(reports, folder)
-        if reports[-1].interrupted:
+        if reports[-1].interrupted and not bench.journal.skipped_rows:
+            break
+        if bench.journal.over:
             break
     return reports

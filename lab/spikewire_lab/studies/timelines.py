@@ -102,7 +102,7 @@ def _charts(
     unit = "row/s" if lines[0].cell.shape.rows > 1 else "op/s"
     x = Axis("since the window opened", "s")
     if rate:
-        text = f"{caption} By when calls ended."
+        text = f"{caption} Counted when the call ended."
         axes = x, Axis("throughput", unit)
         yield Chart(f"{name}-over-time", f"{title}: throughput over time", text, LINES, *axes, rate)
     if held:

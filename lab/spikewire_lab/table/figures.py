@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from .versus import Versus, versus
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -68,6 +70,10 @@ class CellFigures(Generic[C]):
     """Operations per second relative to the fastest peer in the group."""
     cpu_ratio: float | None = None
     """Processor time per operation relative to the most economical peer in the group."""
+    rate_versus: Versus | None = None
+    """`rate_ratio` by round, with its interval."""
+    cpu_versus: Versus | None = None
+    """`cpu_ratio` by round, with its interval."""
 
     @property
     def flawed(self) -> bool:
@@ -109,6 +115,23 @@ def fastest(lines: Iterable[CellFigures[C]]) -> float | None:
 def lowest_cpu(lines: Iterable[CellFigures[C]]) -> float | None:
     """The lowest processor time per operation."""
     return min((line.cpu.median for line in lines if line.cpu), default=None)
+
+
+def fastest_line(lines: Iterable[CellFigures[C]]) -> Spread | None:
+    """The rounds of the highest rate of these lines; None if none has one."""
+    known = [line.rate for line in lines if line.rate]
+    return max(known, key=lambda rate: rate.median, default=None)
+
+
+def cheapest_line(lines: Iterable[CellFigures[C]]) -> Spread | None:
+    """The rounds of the lowest processor time per operation."""
+    known = [line.cpu for line in lines if line.cpu]
+    return min(known, key=lambda cpu: cpu.median, default=None)
+
+
+def by_round(spread: Spread | None, best: Spread | None) -> Versus | None:
+    """The ratio to the best of others with its interval, if both are known."""
+    return None if spread is None or best is None else versus(spread.values, best.values)
 
 
 def ratio(spread: Spread | None, best: float | None) -> float | None:

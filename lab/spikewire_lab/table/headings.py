@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .line import Line
+    from .versus import Versus
 
 
 _ESSENTIAL = {
     *(f"{unit}/s" for unit in ("op", "row")),
     *(f"CPU us/{unit}" for unit in ("op", "row")),
     *("p50 us", "response p50 us", "p99", "MB"),
+    *("op/s ÷ best", "row/s ÷ best"),
 }
 """The figures that a table is made for: they are shown in every terminal."""
 
@@ -117,6 +119,14 @@ def _loop(percentile: str) -> Callable[[Line], str]:
     return lambda line: whole((line.loop_delay or {}).get(percentile))
 
 
+def times(by_round: Versus | None, medians: float | None) -> str:
+    """A ratio with its interval, or in words if it is not told apart from 1; that of medians if the
+    rounds are not known."""
+    if by_round is None or by_round.ratio == by_round.low == by_round.high == 1:
+        return ratio(medians)
+    return by_round.text()
+
+
 def whole(value: float | None) -> str:
     """Microseconds, with a decimal only if they are few."""
     if value is None:
@@ -192,8 +202,8 @@ _SINGLE = (
     _SWITCHES,
     _ERRORS,
     _RSS,
-    Column("op/s ÷ best", lambda line: ratio(line.rate_ratio)),
-    Column("CPU ÷ best", lambda line: ratio(line.cpu_ratio)),
+    Column("op/s ÷ best", lambda line: times(line.rate_versus, line.rate_ratio)),
+    Column("CPU ÷ best", lambda line: times(line.cpu_versus, line.cpu_ratio)),
 )
 
 _BATCH = (
@@ -205,8 +215,8 @@ _BATCH = (
     Column("p99", _at("p99")),
     _ERRORS,
     _RSS,
-    Column("row/s ÷ best", lambda line: ratio(line.rate_ratio)),
-    Column("CPU ÷ best", lambda line: ratio(line.cpu_ratio)),
+    Column("row/s ÷ best", lambda line: times(line.rate_versus, line.rate_ratio)),
+    Column("CPU ÷ best", lambda line: times(line.cpu_versus, line.cpu_ratio)),
 )
 
 _API_COLUMNS = (
@@ -260,8 +270,8 @@ _COLUMNS = (
     Column("MB", lambda line: _megabytes(line.memory, 2)),
     _ERRORS,
     Column("CPU ÷ columns", lambda line: ratio(line.cpu_columns_ratio)),
-    Column("row/s ÷ dict", lambda line: ratio(line.rate_ratio), narrow=False),
-    Column("CPU ÷ dict", lambda line: ratio(line.cpu_ratio)),
+    Column("row/s ÷ dict", lambda line: times(line.rate_versus, line.rate_ratio), narrow=False),
+    Column("CPU ÷ dict", lambda line: times(line.cpu_versus, line.cpu_ratio)),
     Column("MB ÷ dict", lambda line: ratio(line.memory_ratio)),
 )
 

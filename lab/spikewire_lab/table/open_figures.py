@@ -104,7 +104,9 @@ def _sustained(result: Result, open_result: OpenResult) -> bool:
 def without_ratios(lines: Sequence[Line]) -> list[Line]:
     """Removes the ratios of throughput: in open loops all lines have the same load."""
     return [
-        line if line.open is None else replace(line, rate_ratio=None, one_loop=None)
+        line
+        if line.open is None
+        else replace(line, rate_ratio=None, rate_versus=None, one_loop=None)
         for line in lines
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..clients import FLOOR, OURS, PEERS
 from ..clients.registry import base_of
@@ -13,7 +13,17 @@ from ..measure import mean, merge, percentiles, within
 from ..plan import NODE_BUILDER, NODE_DROP_IN, NODE_OURS, RUST_OURS, Cell
 from ..work.shape import IN_COLUMNS
 from .apis import is_other_api, with_apis
-from .figures import ERROR_LIMIT, Spread, fastest, lowest_cpu, ratio
+from .figures import (
+    ERROR_LIMIT,
+    CellFigures,
+    Spread,
+    by_round,
+    cheapest_line,
+    fastest,
+    fastest_line,
+    lowest_cpu,
+    ratio,
+)
 from .line import Line
 from .open_figures import figures, without_ratios
 from .pools import with_pools
@@ -139,6 +149,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
     columns = [line for line in peers if gives_columns(line.cell)]
     records = [line for line in peers if not gives_columns(line.cell)]
     best_rate, best_cpu = fastest(records), lowest_cpu(records)
+    rate_rounds, cpu_rounds = fastest_line(records), cheapest_line(records)
     least = min((line.memory for line in records if line.memory), default=None)
     compared = [
         line
@@ -147,6 +158,8 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
             line,
             rate_ratio=ratio(line.rate, best_rate),
             cpu_ratio=ratio(line.cpu, best_cpu),
+            rate_versus=by_round(line.rate, rate_rounds),
+            cpu_versus=by_round(line.cpu, cpu_rounds),
             cpu_columns_ratio=ratio(line.cpu, lowest_cpu(columns)),
             memory_ratio=None if line.memory is None or not least else line.memory / least,
         )
@@ -165,3 +178,12 @@ def gives_columns(cell: Cell) -> bool:
 def _is_peer(client: str) -> bool:
     ours = (OURS, RUST_OURS, NODE_OURS, NODE_BUILDER, NODE_DROP_IN, FLOOR)
     return base_of(client) not in ours and not is_other_api(client)
+
+
+def decided(lines: Sequence[CellFigures[Any]], precision: float) -> bool:
+    """Whether the ratios of a group are as precise as that. Those of our own clients count, if
+    there are any: of the others a reader wants to know which is the best. Flawed lines never get
+    there."""
+    ours = [line for line in lines if line.cell.client.startswith(OURS)]
+    known = [line.rate_versus for line in ours or lines if line.rate_versus and not line.flawed]
+    return all(one.within(precision) for one in known)

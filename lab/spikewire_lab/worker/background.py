@@ -18,6 +18,8 @@ from ..clients.base import SYNC
 from ..measure import Window, encode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..contract.result import BackgroundFigures
 
 
@@ -168,7 +170,9 @@ class SharedWindow(Window):
     companion may run for long, since reading other processes' usage takes time: what counts is what
     happens between the very instants of the window."""
 
-    def __init__(self, server_pid: int | None, background_load: BackgroundLoad) -> None:
+    def __init__(
+        self, server_pid: int | Sequence[int] | None, background_load: BackgroundLoad
+    ) -> None:
         super().__init__(server_pid)
         self.background_load = background_load
         self.at_instants = background_load.mark

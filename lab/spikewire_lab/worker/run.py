@@ -244,8 +244,8 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     beside = background_load(job["beside"], job["mode"]) if "beside" in job else None
     if beside is not None:
         beside.alone(ALONE * job["duration"])
-        window = SharedWindow(job["server_pid"], beside)
-    window = window or Window(job["server_pid"])
+        window = SharedWindow(measure.server_of(job), beside)
+    window = window or Window(measure.server_of(job))
     window.at_edges, window.timeline = plan.missed.mark, timeline
     window.prepared = lambda: meet(job, window)
     started = StartMemory()

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from spikewire_lab.studies.closed_loops import setting
 from spikewire_lab.studies.relative import plain
+from spikewire_lab.studies.report import Median
 from spikewire_lab.studies.text import number
+from spikewire_lab.table.versus import Versus, versus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spikewire_lab.studies.report import Report, Row, Table
+    from spikewire_lab.studies.report import Entry, Report, Row, Table
 
 OURS = "spikewire"
 NAMES = {"aerospike-rust": "the crate `aerospike`", "aerospike-node": "npm `aerospike`"}
@@ -28,10 +30,6 @@ class Figure:
     digits: int | None = None
 
 
-UNRESOLVED = "unclear"
-"""What stands for a ratio that rounds of this length do not resolve."""
-RESOLVED = 2.0
-"""From here on a ratio is beyond the noise of reports in short form, whichever client is ahead."""
 RATE = Figure("op/s", more=True, digits=0)
 CPU = Figure("CPU µs/op", more=False)
 
@@ -42,6 +40,8 @@ class Candidate:
 
     name: str
     values: Sequence[float | None]
+    rounds: Sequence[float] = ()
+    """The first value in each round."""
 
 
 def table_of(report: Report, name: str) -> Table | None:
@@ -58,7 +58,12 @@ def in_rows(
     content = table_of(report, table)
     rows = [row for row in content.rows if chosen(row) and not row.flawed] if content else []
     candidates = [
-        Candidate(row.client, [plain(row.fields.get(key)) for key in keys]) for row in rows
+        Candidate(
+            row.client,
+            [plain(row.fields.get(key)) for key in keys],
+            _rounds(row.fields.get(keys[0])),
+        )
+        for row in rows
     ]
     ours = [one for one in candidates if one.name in (OURS, f"{OURS}-rust", f"{OURS}-node")]
     return ours, [one for one in candidates if not one.name.startswith(OURS)]
@@ -70,19 +75,21 @@ def in_columns(
     """The same for a table that has a column for each client and a table for each figure. `ours` is
     the key of our column, `others` has those of the others with their names."""
 
-    def values(key: str) -> list[float | None]:
-        return [_field(report, table, label, key) for table in tables]
+    def candidate(name: str, key: str) -> Candidate:
+        entries = [_field(report, table, label, key) for table in tables]
+        return Candidate(name, list(map(plain, entries)), _rounds(entries[0]))
 
-    return (
-        [Candidate(OURS, values(ours))],
-        [Candidate(name, values(key)) for key, name in others.items()],
-    )
+    return [candidate(OURS, ours)], [candidate(name, key) for key, name in others.items()]
 
 
-def _field(report: Report, table: str, label: str, key: str) -> float | None:
+def _field(report: Report, table: str, label: str, key: str) -> Entry:
     content = table_of(report, table)
     row = next((row for row in content.rows if row.label == label), None) if content else None
-    return None if row is None or row.flawed else plain(row.fields.get(key))
+    return None if row is None or row.flawed else row.fields.get(key)
+
+
+def _rounds(entry: Entry) -> tuple[float, ...]:
+    return entry.values if isinstance(entry, Median) else ()
 
 
 def alike(words: str, state: str = "") -> Callable[[Row], bool]:
@@ -124,19 +131,23 @@ def line(
         fields.append(number(best[1], figure.digits) + ("" if name == before else f" ({name})"))
         before = name
     if others is not None:
-        fields.append(ratio(figures[0], ours, others))
+        times = ratio(figures[0], ours, others)
+        fields.append("" if times is None else times.text())
     return "| " + " | ".join(fields) + " |"
 
 
-def ratio(figure: Figure, ours: Sequence[Candidate], others: Sequence[Candidate]) -> str:
-    """How many times better ours is than the best other in the first column, or that the rounds do
-    not resolve it; empty without another."""
+def ratio(figure: Figure, ours: Sequence[Candidate], others: Sequence[Candidate]) -> Versus | None:
+    """How many times better ours is than the best other in the first column, by round; None without
+    another."""
     mine = _best(ours, 0, more=figure.more)
     best = _best(others, 0, more=figure.more)
     if mine is None or best is None or not mine[1] or not best[1]:
-        return ""
-    times = mine[1] / best[1] if figure.more else best[1] / mine[1]
-    return f"{times:.1f}" if max(times, 1 / times) >= RESOLVED else UNRESOLVED
+        return None
+    one, other = (
+        next(each.rounds or (known[1],) for each in those if each.values[0] == known[1])
+        for those, known in ((ours, mine), (others, best))
+    )
+    return versus(one, other) if figure.more else versus(other, one)
 
 
 def head(figures: Sequence[Figure], first: str = "") -> Iterator[str]:
@@ -146,7 +157,7 @@ def head(figures: Sequence[Figure], first: str = "") -> Iterator[str]:
         for one in figures
         for title in (f"Spikewire, {one.title}", f"best other, {one.title}")
     ]
-    yield "| " + " | ".join([first, *titles, "times better"]).lstrip() + " |"
+    yield "| " + " | ".join([first, *titles, "times better (95 %)"]).lstrip() + " |"
     yield "|---|" + "--:|" * (len(titles) + 1)
 
 

@@ -7,6 +7,11 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
+from spikewire_lab.run.environment import server_of
+from spikewire_lab.studies.report import Median
+from spikewire_lab.table.versus import CLEAR, LEAST_ROUNDS, UNCLEAR
+
+from . import saved
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
 from .saved import FREE, REPORTS
 from .sentences import between_reports, promise
@@ -44,7 +49,7 @@ HEADLINE = (
 )
 NONE = "There is no report of it yet."
 _LENGTH = re.compile(
-    r"(one round|\d+ (?:interleaved )?rounds) of [\d.]+ s after [\d.]+ s of warm-up"
+    r"(one round|\d+ (?:to \d+ )?(?:interleaved )?rounds) of [\d.]+ s after [\d.]+ s of warm-up"
 )
 
 
@@ -60,15 +65,40 @@ def source(one: SavedReport, folder: str, table: str = "") -> str:
     text = (
         f"From the report [{one.name}]({folder}{one.name}.html) of {date} ({machine}, Python"
         f" {python}), made by `{command}`.{_server(one.report)}{_length(one.report, table)}"
+        f"{_lacks(one.report, table)}"
     )
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _server(report: Report) -> str:
-    kind = str((report.environment.get("cluster") or {}).get("kind", ""))
-    if not kind.startswith("embedded"):
+    cluster = report.environment.get("cluster") or {}
+    if not cluster:
         return ""
-    return " The server is Spikewire's own embedded one, on the same machine as the clients."
+    kind, name = str(cluster.get("kind", "")), server_of(cluster)
+    if kind.startswith("embedded"):
+        return (
+            f" The server is Spikewire's own embedded one ({name}), on the same machine as the"
+            " clients."
+        )
+    return f" The server is {name}, {kind}."
+
+
+def _lacks(report: Report, table: str) -> str:
+    """What the report does not have that pages need: rounds for an interval."""
+    content = table_of(report, table) if table else None
+    if content is None:
+        return ""
+    most = max(
+        (len(one.values) for row in content.rows for one in row.fields.values()
+         if isinstance(one, Median)),
+        default=0,
+    )  # fmt: skip
+    if most >= LEAST_ROUNDS:
+        return ""
+    return (
+        f" It has fewer than {LEAST_ROUNDS} rounds, so ratios have no interval, and those below"
+        f" {CLEAR:g} are {UNCLEAR}."
+    )
 
 
 def _length(report: Report, table: str) -> str:
@@ -119,21 +149,29 @@ def besides(
 
 def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The block of the README."""
-    if "sdk" not in reports:
+    sdk, node = (_newest(reports, name) for name in ("sdk", "node"))
+    if sdk is None:
         yield NONE
         return
-    yield from (source(reports["sdk"], f"{REPORTS}/", "matrix"), "")
-    further = {f"sdk-{FREE}": "the rows without the GIL", "node": "the row of Node.js"}
+    yield from (source(sdk, f"{REPORTS}/", "matrix"), "")
+    further = {f"sdk-{FREE}": "the rows without the GIL"}
+    if node is not None:
+        further[node.name] = "the row of Node.js"
     yield from besides(reports, further, f"{REPORTS}/")
     yield from head((RATE, CPU))
-    yield from singles(reports["sdk"].report, HEADLINE)
+    yield from singles(sdk.report, HEADLINE)
     free = reports.get(f"sdk-{FREE}")
     if free is not None:
         for name in HEADLINE[:2]:
             for text in singles(free.report, (name,), GIL_OFF):
                 yield text.replace(f"| {name} ", f"| {name}, without the GIL ", 1)
-    if "node" in reports:
-        yield from node_line(reports["node"].report)
+    if node is not None:
+        yield from node_line(node.report)
+
+
+def _newest(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
+    """The run of the first table's rows if there is one, else that of all rows."""
+    return reports.get(f"{name}-{saved.HEADLINE}") or reports.get(name)
 
 
 def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
@@ -149,13 +187,13 @@ def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
 
 
 def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
-    saved = reports.get(f"sdk-{FREE}")
-    if saved is None:
+    known = reports.get(f"sdk-{FREE}")
+    if known is None:
         yield f"{NONE} `make bench-free-threaded-reports` measures it."
         return
-    yield from (source(saved, FOLDER, "matrix"), "")
+    yield from (source(known, FOLDER, "matrix"), "")
     yield from head((RATE, CPU))
-    yield from singles(saved.report, tuple(SINGLES), GIL_OFF)
+    yield from singles(known.report, tuple(SINGLES), GIL_OFF)
 
 
 def batches(reports: Mapping[str, SavedReport]) -> Iterator[str]:

@@ -6,11 +6,15 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from spikewire_lab.studies.html import page
+from spikewire_lab.studies.links import REPOSITORY
 from spikewire_lab.studies.report import Report, load
 
 ROOT = Path(__file__).resolve().parents[3]
 REPORTS = Path("lab/reports")
 FREE = "free-threaded"
+HEADLINE = "headline"
+"""A run of the rows of the first table alone, which is measured more often than all."""
 STUDIES = {
     "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
     "aerospike-py": "aerospike-py: operations with its method, NumPy, memory",
@@ -52,14 +56,15 @@ def saved_reports(root: Path = ROOT) -> dict[str, SavedReport]:
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
     """Copies the reports of a run there; returns the names that they have then.
 
-    Raises `ValueError` if there are none, or one is not fit to be quoted.
+    Raises `ValueError` if there are none, or one is not fit to be quoted. A run with `--only` has
+    a part of the rows, and needs a name of its own.
     """
     paths = sorted(folder.glob("*/report.json")) or sorted(folder.glob("report.json"))
     if not paths:
         raise ValueError(f"{folder} has no report.json")
     reports = [(path, load(path)) for path in paths]
     for path, report in reports:
-        if report.interrupted:
+        if report.interrupted and not (special and report.settings.get("only")):
             raise ValueError(f"{path}: interrupted")
         if report.recipe not in STUDIES:
             raise ValueError(f"{path}: no study is called {report.recipe}")
@@ -71,7 +76,7 @@ def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
     names: list[str] = []
     for path, report in reports:
         name = report.recipe + (f"-{special}" if special else "")
-        for kind in ("json", "html"):
-            shutil.copyfile(path.with_suffix(f".{kind}"), root / REPORTS / f"{name}.{kind}")
+        shutil.copyfile(path, root / REPORTS / f"{name}.json")
+        (root / REPORTS / f"{name}.html").write_text(page(report, REPOSITORY), encoding="utf-8")
         names.append(name)
     return names

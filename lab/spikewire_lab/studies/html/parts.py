@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from ..report import Median
+from ..summary import few_rounds, values_text
 from ..svg import NARROW, WIDE, draw
 from ..svg.palette import OURS, colour
 from ..text import entry_text, number
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..report import Chart, Entry, Heading, Row, Table
+    from ..summary import SummaryRow
 
 SHORT = 12
 """Column headings up to this length are not wrapped."""
@@ -67,6 +69,66 @@ def facts(pairs: Iterable[tuple[str, str]]) -> str:
         f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in pairs if what
     )
     return f"<dl>{rows}</dl>"
+
+
+def source(title: str, link: str) -> str:
+    """The published document, linked if it is known where it is; empty for studies of our own."""
+    if not title:
+        return ""
+    text = escape(title)
+    return f'Source: <a href="{escape(link)}">{text}</a>' if link else f"Source: {text}"
+
+
+def back(links: Sequence[tuple[str, str]]) -> str:
+    """Links to the pages around this one."""
+    items = "".join(
+        f'<li><a href="{escape(place)}">{escape(text)}</a></li>' for place, text in links
+    )
+    return f'<nav aria-label="Around"><ul>{items}</ul></nav>'
+
+
+def summary_table(rows: Sequence[SummaryRow]) -> str:
+    """Our client beside the best other one; empty if no row has both."""
+    if not rows:
+        return ""
+    lines = "".join(map(_summary_row, rows))
+    text = few_rounds(rows)
+    return (
+        '<section id="summary"><h2>Summary</h2><figure><div class="scroll" tabindex="0"'
+        ' role="region" aria-label="Summary"><table><thead><tr><th scope="col">row</th>'
+        '<th scope="col">Spikewire</th><th scope="col">best other</th><th scope="col" class="text">'
+        'its name</th><th scope="col">times better<small>95 % interval</small></th></tr></thead>'
+        f"<tbody>{lines}</tbody></table></div><figcaption>Ratios are taken in each round; shown is"
+        " their median, and the 95 % interval of its bootstrap. <b>equal</b>: the interval contains"
+        f" 1. {escape(text)}</figcaption></figure></section>"
+    )
+
+
+def _summary_row(row: SummaryRow) -> str:
+    unit = f"<small>{escape(row.heading.unit)}</small>" if row.heading.unit else ""
+    ours, other = (escape(values_text(one, row.heading)) for one in (row.ours, row.other))
+    ratio = row.ratio
+    text = ratio.verdict or f"{ratio.ratio:.{1 if ratio.low is None else 2}f}"
+    class_ = "" if ratio.verdict else " good" if ratio.ratio > 1 else " bad"
+    known = ratio.low is not None and ratio.high is not None
+    between = f"<small>{ratio.low:.2f} to {ratio.high:.2f}</small>" if known else ""
+    link = f'<a href="#{escape(row.place)}">{escape(row.name)}</a>'
+    return (
+        f'<tr><th scope="row">{link}</th><td>{ours}{unit}</td><td>{other}{unit}</td>'
+        f'<td class="text">{escape(row.client)}</td>'
+        f'<td class="ratio{class_}">{escape(text)}{between}</td></tr>'
+    )
+
+
+def folded(title: str, place: str, charts: Sequence[Chart]) -> Iterator[str]:
+    """Charts that are shown on request; nothing without any."""
+    if not charts:
+        return
+    many = f"{title} ({len(charts)})"
+    yield f"<details><summary>{escape(many)}</summary>"
+    for one in charts:
+        yield from chart(one, place)
+    yield "</details>"
 
 
 def chart(figure: Chart, place: str) -> Iterator[str]:

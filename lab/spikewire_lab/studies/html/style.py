@@ -72,7 +72,7 @@ tr.ours th:first-child{font-weight:700}
 .text{text-align:left;white-space:normal;min-width:9rem}
 td small,th small{display:block;color:var(--muted);font-weight:400}
 .mark{display:inline-block;width:.7em;height:.7em;border-radius:2px;margin-right:.5em}
-.bad{color:var(--bad)}.good{color:var(--good)}
+.bad{color:var(--bad)}.good{color:var(--good)}.ratio{font-weight:600}
 details{margin:1rem 0}summary{cursor:pointer}
 @media (max-width:600px){header,main,footer{padding-left:1rem;padding-right:1rem}
 h1{font-size:1.5rem}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 WIDEST_LABEL = 0.4
 """Maximum share of the width; longer labels are wrapped."""
 LINE, BAR, GAP, TOP = 15.0, 15.0, 9.0, 6.0
+DOT = 5.0
+"""Half the width of a dot."""
 NARROW = 500
 """Charts narrower than this have labels above their bars."""
 
@@ -52,7 +54,7 @@ def bars(chart: Chart, width: int) -> Canvas:
                 canvas.text(0, canvas.height, line, class_="strong")
                 canvas.height += LINE
             canvas.height -= LINE - 8
-        _row(canvas, bar, text, scale, left, above=above)
+        _row(canvas, bar, text, scale, left, above=above, dots=chart.y.logarithmic)
     _axis(canvas, chart, scale)
     return canvas
 
@@ -84,7 +86,9 @@ def _scale(chart: Chart, bars: Sequence[_Bar], left: float, right: float) -> Sca
     return linear(values, left, right, max(2, int((right - left) / 90)), zero=True)
 
 
-def _row(canvas: Canvas, bar: _Bar, text: str, scale: Scale, left: float, *, above: bool) -> None:
+def _row(
+    canvas: Canvas, bar: _Bar, text: str, scale: Scale, left: float, *, above: bool, dots: bool
+) -> None:
     lines = wrapped(bar.label, USUAL, canvas.width if above else left - 8)
     top = canvas.height
     if above:
@@ -105,17 +109,19 @@ def _row(canvas: Canvas, bar: _Bar, text: str, scale: Scale, left: float, *, abo
     title = f"{bar.label}: {text}"
     if bar.spread is not None:
         title += f" ({number(bar.spread[0])} to {number(bar.spread[1])})"
+    # A bar's length means its value: on a logarithmic axis, which has no zero, there are dots.
+    dot = DOT if dots else 0.0
     canvas.add(
         "rect",
         title,
-        x=min(nought, end),
-        y=middle - BAR / 2,
-        width=max(abs(end - nought), 1.0),
-        height=BAR,
-        rx=2.0,
+        x=end - dot if dots else min(nought, end),
+        y=middle - (dot or BAR / 2),
+        width=2 * dot or max(abs(end - nought), 1.0),
+        height=2 * dot or BAR,
+        rx=dot or 2.0,
         class_=f"f-{colour(bar.client)}",
     )
-    farthest = max(end, nought)
+    farthest = max(end + dot, nought)
     if bar.spread is not None:
         low, high = map(scale, bar.spread)
         ends = "".join(f"M{x:.1f} {middle - 4:.1f}v8" for x in (low, high))

@@ -28,13 +28,13 @@ class AerospikePy(Recipe):
         " rounds trimmed by their interquartile range, medians of what is left. A second script"
         " compares dictionaries with NumPy, and what both take of memory.\n\n"
         "The method is run again as it is, with a column of ours beside each of theirs."
-        " Differences: every figure has a process of its own, in turns, where the study runs all"
-        " of a client's operations in one; keys are integers instead of text; batches are written"
-        " by `batch_write` with values for each record, where the study applies the same two"
-        " operations to all; a read of a batch is over when its caller has seen every bin of every"
-        " record, because aerospike-py now hands out records lazily; a client that does not read"
-        " back what was written is disqualified; times are in microseconds. Added: figures without"
-        " trimming, the slowest call, and the processor time of the client."
+        " What we changed: every figure has a process of its own, in turns, where the study runs"
+        " all of a client's operations in one; keys are integers instead of text; batches are"
+        " written by `batch_write` with values for each record, where the study applies the same"
+        " two operations to all; a read of a batch is over when its caller has seen every bin of"
+        " every record, because aerospike-py now hands out records lazily; a client that does not"
+        " read back what was written is disqualified; times are in microseconds. Added: figures"
+        " without trimming, the slowest call, and the processor time of the client."
     )
 
     def published(self) -> Sequence[Table]:

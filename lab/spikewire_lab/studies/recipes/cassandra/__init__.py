@@ -32,7 +32,7 @@ class Cassandra(Recipe):
         " a limit and chains of callbacks, by number of threads, and show how 500 chains"
         " collapse.\n\n"
         "Measured again with today's clients on a real Cassandra, and at canned replies where the"
-        " server costs next to nothing, so that clients set the pace. Differences: statements"
+        " server costs next to nothing, so that clients set the pace. What we changed: statements"
         " are"
         " prepared, as production does it (the notes send text, and every insert of one of their"
         " scripts writes the same row); warm-up comes before the window, also for the server's"

@@ -130,6 +130,11 @@ def _chart(server: str, lines: Sequence[Line], options: Settings) -> Chart:
     return Chart(f"best-{server}", title, caption(options), BARS, *axes, series)
 
 
+def _range(ratios: Sequence[float]) -> str:
+    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    return low if low == high else f"{low} to {high}"
+
+
 def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
     """The number of groups in which ours is ahead, and those in which it is not."""
     ahead: dict[tuple[str, str], list[float]] = {}
@@ -152,13 +157,13 @@ def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
             best = max(peers, key=_rate)
             sides = side(ours, ours.cell.client), side(best, best.cell.client)
             losses.append(
-                f"{what}: {ours.rate_ratio:.2f} of the operations of"
+                f"{what}: {ours.rate_ratio:.2f} times as many operations per second as"
                 f" {best.cell.client}. {why(*sides)}"
             )
     conclusions = [
         f"{operation.capitalize()}s at {SERVERS[server]}: ahead of the best peer in"
         f" {sum(one >= 1 for one in ratios)} of"
-        f" {len(ratios)} ways, {min(ratios):.2f} to {max(ratios):.2f} times its operations."
+        f" {len(ratios)} ways, with {_range(ratios)} times as many operations per second."
         for (operation, server), ratios in ahead.items()
     ]
     return conclusions, losses

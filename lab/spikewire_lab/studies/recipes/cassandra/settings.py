@@ -39,10 +39,11 @@ def settings(
         ),
         seed_node=None,
         keys=bench.pick(500, 5_000, 20_000),
-        duration=bench.pick(0.1, 0.3, 1.5),
+        duration=bench.pick(0.1, 0.3, 2.0),
         warmup=bench.pick(0.0, 0.1, 0.5),
         pause=bench.pick(0.0, 0.0, 0.2),
-        rounds=bench.pick(1, 1, 3),
+        rounds=bench.pick(1, 1, 5),
+        most_rounds=bench.pick(None, None, 10),
         server_warmup=bench.pick(0.0, 4.0, 20.0),
         seed=bench.seed,
         populate=True,
@@ -56,7 +57,7 @@ def settings(
 
 def caption(options: Settings) -> str:
     """How the lines were measured."""
-    rounds = closed_loops.in_rounds(options.rounds)
+    rounds = closed_loops.in_rounds(options.rounds, options.most_rounds)
     noise = "" if options.rounds > 1 else " How far rounds would lie apart is not known."
     return (
         f"Prepared statements on {options.keys:,} items; {rounds} of {options.duration:g} s after"

@@ -68,7 +68,7 @@ class Shared(Measurement):
             gil=bench.gil_states(),
         )
         comparison = bench.compare(
-            bench.settings(matrix, duration=bench.pick(0.15, 0.5, 2.0), rounds=bench.pick(1, 1, 3))
+            bench.settings(matrix, duration=bench.pick(0.15, 0.5, 2.0), rounds=bench.pick(1, 1, 5))
         )
         self.comparison = comparison
         table = _table(comparison)

@@ -65,7 +65,7 @@ class Sweep(Measurement):
             interpreters=bench.interpreters,
             gil=bench.gil_states(),
         )
-        settings = bench.settings(matrix, rounds=bench.pick(1, 1, 3))
+        settings = bench.settings(matrix, rounds=bench.pick(1, 1, 5))
         saturated = bench.compare(sweep.saturating(settings))
         words = closed_loops.states([line for group in saturated.lines() for line in group])
 
@@ -131,8 +131,8 @@ def _saturated(line: Line) -> str:
 def _rates(label: str, slowest: Line) -> str:
     assert slowest.rate is not None
     return (
-        f"{label} is the slowest with {slowest.rate.median:,.0f} op/s: the rates are shares of its"
-        " throughput."
+        f"The slowest client, {label}, reaches {slowest.rate.median:,.0f} op/s; the rates are"
+        " shares of that."
     )
 
 

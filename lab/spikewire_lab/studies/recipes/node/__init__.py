@@ -30,7 +30,7 @@ class Node(Recipe):
         " records"
         " are dropped or written to a file.\n\n"
         "Measured again with today's npm `aerospike` and with Spikewire, on the same server, in"
-        " interleaved rounds. Differences: the study's benchmark cuts its latencies to whole"
+        " interleaved rounds. What we changed: the study's benchmark cuts its latencies to whole"
         " milliseconds, so that what it calls 1 ms is anything below 2 ms; here they are taken in"
         " nanoseconds, and an edge is the largest value that counts. It sends commands in"
         " groups and waits for the slowest of each; here a call follows each reply. It reads"

@@ -11,6 +11,7 @@ from ... import closed_loops, timelines
 from ...reasons import dearer, later, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Heading, Row, Section, Series, Table
+from ...wording import as_many, cost
 from .headings import RATE, SHARE_HEADINGS
 
 if TYPE_CHECKING:
@@ -132,11 +133,8 @@ def _compared(groups: list[list[Line]]) -> tuple[list[str], list[str]]:
             *dearer(f"Node.js, {where}", ours, [theirs]),
             *later(f"Node.js, {where}", ours, [theirs]),
         ]
-        text = f"Node.js, {where}: {ratio:.2f} times the operations of npm `aerospike`"
-        if ours.cpu and theirs.cpu:
-            text += (
-                f", with {ours.cpu.median / theirs.cpu.median:.2f} times its CPU time per operation"
-            )
+        text = f"Node.js, {where}: {as_many(ours.rate, theirs.rate, 'npm `aerospike`')}"
+        text += cost(ours.cpu, theirs.cpu)
         if ratio >= 1:
             conclusions.append(f"{text}.")
         else:

@@ -26,6 +26,7 @@ from ...report import (
     Series,
     Table,
 )
+from ...wording import as_many
 from .cases import (
     AEROSPIKE_PY,
     BUILDER,
@@ -79,9 +80,9 @@ class Batches(Measurement):
         matrix = CaseCells.of(bench, groups)
         settings = bench.settings(
             matrix,
-            duration=bench.pick(0.1, 0.2, 1.0),
+            duration=bench.pick(0.1, 0.2, 2.0),
             warmup=bench.pick(0.0, 0.1, 0.3),
-            rounds=bench.pick(1, 1, 3),
+            rounds=bench.pick(1, 1, 5),
         )
         comparison = bench.compare(settings)
         lines = [line for group in comparison.lines() for line in group if line.absent is None]
@@ -211,16 +212,22 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
         where = f"{cell.shape.rows} records {KINDS[cell.shape.kind]} at once, {_label(line, words)}"
         losses += dearer(f"Batches: {where}", line, others, "record")
         if ratio < 1:
-            text = f"{ratio:.2f} of the records per second of {best.cell.client}"
+            assert best.rate is not None
+            text = as_many(line.rate, best.rate, best.cell.client, "records")
             sides = side(line, cell.client), side(best, best.cell.client)
             losses.append(f"Batches: {where}: {text}. {why(*sides, 'record')}")
     for (how, kind, state), ratios in groups.items():
         conclusions.append(
-            f"Batches {KINDS[kind]}, {how}{words[state]}: {min(ratios):.2f} to"
-            f" {max(ratios):.2f} times the records per second of the best other client,"
-            f" over {len(ratios)} {'size' if len(ratios) == 1 else 'sizes'}."
+            f"Batches {KINDS[kind]}, {how}{words[state]}: {_range(ratios)} times as many records"
+            " per second as the best other client"
+            f"{f', over {len(ratios)} sizes' if len(ratios) > 1 else ''}."
         )
     return conclusions, losses
+
+
+def _range(ratios: Sequence[float]) -> str:
+    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _rate(line: Line) -> float:

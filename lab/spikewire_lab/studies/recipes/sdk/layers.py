@@ -11,6 +11,7 @@ from ....plan import RUST_OURS, RUST_PEER
 from ... import closed_loops
 from ...reasons import dearer, later, side, why
 from ...report import Heading, Median, Row, Table
+from ...wording import as_many, cost
 from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
 
 if TYPE_CHECKING:
@@ -95,11 +96,9 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
             continue
         best = max(others, key=_rate)
         ratio = ours.rate.median / _rate(best)
-        text = f"{where}: {ratio:.2f} times the operations of the best other, {best.cell.client}"
-        if ours.cpu and best.cpu:
-            text += (
-                f", with {ours.cpu.median / best.cpu.median:.2f} times its CPU time per operation"
-            )
+        assert best.rate is not None
+        next_best = f"{best.cell.client}, the {'next ' if ratio >= 1 else ''}best"
+        text = f"{where}: {as_many(ours.rate, best.rate, next_best)}{cost(ours.cpu, best.cpu)}"
         if ratio >= 1:
             conclusions.append(f"{text}.")
         else:
@@ -111,7 +110,7 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
             if plain in pair and chains in pair:
                 times = _rate(pair[plain]) / _rate(pair[chains])
                 conclusions.append(
-                    f"{where}: {plain} does {times:.2f} times the operations of its chains."
+                    f"{where}: {plain}'s verbs are {times:.2f} times as fast as its builder."
                 )
     return conclusions, losses
 

@@ -35,7 +35,7 @@ class Serving(Recipe):
         " to having the whole reply; the study's are what the server reported, without the time"
         " that a request waited for its handler. Generator and server must count the same requests,"
         " or there is no figure.\n\n"
-        "Differences: the model is a network of DLRM's shape in NumPy with random weights, one"
+        "What we changed: the model is a network of DLRM's shape in NumPy with random weights, one"
         " thread for each request, in an executor, because a model on the event loop holds up all"
         " other requests; users ask one client alone, where those of the study take turns between"
         " two; a client that reads other records than were written is disqualified. Added: an open"

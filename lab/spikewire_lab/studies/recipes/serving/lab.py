@@ -57,7 +57,7 @@ def amount(bench: Bench) -> Amount:
     amount: Amount = bench.pick(
         Amount(users=4, sets=3, rows=5, keys=200, warmup=0.05, duration=0.15, rounds=1),
         Amount(users=10, sets=9, rows=20, keys=2_000, warmup=0.2, duration=0.5, rounds=1),
-        Amount(users=10, sets=9, rows=200, keys=20_000, warmup=1.0, duration=5.0, rounds=3),
+        Amount(users=10, sets=9, rows=200, keys=20_000, warmup=1.0, duration=5.0, rounds=5),
     )
     amount = bench.overrides.of(amount)
     return replace(amount, rows=min(amount.rows, amount.keys))

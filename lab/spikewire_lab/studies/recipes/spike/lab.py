@@ -4,12 +4,13 @@ scenario."""
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ....run import environment
 from ....run.awake import awake
 from ....run.compare import CannotRunError
 from ....run.launch import python_worker, run_job
+from ....run.rounds import Lazy
 from ....spike.cluster import FaultyCluster
 from ....spike.fault_schedule import FaultSchedule
 from ....spike.nodes import SETTLED
@@ -62,16 +63,16 @@ class OwnClusters(InterleavedLab[Cell, R], Generic[R]):
         self.set_name = f"{self.target.set_name}-spike"
 
     def run(self, command_line: Sequence[str]) -> None:
-        target = self.target
-        with awake(target.keep_awake):
-            with self.place() as cluster:
-                self._outcomes.environment = environment.describe(cluster, command_line)
-            cells = [cell for cell in self._cells if self._usable(cell)]
-            if not cells:
-                raise CannotRunError("none of the clients asked for can be used")
-            self._outcomes.outcomes = {cell: [] for cell in cells}
-            self._rounds.expect(len(cells))
-            self._rounds.measure(cells, self._alone)
+        cells = self.usable_cells()
+        with ExitStack() as stack:
+            described = Lazy(lambda: self._described(stack, command_line))
+            self._rounds.measure(cells, self._alone, self._keep, lambda _: described())
+
+    def _described(self, stack: ExitStack, command_line: Sequence[str]) -> bool:
+        stack.enter_context(awake(self.target.keep_awake))
+        with self.place() as cluster:
+            self._describe(cluster, command_line)
+        return True
 
     def place(self) -> Cluster:
         """The cluster that was named, or one of our own."""
@@ -85,10 +86,10 @@ class OwnClusters(InterleavedLab[Cell, R], Generic[R]):
             target.nodes, target.namespace, target.server_threads, target.server_cpus, copies
         )
 
-    def _alone(self, cell: Cell) -> str:
+    def _alone(self, cell: Cell) -> R | Failure:
         with self.place() as cluster:
             self.prepare([cell], cluster)
-            return self._turn(cell, cluster)
+            return self.measure(cell, cluster)
 
     def what(self, cell: Cell) -> Hashable:
         return cell.client, cell.mode, cell.interpreter
@@ -163,7 +164,6 @@ class SpikeLab(OwnClusters[SpikeResult]):
         scenario, capacity = self._scenario, self.capacity(cell)
         if not capacity and any(phase.load for phase in scenario.phases):
             return {"failed": "its capacity could not be measured"}
-        self._study.loads[cell] = capacity
         plan: SpikePlan = {
             **scenario.as_json(),  # type: ignore[typeddict-item]
             "letter": scenario.letter,
@@ -192,6 +192,12 @@ class SpikeLab(OwnClusters[SpikeResult]):
         if before is not None and after is not None:
             result["served"] = after - before
         return result
+
+    def _keep(self, cell: Cell, outcome: SpikeResult | Failure) -> str:
+        capacity = self.capacity(cell)
+        if capacity or not any(phase.load for phase in self._scenario.phases):
+            self._study.loads[cell] = capacity
+        return super()._keep(cell, outcome)
 
     def brief(self, result: SpikeResult) -> str:
         during = result["windows"]["during"]
