@@ -202,6 +202,7 @@ def test_slow_queries_are_logged_and_scraped(
     assert scraped["spikewire_command_duration_seconds_count"] == 1
     assert scraped["spikewire_command_records_total"] == RECORDS
     assert scraped["spikewire_command_parts_total"] >= 2
+    assert scraped["spikewire_command_bytes_received_total"] >= RECORDS
 
 
 def test_opentelemetry_sees_them(client: spikewire.Client) -> None:
@@ -226,3 +227,4 @@ def test_opentelemetry_sees_them(client: spikewire.Client) -> None:
     assert entries["spikewire.commands"] == 1
     assert entries["spikewire.commands.records"] == RECORDS
     assert entries["spikewire.commands.parts"] >= 2
+    assert entries["spikewire.commands.bytes_received"] >= RECORDS

@@ -55,6 +55,18 @@ export const COMMANDS: readonly FamilyOf<CommandStats>[] = [
     help: 'Requests of queries and jobs.',
     number: (command) => command.parts,
   },
+  {
+    name: 'spikewire_command_bytes_sent',
+    kind: 'counter',
+    help: 'Bytes of requests, each counted once, without compression.',
+    number: (command) => command.bytesSent,
+  },
+  {
+    name: 'spikewire_command_bytes_received',
+    kind: 'counter',
+    help: 'Bytes of replies, without compression.',
+    number: (command) => command.bytesReceived,
+  },
 ]
 
 export const NODES: readonly FamilyOf<NodeStats>[] = [
@@ -69,6 +81,18 @@ export const NODES: readonly FamilyOf<NodeStats>[] = [
     kind: 'counter',
     help: 'Connections opened.',
     number: (node) => node.opened,
+  },
+  {
+    name: 'spikewire_node_control_bytes_sent',
+    kind: 'counter',
+    help: "Bytes of the client's own requests.",
+    number: (node) => node.controlSent,
+  },
+  {
+    name: 'spikewire_node_control_bytes_received',
+    kind: 'counter',
+    help: 'Bytes of the replies to these.',
+    number: (node) => node.controlReceived,
   },
   {
     name: 'spikewire_node_window_errors',
@@ -321,5 +345,19 @@ export const COMMANDS_INSTRUMENTS: readonly InstrumentOf<CommandStats>[] = [
     unit: '{request}',
     help: 'Requests of queries and jobs.',
     number: (command) => command.parts,
+  },
+  {
+    name: 'spikewire.commands.bytes_sent',
+    kind: 'counter',
+    unit: 'By',
+    help: 'Bytes of requests, each counted once, without compression.',
+    number: (command) => command.bytesSent,
+  },
+  {
+    name: 'spikewire.commands.bytes_received',
+    kind: 'counter',
+    unit: 'By',
+    help: 'Bytes of replies, without compression.',
+    number: (command) => command.bytesReceived,
   },
 ]

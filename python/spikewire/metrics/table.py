@@ -56,6 +56,18 @@ COMMANDS: list[Family[CommandStats]] = [
         "Requests of queries and jobs.",
         lambda command: command.parts,
     ),
+    (
+        "spikewire_command_bytes_sent",
+        "counter",
+        "Bytes of requests, each counted once, without compression.",
+        lambda command: command.bytes_sent,
+    ),
+    (
+        "spikewire_command_bytes_received",
+        "counter",
+        "Bytes of replies, without compression.",
+        lambda command: command.bytes_received,
+    ),
 ]
 NODES: list[Family[NodeStats]] = [
     (
@@ -69,6 +81,18 @@ NODES: list[Family[NodeStats]] = [
         "counter",
         "Connections opened.",
         lambda node: node.opened,
+    ),
+    (
+        "spikewire_node_control_bytes_sent",
+        "counter",
+        "Bytes of the client's own requests.",
+        lambda node: node.control_sent,
+    ),
+    (
+        "spikewire_node_control_bytes_received",
+        "counter",
+        "Bytes of the replies to these.",
+        lambda node: node.control_received,
     ),
     (
         "spikewire_node_window_errors",
@@ -300,5 +324,19 @@ COMMANDS_INSTRUMENTS: list[Instrument[CommandStats]] = [
         "{request}",
         "Requests of queries and jobs.",
         lambda command: command.parts,
+    ),
+    (
+        "spikewire.commands.bytes_sent",
+        "counter",
+        "By",
+        "Bytes of requests, each counted once, without compression.",
+        lambda command: command.bytes_sent,
+    ),
+    (
+        "spikewire.commands.bytes_received",
+        "counter",
+        "By",
+        "Bytes of replies, without compression.",
+        lambda command: command.bytes_received,
     ),
 ]

@@ -17,6 +17,7 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// |---|---|---|
 /// | `spikewire_command_duration_seconds` | histogram | operation, namespace, node, result |
 /// | `spikewire_commands_total`, `spikewire_command_records_total`, `spikewire_command_retries_total`, `spikewire_command_parts_total` | counter | the same |
+/// | `spikewire_command_bytes_sent_total`, `spikewire_command_bytes_received_total` | counter | the same |
 /// | `spikewire_stage_duration_seconds` | histogram | stage |
 /// | `spikewire_node_connections`, `spikewire_node_breaker_open`, `spikewire_node_share` | gauge | node |
 /// | `spikewire_node_limit`, `spikewire_node_waiting` | gauge | node |
@@ -65,6 +66,9 @@ impl Publisher {
             counter!("spikewire_command_records_total", known.clone()).absolute(totals.records);
             counter!("spikewire_command_retries_total", known.clone()).absolute(totals.retries);
             counter!("spikewire_command_parts_total", known.clone()).absolute(totals.parts);
+            let (sent, received) = (totals.bytes_sent, totals.bytes_received);
+            counter!("spikewire_command_bytes_sent_total", known.clone()).absolute(sent);
+            counter!("spikewire_command_bytes_received_total", known.clone()).absolute(received);
             let durations = histogram!("spikewire_command_duration_seconds", known);
             record(&durations, self.commands.get(&labels), &totals.latencies);
             self.commands.insert(labels, totals.latencies);
