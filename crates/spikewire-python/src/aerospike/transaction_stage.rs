@@ -21,6 +21,7 @@ use crate::aerospike::space;
 use crate::errors::to_python;
 
 /// What a batch is to a transaction.
+#[expect(clippy::large_enum_variant, reason = "most are calls, and each is moved a few times")]
 pub enum TransactionStage {
     /// A call, with the plan for its result if it is one on a single record.
     Call { call: TransactionCall, cluster: Arc<Cluster>, single: Option<Box<ResponsePlan>> },

@@ -33,6 +33,7 @@ pub struct PendingBatch {
     transaction: Option<Arc<engine::Transaction>>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 enum Stage {
     New(Result<ComposedBatch>),
     Waiting(Arc<BatchExecution<BatchCell>>, ResultFlags<Vec<bool>>),
