@@ -56,7 +56,10 @@ export function chainOf(last: Part): { rows: Row[]; options: BatchOptions; missi
 }
 
 /** The options of a step's rows. Those of the whole call go to `whole`. */
-function divided(part: Part, whole: StepOptions): StepOptions {
+export function divided(
+  part: Pick<Part, 'options' | 'checkBatch'>,
+  whole: StepOptions,
+): StepOptions {
   const own: StepOptions = {}
   if (part.options === undefined) return own
   part.checkBatch()

@@ -8,7 +8,9 @@ import type { Row } from '../batch/rows.js'
 import type { Exists, Priority } from '../command/options.js'
 import type { KeyVerbs } from '../key-verbs.js'
 import { Key } from '../model/key.js'
+import type { Explanation } from '../profiles/explain.js'
 import { chainOf } from './chain.js'
+import { explainedChain, explainedStep } from './explain.js'
 import { isIterator, type SomeKeys } from './keys.js'
 import { checkStrategy, type Missing, type Results, type Strategy, settled } from './results.js'
 import { Step, type StepOptions } from './step.js'
@@ -22,6 +24,9 @@ export interface StepVerb {
   /** How a missing record is treated, unless the call sets it. */
   readonly missing: Missing
 }
+
+/** A call of a verb: its name and its arguments. */
+export type VerbCall = readonly [verb: string, ...args: unknown[]]
 
 /** A row's key is set when the row becomes one of a batch. */
 export const NO_KEY = 0
@@ -72,6 +77,11 @@ export abstract class KeyStep<E, C extends object> extends Step {
   /** @internal What the step does to its keys as part of a chain, as a row without a key. */
   abstract rowOf(options: StepOptions): Row
 
+  /** @internal The options of a profile that apply to its rows in a chain. */
+  abstract readonly rowOptions: readonly string[]
+  /** @internal The verb that the step calls on its own. */
+  abstract callOf(keys: unknown, isOne: boolean): VerbCall
+
   /** @internal How to run the step on one key as a call of its own. */
   get alone(): string {
     return 'end the step with execute()'
@@ -85,6 +95,19 @@ export abstract class KeyStep<E, C extends object> extends Step {
   /** Whether request and reply are compressed; as in `get`. */
   compress(compress: boolean | undefined): this {
     return this.option('compress', compress)
+  }
+
+  /**
+   * What the call would use and from where: the options of this step, those of the builder's profile,
+   * of the client, or defaults. Nothing is sent, and no iterator of keys is read.
+   *
+   * On one key it is the call of `execute`, of a query that of `first`. For a chain it is the batch,
+   * with what the rows of each step use in `steps`.
+   *
+   * @throws TypeError, RangeError for invalid options
+   */
+  explain(): Explanation {
+    return this.before === undefined ? explainedStep(this) : explainedChain(this)
   }
 
   /**

@@ -11,7 +11,7 @@ import type { Record } from '../model/record.js'
 import * as op from '../op/index.js'
 import type { Operation } from '../operation/operation.js'
 import { ReadingStep } from './key-options.js'
-import { NO_KEY } from './key-step.js'
+import { NO_KEY, type VerbCall } from './key-step.js'
 import { absent, checkStrategy, type OnError, type Results, settled } from './results.js'
 import type { StepOptions } from './step.js'
 
@@ -24,6 +24,16 @@ export class ReadKeys<B extends object, C extends object> extends ReadingStep<Re
   names: readonly string[] | undefined = undefined
   /** @internal */
   ops: Operation[] | undefined = undefined
+
+  /** @internal */
+  override readonly rowOptions: readonly string[] = ['readMode', 'readTouch']
+
+  /** @internal */
+  override callOf(keys: unknown, isOne: boolean): VerbCall {
+    const { ops } = this
+    if (ops !== undefined) return [isOne ? 'operate' : 'operateMany', keys, ops, this.options]
+    return [isOne ? 'get' : 'getMany', keys, this.options]
+  }
 
   /** The bins to read; without names, only generation and time to live. */
   bins(...names: (keyof B & string)[]): this {

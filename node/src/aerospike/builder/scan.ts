@@ -5,6 +5,7 @@ import type { Dataset } from '../dataset.js'
 import type { Key, UserKey } from '../model/key.js'
 import type { Bins, Record } from '../model/record.js'
 import type { Operation } from '../operation/operation.js'
+import type { Explanation } from '../profiles/explain.js'
 import type { PartitionRange, Query, QueryOptions } from '../query/query.js'
 import type { IndexRange } from '../query/range.js'
 import { absent } from './results.js'
@@ -158,6 +159,16 @@ export class Scan<B extends object = Bins> extends Step {
     } finally {
       query.close()
     }
+  }
+
+  /**
+   * What the query would use and from where: the options of this step, those of the builder's profile,
+   * of the client, or defaults. Nothing is sent.
+   *
+   * @throws TypeError, RangeError for invalid options
+   */
+  explain(): Explanation {
+    return this.dataset.explain('query', this.options)
   }
 
   #query(more?: StepOptions): Query<B> {

@@ -12,7 +12,7 @@ import * as op from '../op/index.js'
 import type { Operation } from '../operation/operation.js'
 import type { Amount, Bytes } from '../operation/types.js'
 import { ExpiringStep } from './key-options.js'
-import { type KeyStep, NO_KEY, type StepVerb } from './key-step.js'
+import { type KeyStep, NO_KEY, type StepVerb, type VerbCall } from './key-step.js'
 import { keysOf, type SomeKeys } from './keys.js'
 import { DeleteKeys, ExistsKeys, TouchKeys } from './plain.js'
 import { ReadKeys } from './read.js'
@@ -74,6 +74,15 @@ export class WriteStep<
   values: { [name: string]: unknown } | undefined = undefined
   /** @internal */
   ops: Operation[] | undefined = undefined
+  /** @internal */
+  override readonly rowOptions: readonly string[] = ['ttl', 'exists', 'durable', 'sendKey']
+
+  /** @internal */
+  override callOf(keys: unknown, isOne: boolean): VerbCall {
+    if (isOne && this.ops === undefined) return ['put', keys, this.values, this.#options()]
+    const operations = this.operations()
+    return [isOne ? 'operate' : 'operateMany', keys, operations, this.#options()]
+  }
 
   /** Writes a bin; `null` removes it. */
   set<K extends keyof B & string>(bin: K, value: Written<B, K>): this {

@@ -17,27 +17,49 @@ export interface Used {
 
 /** The options that a call would use, by name; as text, one per line. */
 export class Explanation extends Map<string, Used> {
-  /** The verb that is called. */
+  /** The verb that is called; in `steps` the verb of the step. */
   readonly verb: string
   /**
    * The mode of the call's namespace. `null` if it is not known; then the sections for modes do not
    * apply.
    */
   readonly consistency: Mode | null
+  /** For a chain of the builder: what the rows of each step would use, in order. */
+  readonly steps: readonly Explanation[]
   readonly #depends: boolean
 
   /** @internal */
-  constructor(verb: string, used: Iterable<Used>, consistency: Mode | null, depends: boolean) {
+  constructor(
+    verb: string,
+    used: Iterable<Used>,
+    consistency: Mode | null,
+    depends: boolean,
+    steps: readonly Explanation[] = [],
+  ) {
     super()
     for (const it of used) this.set(it.option, it)
     this.verb = verb
     this.consistency = consistency
+    this.steps = steps
     this.#depends = depends
+  }
+
+  /** @internal The explanation of a chain, of that of its batch. */
+  static ofChain(
+    batch: Explanation,
+    used: Iterable<Used>,
+    steps: readonly Explanation[],
+  ): Explanation {
+    return new Explanation(batch.verb, used, batch.consistency, batch.#depends, steps)
   }
 
   override toString(): string {
     const line = ({ option, value, source }: Used) => `${option} = ${inspect(value)}  (${source})`
     const lines = [...this.values()].map(line)
+    for (const [at, step] of this.steps.entries()) {
+      lines.push(`step ${at + 1}, ${step.verb}:`)
+      for (const used of step.values()) lines.push(`  ${line(used)}`)
+    }
     if (this.#depends) {
       const known = `the namespace is '${this.consistency}'`
       const unknown = "not known: neither 'available' nor 'strong' holds"
