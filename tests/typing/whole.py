@@ -139,6 +139,10 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     assert_type(stats.nodes[0].in_flight, int)
     assert_type(stats.nodes[0].waiting, int)
     assert_type(stats.nodes[0].rejections, int)
+    node, command = stats.nodes[0], stats.commands[0]
+    assert_type((node.connect_buckets, node.connect_seconds), tuple[tuple[int, ...], float])
+    assert_type((node.control_sent, node.control_received), tuple[int, int])
+    assert_type((command.bytes_sent, command.bytes_received), tuple[int, int])
     metrics.asgi_app(client)
     metrics.wsgi_app(client)
 
