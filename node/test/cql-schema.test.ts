@@ -271,7 +271,12 @@ test('the schema is known and follows changes', skip, async () => {
 test('listeners hear of schema changes, by whichever session', skip, async (t) => {
   const session = await sessionIn('node_schema_events')
   const other = await connect(AT, { timeout: 60_000 })
-  t.after(() => Promise.all([session.close(), other.close()]))
+  // Listeners do not keep the process alive.
+  const alive = setInterval(() => {}, 60_000)
+  t.after(() => {
+    clearInterval(alive)
+    return Promise.all([session.close(), other.close()])
+  })
   for (const changer of [session, other]) {
     const event = new Promise((resolve) => {
       const end = session.onEvent((heard) => {
