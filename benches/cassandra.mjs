@@ -7,7 +7,8 @@
  *
  * Each client has a process of its own. Each line has the microseconds (user and system time) per
  * call that one round in ten is below, which other programs on the machine disturb least, the median,
- * and the median of the ratio to the session by round. FOLDER is another build of the npm package,
+ * and the median of the ratio to the session by round; then the median of the calls per second, and
+ * that of the ratio to the last client by round. FOLDER is another build of the npm package,
  * such as one of an earlier commit, which is measured beside this one.
  */
 
@@ -52,16 +53,17 @@ async function work(client, at, operation, inFlight) {
   })
   process.on('message', async () => {
     let left = CALLS
-    const began = process.cpuUsage()
+    const [began, start] = [process.cpuUsage(), process.hrtime.bigint()]
     const task = async () => {
       while (left-- > 0) await execute(rows[left & 4095])
     }
     await Promise.all(Array.from({ length: inFlight }, task))
     const { user, system } = process.cpuUsage(began)
-    process.send((user + system) / CALLS)
+    const seconds = Number(process.hrtime.bigint() - start) / 1e9
+    process.send([(user + system) / CALLS, CALLS / seconds])
   })
   process.on('disconnect', () => process.exit(0))
-  process.send(0)
+  process.send([0, 0])
 }
 
 const part = (times, share) => [...times].sort((a, b) => a - b)[Math.floor(times.length * share)]
@@ -86,25 +88,31 @@ async function main(at, { rounds, inFlight, other }) {
     const all = clients.map((client) => ({
       client,
       times: [],
+      rates: [],
       child: fork(HERE, ['--work', JSON.stringify([client, at, operation, inFlight])]),
     }))
     await Promise.all(all.map(({ child }) => once(child, 'message')))
     // The first rounds compile the code.
     for (let round = -3; round < rounds; round++) {
-      for (const { child, times } of all) {
+      for (const { child, times, rates } of all) {
         child.send('round')
-        const [time] = await once(child, 'message')
-        if (round >= 0) times.push(time)
+        const [[time, rate]] = await once(child, 'message')
+        if (round < 0) continue
+        times.push(time)
+        rates.push(rate)
       }
     }
-    for (const { client, times, child } of all) {
-      const ratio = part(
-        times.map((time, at) => time / all[0].times[at]),
+    const ratioOf = (own, others) =>
+      part(
+        own.map((value, at) => value / others[at]),
         0.5,
-      )
+      ).toFixed(2)
+    for (const { client, times, rates, child } of all) {
       const name = client[1] === resolve(other ?? '') ? `${client[0]} before` : client[0]
       const [low, middle] = [part(times, 0.1), part(times, 0.5)].map((time) => time.toFixed(2))
-      console.log(`${operation} ${name.padEnd(14)} ${low} us  ${middle} us  x${ratio.toFixed(2)}`)
+      const cost = `${low} us  ${middle} us  x${ratioOf(times, all[0].times)}`
+      const speed = `${part(rates, 0.5).toFixed(0)}/s  x${ratioOf(rates, all.at(-1).rates)}`
+      console.log(`${operation} ${name.padEnd(14)} ${cost}  ${speed}`)
       child.disconnect()
     }
   }

@@ -87,9 +87,20 @@ struct DriverState<P: Protocol, T> {
     pause_ends: Tick,
     /// Commands submitted since the last flush.
     unwritten: usize,
+    /// How many of them are written without waiting for the flush.
+    burst: usize,
     /// Follow-up work or the contents of the inbox, until it is started. Empty between calls; kept
     /// to reuse its memory.
     next: Next<P, T>,
+}
+
+/// The least number of commands for which an early write pays.
+const LEAST_BURST: usize = 16;
+
+/// How many commands are written without waiting for more, if so many were in flight before the
+/// replies that come now: with half of them, nodes work while the other half is composed.
+fn burst_of<P: Protocol>(in_flight: usize) -> usize {
+    if P::BURST == usize::MAX { P::BURST } else { (in_flight / 2).clamp(LEAST_BURST, P::BURST) }
 }
 
 /// What the driver was called for.
@@ -110,6 +121,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
                 pauses: Vec::new(),
                 pause_ends: Tick::NEVER,
                 unwritten: 0,
+                burst: P::BURST,
                 next: Next::default(),
             }),
             inbox: Mutex::default(),
@@ -141,7 +153,11 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
             || self.is_closed();
         state.multiplexer.submit(command, now);
         state.unwritten += 1;
-        if alone || state.unwritten == P::BURST {
+        if alone || state.unwritten >= state.burst {
+            if !alone {
+                // Many submitted at once are few writes.
+                state.burst = P::BURST.min(state.burst.saturating_mul(2));
+            }
             state.flush(now, deliver);
         }
         let alarm = state.alarm();
@@ -402,7 +418,8 @@ impl<P: Protocol, T: ResponseHandler> DriverState<P, T> {
         wait: Option<Duration>,
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) -> io::Result<()> {
-        let Self { multiplexer, next, .. } = self;
+        let Self { multiplexer, next, burst, .. } = self;
+        *burst = burst_of::<P>(multiplexer.in_flight());
         multiplexer.turn(wait, &mut |ticket, outcome| deliver(ticket, outcome, next))
     }
 

@@ -133,8 +133,8 @@ pub trait Protocol: Framing + Sized + 'static {
     /// connection is given up.
     const PATIENCE: Duration = Duration::from_secs(3);
 
-    /// This many commands of an event loop's tasks are written without waiting for the flush after
-    /// the tasks, so that nodes start working earlier.
+    /// At most this many commands of an event loop's tasks are written without waiting for the flush
+    /// after the tasks, so that nodes start working earlier; fewer if fewer are in flight.
     const BURST: usize = usize::MAX;
 
     /// Whether nodes may have shards ([`Topology::shard`]).

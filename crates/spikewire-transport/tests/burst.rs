@@ -72,10 +72,22 @@ fn a_burst_is_written_before_the_flush() {
     submit(1);
     // The connection is open.
     turn_until(1);
-    let (burst, rest) = (Proto::BURST, 10);
-    submit(burst + rest);
-    eventually("the burst", || requests.load(SeqCst) >= burst);
-    assert!(requests.load(SeqCst) < 1 + burst + rest, "the rest waits");
+    // One alone, then as many as pay if few are in flight, then twice as many each time.
+    let (early, rest) = (1 + 16 + 32, 10);
+    submit(early + rest);
+    eventually("the bursts", || requests.load(SeqCst) == 1 + early);
     driver.flush(&Idle, &mut deliver());
-    turn_until(1 + burst + rest);
+    turn_until(1 + early + rest);
+    // With many in flight, half of them.
+    let many = 104;
+    submit(many);
+    driver.flush(&Idle, &mut deliver());
+    let known = 1 + early + rest + many;
+    eventually("all that was flushed", || requests.load(SeqCst) == known);
+    driver.turn(&Idle, Some(LONG), &mut deliver()).unwrap();
+    submit(many / 2 + rest);
+    eventually("half", || requests.load(SeqCst) >= known + many / 2);
+    assert!(requests.load(SeqCst) < known + many / 2 + rest, "the rest waits");
+    driver.flush(&Idle, &mut deliver());
+    turn_until(known + many / 2 + rest);
 }
