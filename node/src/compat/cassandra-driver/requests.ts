@@ -37,6 +37,9 @@ const CHANGES_KEYSPACE = /^\s*use\b/i
 /** The keyspace that a statement names. */
 const NAMED_KEYSPACE = /\b(?:from|into|update)\s+(?:"([^"]+)"|(\w+))\s*\.\s*[\w"]/i
 
+/** Results with this many rows are large. */
+const LARGE = 64
+
 /** No options besides a statement's own. */
 const NONE = {}
 
@@ -129,10 +132,11 @@ export class Requests {
   ): Promise<ResultSet> {
     const values = this.#encoded(known, params, options)
     this.#route(query, known, params, options)
-    if (known.isChange || !this.#isByEngine(options)) {
+    if (known.isChange || known.isLarge || !this.#isByEngine(options)) {
       return this.#send(query, known.prepared, values, params, options)
     }
-    // Most executions: their results are made as replies arrive, without a promise for each step.
+    // Most executions: their results are made as replies arrive, without a promise for each step. The
+    // rows of large ones outlive more collections of garbage then.
     const native = nativeOptions(options, this.#ownKeyspace(options), this.#hasOwnTimestamps)
     const request = { query, params, options }
     const start = this.#start()
@@ -143,7 +147,10 @@ export class Requests {
       known.prepared,
       values as never,
       native,
-      (rows) => this.#arrived(rows, request, start),
+      (rows) => {
+        if (rows.length >= LARGE) known.isLarge = true
+        return this.#arrived(rows, request, start)
+      },
       (error) => {
         throw this.#failedByEngine(error, request, start, stack)
       },

@@ -22,6 +22,8 @@ export interface KnownStatement {
   readonly types: readonly NativeType[]
   /** Whether it may change the schema, or the keyspace. */
   readonly isChange: boolean
+  /** Whether a result of it had many rows. */
+  isLarge: boolean
 }
 
 /** Statements that change the schema or the keyspace. */
@@ -85,7 +87,7 @@ export class Statements {
       .then((prepared) => {
         const types = prepared.parameters.map(({ type }) => nativeType(type))
         const encoders = types.map((type) => encoderOf(type, this.#encoding))
-        const known = { prepared, encoders, types, isChange: isChange(query) }
+        const known = { prepared, encoders, types, isChange: isChange(query), isLarge: false }
         if (this.#known.size >= this.#most) {
           if (!this.#isFull) {
             this.#isFull = true
