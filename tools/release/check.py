@@ -15,9 +15,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import contract
+import findings
 import names
-from contract import Absent, Context, Failure, Finding, Step
+from findings import Absent, Context, Failure, Finding, Step
 
 #: Where each kind of package is checked, in the order of the table.
 MODULES = {"python": "python_packages", "npm": "npm", "crates": "crates"}
@@ -139,17 +139,17 @@ def steps(only: list[str], context: Context) -> list[Step]:
 
 def main() -> int:
     """Runs the steps and prints the table."""
-    parser = contract.arguments(__doc__.splitlines()[0])
+    parser = findings.arguments(__doc__.splitlines()[0])
     parser.add_argument("only", nargs="*", metavar="ONLY", help=", ".join(["common", *MODULES]))
     flags = parser.parse_args()
     for name in flags.only:
         if name not in ("common", *MODULES):
             parser.error(f"there is no {name}; there are: {', '.join(['common', *MODULES])}")
     context = Context(built=flags.built)
-    outcomes = contract.run_steps(steps(flags.only, context), context)
+    outcomes = findings.run_steps(steps(flags.only, context), context)
     print()
-    print(contract.table(outcomes))
-    return contract.status(outcomes, complete=flags.complete, named=flags.names)
+    print(findings.table(outcomes))
+    return findings.status(outcomes, complete=flags.complete, named=flags.names)
 
 
 if __name__ == "__main__":

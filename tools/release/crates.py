@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import contract
-from contract import Context, Finding, Step
+import findings
+from findings import Context, Finding, Step
 
 NAME = "crates"
 #: What the index takes at most, in bytes.
@@ -247,6 +247,6 @@ def check_documentation(context: Context) -> list[Finding]:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--order"]:
-        print("\n".join(order(workspace(contract.ROOT))))
+        print("\n".join(order(workspace(findings.ROOT))))
         sys.exit(0)
-    sys.exit(contract.main(steps))
+    sys.exit(findings.main(steps))

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_transport::driver::Next;
 use spikewire_transport::{
-    Command, EventLoop, LoopDriver, Multiplexer, OrderKey, Outcome, Protocol, ResponseHandler, Tick,
+    Command, EventLoop, LoopDriver, Multiplexer, OrderKey, Outcome, ResponseHandler, Tick,
 };
 use support::{
     DONE, LONG, Manners, Server, Toy, Writes, eventually, frame, nodes, policy, settings,
