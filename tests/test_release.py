@@ -17,7 +17,7 @@ URLS = {
     name: f"https://host.example/{name}"
     for name in ("homepage", "documentation", "repository", "issues", "changelog")
 }
-PARTS = ("names", "notices", "source", "findings", "wheels", "python_packages", "check")
+PARTS = ("names", "notices", "source", "release_steps", "wheels", "python_packages", "check")
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_wheels_and_npm_packages_have_the_same_platforms(tool: Any) -> None:
 
 
 def test_the_table_says_what_failed_and_what_is_left(tool: Any, tmp_path: Path) -> None:
-    findings = tool("findings")
+    release_steps = tool("release_steps")
 
     def fails(context: Any) -> list[Any]:
         context.run([sys.executable, "-c", "print('why'); raise SystemExit(3)"])
@@ -180,28 +180,28 @@ def test_the_table_says_what_failed_and_what_is_left(tool: Any, tmp_path: Path) 
         context.run(["no-such-program"])
         return []
 
-    human = findings.Finding("human", "urls.homepage: the homepage", "names.toml")
-    outcomes = findings.run_steps(
+    human = release_steps.Finding("human", "urls.homepage: the homepage", "names.toml")
+    outcomes = release_steps.run_steps(
         [
-            findings.Step("one", lambda _: [findings.Finding("note", "12 bytes"), human]),
-            findings.Step("two", fails),
-            findings.Step("three", lambda _: [], needs="two"),
-            findings.Step("four", absent),
-            findings.Step("five", lambda _: [human]),
+            release_steps.Step("one", lambda _: [release_steps.Finding("note", "12 bytes"), human]),
+            release_steps.Step("two", fails),
+            release_steps.Step("three", lambda _: [], needs="two"),
+            release_steps.Step("four", absent),
+            release_steps.Step("five", lambda _: [human]),
         ],
-        findings.Context(root=tmp_path, output=tmp_path),
+        release_steps.Context(root=tmp_path, output=tmp_path),
     )
     results = [outcome.result for outcome in outcomes]
     assert results == ["passed", "FAILED", "left out", "absent", "passed"]
     assert outcomes[1].findings[0].text.endswith("ended with 3:\nwhy")
-    table = findings.table(outcomes)
+    table = release_steps.table(outcomes)
     assert re.search(r"^one +passed +0 s +12 bytes$", table, re.MULTILINE)
     assert table.endswith("What only a human can do:\n  - urls.homepage: the homepage (names.toml)")
-    assert findings.status(outcomes) == 1
+    assert release_steps.status(outcomes) == 1
     rest = [outcomes[0], outcomes[3]]
-    assert findings.status(rest) == 0
-    assert findings.status(rest, complete=True) == 1
-    assert findings.status(rest, named=True) == 1
+    assert release_steps.status(rest) == 0
+    assert release_steps.status(rest, complete=True) == 1
+    assert release_steps.status(rest, named=True) == 1
     assert "why" in (tmp_path / "logs" / "two.log").read_text()
 
 
@@ -250,8 +250,8 @@ def test_contents_of_wheels(tool: Any) -> None:
 
 
 def test_modules_of_checks_have_what_check_needs(tool: Any) -> None:
-    check, findings = tool("check"), tool("findings")
-    steps = check.steps([], findings.Context())
+    check, release_steps = tool("check"), tool("release_steps")
+    steps = check.steps([], release_steps.Context())
     titles = [step.title for step in steps]
     assert len(set(titles)) == len(titles)
     for step in steps:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("npm", "crates", "sbom", "findings", "names", "notices", "wheels", "source")
+PARTS = ("npm", "crates", "sbom", "release_steps", "names", "notices", "wheels", "source")
 MAIN: dict[str, Any] = {
     "name": "spikewire",
     "version": "1.0.0",

@@ -15,9 +15,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import findings
 import names
-from findings import Absent, Context, Failure, Finding, Step
+import release_steps
+from release_steps import Absent, Context, Failure, Finding, Step
 
 #: Where each kind of package is checked, in the order of the table.
 MODULES = {"python": "python_packages", "npm": "npm", "crates": "crates"}
@@ -139,17 +139,17 @@ def steps(only: list[str], context: Context) -> list[Step]:
 
 def main() -> int:
     """Runs the steps and prints the table."""
-    parser = findings.arguments(__doc__.splitlines()[0])
+    parser = release_steps.arguments(__doc__.splitlines()[0])
     parser.add_argument("only", nargs="*", metavar="ONLY", help=", ".join(["common", *MODULES]))
     flags = parser.parse_args()
     for name in flags.only:
         if name not in ("common", *MODULES):
             parser.error(f"there is no {name}; there are: {', '.join(['common', *MODULES])}")
     context = Context(built=flags.built)
-    outcomes = findings.run_steps(steps(flags.only, context), context)
+    outcomes = release_steps.run_steps(steps(flags.only, context), context)
     print()
-    print(findings.table(outcomes))
-    return findings.status(outcomes, complete=flags.complete, named=flags.names)
+    print(release_steps.table(outcomes))
+    return release_steps.status(outcomes, complete=flags.complete, named=flags.names)
 
 
 if __name__ == "__main__":

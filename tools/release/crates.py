@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import findings
-from findings import Context, Finding, Step
+import release_steps
+from release_steps import Context, Finding, Step
 
 NAME = "crates"
 #: What the index takes at most, in bytes.
@@ -247,6 +247,6 @@ def check_documentation(context: Context) -> list[Finding]:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--order"]:
-        print("\n".join(order(workspace(findings.ROOT))))
+        print("\n".join(order(workspace(release_steps.ROOT))))
         sys.exit(0)
-    sys.exit(findings.main(steps))
+    sys.exit(release_steps.main(steps))

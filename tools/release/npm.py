@@ -18,10 +18,10 @@ import tarfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import findings
 import notices
+import release_steps
 import wheels
-from findings import Absent, Context, Failure, Finding, Step
+from release_steps import Absent, Context, Failure, Finding, Step
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -280,4 +280,4 @@ def check_installed(context: Context) -> list[Finding]:
 
 
 if __name__ == "__main__":
-    sys.exit(findings.main(steps))
+    sys.exit(release_steps.main(steps))

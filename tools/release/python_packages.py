@@ -19,11 +19,11 @@ from email import message_from_string
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import findings
 import notices
+import release_steps
 import source
 import wheels
-from findings import Absent, Context, Failure, Finding, Step
+from release_steps import Absent, Context, Failure, Finding, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -373,4 +373,4 @@ def emulated(context: Context) -> list[Finding]:
 
 
 if __name__ == "__main__":
-    sys.exit(findings.main(steps))
+    sys.exit(release_steps.main(steps))
