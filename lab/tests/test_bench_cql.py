@@ -510,7 +510,7 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK),
         *("--clients", "spikewire,cassandra-driver", "--operations", "insert,select,page"),
-        *("--threads", "2", "--chains", "300", "-z", "4", "--burst", "50", "--processes", "2"),
+        *("--threads", "2", "--chains", "300", "-z", "4", "--burst", "50"),
         *("--json", str(tmp_path / "a.json"), "--markdown", str(tmp_path / "a.md")),
     ]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=900)
@@ -521,6 +521,20 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
     assert all(cell["rate"]["median"] > 0 for cell in report["cells"])
     assert {cell["protocol"] for cell in report["cells"]} == {"v5"}
     assert "300 callback chains" in (tmp_path / "a.md").read_text()
+
+
+@pytest.mark.slow
+def test_several_processes_measure_together(tmp_path: Path) -> None:
+    # Long, because they may begin a tenth of it apart, on a machine that does other work as well.
+    command = [
+        *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK, "-d", "4", "--rounds", "1"),
+        *("--clients", "spikewire", "--operations", "insert", "--patterns", "blocking"),
+        *("--threads", "2", "--processes", "2", "--json", str(tmp_path / "a.json")),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    cells = json.loads((tmp_path / "a.json").read_text())["cells"]
+    assert [cell["rate"]["median"] > 0 for cell in cells] == [True]
 
 
 @pytest.mark.slow
