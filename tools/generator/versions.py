@@ -47,7 +47,7 @@ The client compares these with the version of each node. A call that a node cann
 
 UNCHECKED = """
 These it sends to every server. Older ones reject them, mostly with code 4; the versions are those
-of the vendor's documentation, and were not tried.
+known of the vendor's releases, and were not tried.
 
 | feature | server | edition | calls |
 |---|---|---|---|

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
 from ..contract.cql import as_cql
-from ..contract.result import Failure
-from ..run.meeting import Meeting
-from ..run.processes import APART, NS
-from ..worker.meeting import GONE
+from ..run.processes import distance, failure_of, in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..contract.cql import CqlJob, CqlResult
+    from ..contract.result import Failure
+    from ..run.meeting import Meeting
 
 SUMS = ("operations", "errors", "timeouts")
 NESTED = ("cpu", "switches", "memory")
@@ -25,37 +23,23 @@ def together(
 ) -> Mapping[str, Any]:
     """Starts all processes of a job, each with other random keys; returns one answer for them."""
     many = job.get("processes", 1)
-    meeting = Meeting(many)
 
-    def run(part: int) -> Mapping[str, Any]:
+    def run(part: int, meeting: Meeting) -> Mapping[str, Any]:
         mine = cast("CqlJob", {**job, "part": part, "seed": job["seed"] * many + part})
-        answer = start(mine, meeting)
-        if "failed" in answer:
-            meeting.missed()
-        return answer
+        return start(mine, meeting)
 
-    with ThreadPoolExecutor(many) as threads:
-        try:
-            answers = list(threads.map(run, range(many)))
-        except BaseException:
-            meeting.stop()
-            raise
-    return merged([as_cql(one) for one in answers], job["duration"])
+    return merged([as_cql(one) for one in in_processes(many, run)], job["duration"])
 
 
 def merged(results: Sequence[CqlResult | Failure], duration: float) -> Mapping[str, Any]:
     """The combined result of windows that opened at the same time: operations, processor time and
     memory are sums, the time is the longest, the server's processor time the mean."""
-    failures = [str(one["failed"]) for one in results if "failed" in one]
-    if failures:
-        # That others did not arrive is a consequence of the first failure.
-        first = next((one for one in failures if GONE not in one), failures[0])
-        return Failure(failed=f"one of {len(results)} processes: {first}")
+    if (failure := failure_of(results)) is not None:
+        return failure
     all_: list[Mapping[str, Any]] = [one for one in results if "failed" not in one]
-    openings = [one["opened"] for one in all_]
-    apart = (max(openings) - min(openings)) / NS
-    if apart > APART * duration:
-        return Failure(failed=f"the processes began {apart * 1000:,.0f} ms apart")
+    apart = distance([one["opened"] for one in all_], duration)
+    if not isinstance(apart, float):
+        return apart
     result: dict[str, Any] = {**all_[0], "apart": apart}
     result |= {name: sum(one[name] for one in all_) for name in SUMS}
     for name in NESTED:

@@ -34,37 +34,62 @@ def run_processes(
 ) -> Mapping[str, Any]:
     """Runs a job in its number of processes; returns one answer for all of them."""
     many = job.get("processes", 1)
+
+    def run(part: int, meeting: Meeting) -> Mapping[str, Any]:
+        mine = cast("Job", {**job, "part": part, "histograms": True})
+        return run_job(command, mine, variables, on_report=on_report, meeting=meeting)
+
+    return merged([as_result(one) for one in in_processes(many, run)], job)
+
+
+def in_processes(
+    many: int, run: Callable[[int, Meeting], Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The answers of processes that begin at the same time; `run` has the number of each."""
     meeting = Meeting(many)
 
-    def run(part: int) -> Mapping[str, Any]:
-        mine = cast("Job", {**job, "part": part, "histograms": True})
-        answer = run_job(command, mine, variables, on_report=on_report, meeting=meeting)
+    def answer_of(part: int) -> Mapping[str, Any]:
+        answer = run(part, meeting)
         if "failed" in answer:
             meeting.missed()
         return answer
 
     with ThreadPoolExecutor(many) as threads:
         try:
-            answers = list(threads.map(run, range(many)))
+            return list(threads.map(answer_of, range(many)))
         except BaseException:
             meeting.stop()
             raise
-    return merged([as_result(one) for one in answers], job)
+
+
+def failure_of(results: Sequence[Mapping[str, Any]]) -> Failure | None:
+    """The failure of all processes, if one of them failed."""
+    failures = [str(one["failed"]) for one in results if "failed" in one]
+    if not failures:
+        return None
+    # That others did not arrive is a consequence of the first failure.
+    first = next((one for one in failures if GONE not in one), failures[0])
+    return Failure(failed=f"one of {len(results)} processes: {first}")
+
+
+def distance(openings: Sequence[int], duration: float) -> float | Failure:
+    """How far apart windows open, in seconds; a failure if they overlap too little."""
+    apart = (max(openings) - min(openings)) / NS
+    if apart > APART * duration:
+        return Failure(failed=f"the processes began {apart * 1000:,.0f} ms apart")
+    return apart
 
 
 def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     """The combined result: operations, processor time, memory and errors are sums, latencies one
     histogram, and the rate is the sum of the processes' rates, all measured at the same time."""
-    failures = [one["failed"] for one in results if "failed" in one]
-    if failures:
-        # That others did not arrive is a consequence of the first failure.
-        first = next((one for one in failures if GONE not in one), failures[0])
-        return Failure(failed=f"one of {len(results)} processes: {first}")
+    if (failure := failure_of(results)) is not None:
+        return failure
     all_ = [one for one in results if "failed" not in one]
     openings = [one.get("opened", 0) for one in all_]
-    apart = (max(openings) - min(openings)) / NS
-    if apart > APART * job["duration"]:
-        return Failure(failed=f"the processes began {apart * 1000:,.0f} ms apart")
+    apart = distance(openings, job["duration"])
+    if not isinstance(apart, float):
+        return apart
     rates = [one["rate"] for one in all_ if "rate" in one]
     result = cast("dict[str, Any]", {**all_[0]})
     result |= {
