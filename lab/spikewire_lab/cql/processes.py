@@ -38,7 +38,7 @@ def merged(results: Sequence[CqlResult | Failure], duration: float) -> Mapping[s
         return failure
     all_: list[Mapping[str, Any]] = [one for one in results if "failed" not in one]
     apart = distance([one["opened"] for one in all_], duration)
-    if not isinstance(apart, float):
+    if not isinstance(apart, int | float):
         return apart
     result: dict[str, Any] = {**all_[0], "apart": apart}
     result |= {name: sum(one[name] for one in all_) for name in SUMS}

@@ -88,7 +88,7 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     all_ = [one for one in results if "failed" not in one]
     openings = [one.get("opened", 0) for one in all_]
     apart = distance(openings, job["duration"])
-    if not isinstance(apart, float):
+    if not isinstance(apart, int | float):
         return apart
     rates = [one["rate"] for one in all_ if "rate" in one]
     result = cast("dict[str, Any]", {**all_[0]})
