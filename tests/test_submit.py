@@ -7,6 +7,7 @@ import concurrent.futures
 import contextlib
 import copy
 import gc
+import itertools
 import logging
 import pickle
 import signal
@@ -433,7 +434,8 @@ def test_callbacks_may_submit_further_calls(cluster: Cluster, set_name: str, lim
         cluster.seeds, timeout=20, connect_timeout=20, submit_limit=limit
     ) as client:
         data = client.dataset("test", set_name)
-        left = iter(range(calls))
+        # Iterators of a range repeat numbers when threads without a GIL share them; counts do not.
+        numbers = itertools.count()
         done: list[object] = []
         end = threading.Event()
 
@@ -442,7 +444,7 @@ def test_callbacks_may_submit_further_calls(cluster: Cluster, set_name: str, lim
                 done.append(future.exception())
                 if len(done) == calls:
                     end.set()
-            if (key := next(left, None)) is not None:
+            if (key := next(numbers)) < calls:
                 data.submit.put(key, {"n": key}).add_done_callback(following)
 
         for _ in range(chains):
