@@ -208,7 +208,7 @@
 //! |---|---|
 //! | [`Client`] | the calling thread itself; of many callers, one leads and serves the others |
 //! | [`AsyncClient::connect`] | a background thread, or several ([`Builder::threads`]) |
-//! | `AsyncClient::connect_tokio` | a task on the runtime |
+//! | `AsyncClient::connect_tokio` | tasks on the runtime, one for each of its threads, at most 4 |
 //!
 //! A query has dedicated connections, which are read by the caller that takes its records. With
 //! [`AsyncClient::connect`], one thread for all queries wakes the tasks that wait for records.

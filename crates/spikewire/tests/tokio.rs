@@ -320,6 +320,28 @@ fn a_dropped_client_closes_its_connections() {
     }
 }
 
+/// A single task that reads every reply would keep waking the other workers.
+#[test]
+fn every_worker_thread_has_connections() {
+    let cluster = cluster(1);
+    let connections = || cluster.stats(0).unwrap().connections;
+    let [one, several] = runtimes().map(|runtime| {
+        runtime.block_on(async {
+            let client = client(&cluster).await;
+            let users = async_dataset(&client);
+            let before = connections();
+            for key in 0..100 {
+                users.get(key).await.unwrap();
+            }
+            let opened = connections() - before;
+            client.close();
+            eventually("closing every connection", || connections() == 0);
+            opened
+        })
+    });
+    assert_eq!((one, several), (1, 3));
+}
+
 #[test]
 fn connecting_without_a_runtime_fails() {
     let cluster = cluster(1);

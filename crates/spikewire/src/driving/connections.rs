@@ -8,16 +8,16 @@ use spikewire_transport::driver::Next;
 use spikewire_transport::native::{Native, Ticket};
 use spikewire_transport::protocol::CommandOf;
 use spikewire_transport::topology::Target as _;
-use spikewire_transport::{LoopDriver, Protocol, ResponseHandler};
+use spikewire_transport::{LoopDriver, OrderKey, Protocol, ResponseHandler};
 
 /// Drivers of connections.
 #[derive(Debug)]
 pub(crate) enum Connections<P: Protocol, T: ResponseHandler> {
     /// Background threads.
     Native(Box<[Native<P, T>]>),
-    /// A task on a tokio runtime.
+    /// Tasks on a tokio runtime, at least one.
     #[cfg(feature = "tokio")]
-    Tokio(super::tokio::Handle<P, T>),
+    Tokio(Box<[super::tokio::Handle<P, T>]>),
 }
 
 impl<P: Protocol, T: Ticket<P>> Connections<P, T>
@@ -33,23 +33,25 @@ where
             .map_err(|error| format!("no thread to drive connections: {error}"))
     }
 
-    /// Starts a task on the current runtime; an error is a message.
+    /// Starts tasks on the current runtime; an error is a message.
     #[cfg(feature = "tokio")]
-    pub fn tokio(topology: Arc<P::Topology>) -> Result<Self, String>
+    pub fn tokio(topology: &Arc<P::Topology>) -> Result<Self, String>
     where
         P: 'static,
         P::Topology: Send + Sync,
     {
-        super::tokio::start(topology).map(Self::Tokio)
+        super::tokio::start_all(topology).map(Self::Tokio)
     }
 
     /// Sends a command. The ticket is completed in any case: one that comes too late is dropped,
     /// which completes it.
     pub fn submit(&self, command: CommandOf<P, T>) {
         match self {
-            Self::Native(threads) => drop(of_this_command(threads, &command).submit(command)),
+            Self::Native(threads) => {
+                drop(of_this_command(threads, command.target.order()).submit(command))
+            }
             #[cfg(feature = "tokio")]
-            Self::Tokio(handle) => handle.submit(command),
+            Self::Tokio(tasks) => of_this_command(tasks, command.target.order()).submit(command),
         }
     }
 
@@ -58,7 +60,7 @@ where
         match self {
             Self::Native(threads) => drop(of_this_thread(threads).submit_all(next)),
             #[cfg(feature = "tokio")]
-            Self::Tokio(handle) => handle.submit_all(next),
+            Self::Tokio(tasks) => of_this_thread(tasks).submit_all(next),
         }
     }
 
@@ -67,19 +69,16 @@ where
         match self {
             Self::Native(threads) => threads.iter().for_each(Native::close),
             #[cfg(feature = "tokio")]
-            Self::Tokio(handle) => handle.close(),
+            Self::Tokio(tasks) => tasks.iter().for_each(super::tokio::Handle::close),
         }
     }
 }
 
 /// Commands about one record use one driver, which keeps their order.
-fn of_this_command<'a, P: Protocol, T: ResponseHandler>(
-    threads: &'a [Native<P, T>],
-    command: &CommandOf<P, T>,
-) -> &'a Native<P, T> {
-    match threads {
+fn of_this_command<D>(drivers: &[D], order: OrderKey) -> &D {
+    match drivers {
         [only] => only,
-        several => match command.target.order().share(several.len()) {
+        several => match order.share(several.len()) {
             Some(share) => &several[share],
             None => of_this_thread(several),
         },
@@ -87,8 +86,8 @@ fn of_this_command<'a, P: Protocol, T: ResponseHandler>(
 }
 
 /// Of other commands, each thread uses one driver, so that consecutive ones are sent together.
-fn of_this_thread<P: Protocol, T: ResponseHandler>(threads: &[Native<P, T>]) -> &Native<P, T> {
-    match threads {
+fn of_this_thread<D>(drivers: &[D]) -> &D {
+    match drivers {
         [only] => only,
         several => &several[own_number() % several.len()],
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `cell` | stores the outcome of a command for its future |
 //! | `connections` | what drives the connections: threads, or |
-//! | `tokio` | a task on a tokio runtime |
+//! | `tokio` | tasks on a tokio runtime |
 //! | `thread` | blocking work in a thread of its own |
 
 mod cell;

@@ -1,8 +1,12 @@
-//! A task on a tokio runtime that drives the connections when the reactor reports events.
+//! Tasks on a tokio runtime that drive connections when the reactor reports events.
 //!
 //! A command that finds nothing in flight is written by the task that submits it. All others wait
 //! for the driving task, which runs after the tasks that its last turn woke: their commands are
 //! sent with one write per connection.
+//!
+//! There are several driving tasks where there are several worker threads. With a single one, every
+//! reply is read on one of them, which wakes another for whatever follows; that one soon sleeps
+//! again, and waking it costs more than the command.
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::pin::Pin;
@@ -52,9 +56,23 @@ impl EventLoop for TaskWaker {
     }
 }
 
-/// Starts the task on the current runtime.
+/// The most driving tasks. Each has connections of its own, so more of them share fewer writes.
+const MOST_TASKS: usize = 4;
+
+/// Starts a task for each worker thread of the current runtime, up to [`MOST_TASKS`].
+pub(super) fn start_all<P: Protocol + 'static, T: Ticket<P>>(
+    topology: &Arc<P::Topology>,
+) -> Result<Box<[Handle<P, T>]>, String>
+where
+    LoopDriver<P, T>: Send + Sync,
+{
+    let workers = runtime::Handle::try_current().map_or(1, |on| on.metrics().num_workers());
+    (0..workers.clamp(1, MOST_TASKS)).map(|_| start(topology.clone())).collect()
+}
+
+/// Starts a task on the current runtime.
 #[expect(unsafe_code, reason = "tokio is lent a descriptor")]
-pub(super) fn start<P: Protocol + 'static, T: Ticket<P>>(
+fn start<P: Protocol + 'static, T: Ticket<P>>(
     topology: Arc<P::Topology>,
 ) -> Result<Handle<P, T>, String>
 where

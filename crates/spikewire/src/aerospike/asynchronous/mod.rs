@@ -175,7 +175,8 @@ impl Builder {
 
     /// Connects to the cluster through these seeds, for futures on the current tokio runtime, whose
     /// I/O and time drivers must be enabled. [`Builder::threads`] has no effect here: the runtime
-    /// drives the connections.
+    /// drives the connections, with one task for each of its threads, at most 4. Each task has
+    /// connections of its own.
     #[cfg(feature = "tokio")]
     pub fn connect_tokio(
         self,

@@ -32,7 +32,7 @@ impl Transport {
 
     #[cfg(feature = "tokio")]
     pub fn tokio(cluster: &Arc<Cluster>) -> Result<Self> {
-        let connections = Connections::tokio(cluster.clone()).map_err(Error::invalid)?;
+        let connections = Connections::tokio(cluster).map_err(Error::invalid)?;
         Ok(Self { connections, watcher: Mutex::default() })
     }
 
@@ -62,8 +62,8 @@ impl Transport {
                 Ok(Driver::Native { watch, reading })
             }
             #[cfg(feature = "tokio")]
-            Connections::Tokio(handle) => {
-                super::tokio::Driver::new(handle, reading).map(Driver::Tokio)
+            Connections::Tokio(tasks) => {
+                super::tokio::Driver::new(&tasks[0], reading).map(Driver::Tokio)
             }
         }
     }

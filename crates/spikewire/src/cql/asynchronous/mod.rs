@@ -83,7 +83,8 @@ impl Builder {
 
     /// Connects to the cluster through these contact points, for futures on the current tokio
     /// runtime, whose I/O and time drivers must be enabled. [`Builder::threads`] has no effect
-    /// here: the runtime drives the connections.
+    /// here: the runtime drives the connections, with one task for each of its threads, at most 4.
+    /// Each task has connections of its own.
     #[cfg(feature = "tokio")]
     pub fn connect_tokio(
         self,
@@ -93,7 +94,7 @@ impl Builder {
         async move {
             let (options, _) = checked?;
             let composer = on_a_thread(move |_| Composer::open(options), no_thread).await?;
-            let connections = Connections::tokio(composer.cluster().clone());
+            let connections = Connections::tokio(composer.cluster());
             Ok(AsyncSession::new(composer, connections.map_err(Error::invalid)?))
         }
     }
