@@ -48,7 +48,7 @@ where
     pub fn submit(&self, command: CommandOf<P, T>) {
         match self {
             Self::Native(threads) => {
-                drop(of_this_command(threads, command.target.order()).submit(command))
+                drop(of_this_command(threads, command.target.order()).submit(command));
             }
             #[cfg(feature = "tokio")]
             Self::Tokio(tasks) => of_this_command(tasks, command.target.order()).submit(command),
