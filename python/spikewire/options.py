@@ -167,7 +167,10 @@ class ClientOptions(TypedDict, total=False):
     ip_map: dict[str, str]
     """Addresses that nodes advertise, and their replacements. Default: none."""
     connections_per_node: int
-    """Connections to one node per event loop, and for all blocking threads. Default: 4."""
+    """Connections to one node per event loop, and the number of threads that get one each for
+    blocking calls; more threads share two others, or up to this many if replies are slow.
+    Default: 4, and 64 threads, fewer if these connections were more than 256 in all.
+    """
     warm_connections: int
     """Connections to each node that are opened before the first call, all at once; whoever needs
     one first gets it. Unreachable nodes are waited for up to ``connect_timeout``. Default: 0.

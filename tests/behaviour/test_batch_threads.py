@@ -30,7 +30,7 @@ def nodes() -> Iterator[Cluster]:
 
 @pytest.fixture
 def shared(nodes: Cluster) -> Iterator[spikewire.Client]:
-    with spikewire.Client(nodes.seeds, timeout=30) as client:
+    with spikewire.Client(nodes.seeds, timeout=30, connections_per_node=4) as client:
         data = client.dataset("test", "shared")
         data.put_many((key, {"n": key}) for key in range(1000)).raise_for_errors()
         yield client

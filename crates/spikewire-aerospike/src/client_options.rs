@@ -169,7 +169,7 @@ impl ClientOptions {
             "idle_timeout" => options.idle = span()?,
             "slow_start" => options.slow_start = span()?,
             "use_services_alternate" => options.use_services_alternate = value.flag(name)?,
-            "connections_per_node" => options.connections_per_node = count()? as usize,
+            "connections_per_node" => options.connections_per_node = Some(count()? as usize),
             "warm_connections" => options.warm_connections = count()? as usize,
             "pipeline_depth" => options.depth = count()? as usize,
             // Zero: no limit.
@@ -213,7 +213,7 @@ impl ClientOptions {
         for (name, count) in [
             ("max_retries", options.policy.max_retries as usize),
             ("hedge_percent", options.hedge_percent as usize),
-            ("connections_per_node", options.connections_per_node),
+            ("connections_per_node", options.connections_per_node()),
             ("warm_connections", options.warm_connections),
             ("pipeline_depth", options.depth),
             ("queue_limit", options.queue),
@@ -369,7 +369,7 @@ mod tests {
         }
         let mut options = ClientOptions::default();
         options.check().unwrap();
-        options.options.connections_per_node = 2000;
+        options.options.connections_per_node = Some(2000);
         let error = options.check().unwrap_err();
         assert_eq!(error.message(), "connections_per_node must be from 1 to 1024, got 2000");
     }

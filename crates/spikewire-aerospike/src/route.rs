@@ -79,6 +79,10 @@ impl Aim {
     }
 }
 
+/// How many threads have connections of their own by default, and how many these are in all.
+const THREADS: usize = 64;
+const THREAD_CONNECTIONS: usize = 256;
+
 /// In [`Target::column`]: the command needs features of its node.
 const CHECKED: u8 = 0x80;
 
@@ -413,13 +417,23 @@ impl Topology for Cluster {
     fn settings(&self) -> Settings {
         let options = self.options();
         Settings {
-            connections_per_node: options.connections_per_node,
+            connections_per_node: options.connections_per_node(),
             depth: options.depth,
             queue: options.queue,
             in_flight: options.in_flight,
             connect_timeout: options.connect_timeout,
             idle: options.idle,
         }
+    }
+
+    /// Nodes work on the requests of one connection one after the other, so a thread is answered
+    /// sooner on its own; but with many nodes those would be many connections.
+    fn dedicated_callers(&self) -> usize {
+        let options = self.options();
+        options.connections_per_node.unwrap_or_else(|| {
+            let each = THREAD_CONNECTIONS / self.snapshot().nodes.len().max(1);
+            each.clamp(options.connections_per_node(), THREADS)
+        })
     }
 
     #[inline]

@@ -55,7 +55,7 @@ impl Bench {
         let seed = Host { name, tls_name: None, port: fake.address.port() };
         let mut options = Options::new(vec![seed]);
         (options.connect_timeout, options.tend_interval) = (LONG, LONG);
-        (options.connections_per_node, options.max_error_rate) = (connections_per_node, 0);
+        (options.connections_per_node, options.max_error_rate) = (Some(connections_per_node), 0);
         options.retry_budget = None;
         let address = listener.local_addr().unwrap();
         let node = Arc::new(Node::new(1000, "SCRIPTED".into(), address, None));

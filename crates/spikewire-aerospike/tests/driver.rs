@@ -71,7 +71,7 @@ impl Bench {
         let mut options =
             Options::new(vec![Host { name, tls_name: None, port: fake.address.port() }]);
         (options.connect_timeout, options.tend_interval) = (LONG, LONG);
-        options.connections_per_node = 1;
+        options.connections_per_node = Some(1);
         let driver = LoopDriver::new(Multiplexer::new(Cluster::connect(options).unwrap()).unwrap());
         let node = Arc::new(Node::new(1000, "SCRIPTED".into(), address, None));
         let on = FakeLoop::default();

@@ -61,7 +61,7 @@ impl Bench {
         let seed = Host { name, tls_name: None, port: fake.address.port() };
         let mut options = Options::new(vec![seed]);
         (options.connect_timeout, options.tend_interval) = (LONG, LONG);
-        (options.connections_per_node, options.max_error_rate) = (1, 0);
+        (options.connections_per_node, options.max_error_rate) = (Some(1), 0);
         change(&mut options);
         let cluster = Cluster::connect(options).unwrap();
         let multiplexer = Multiplexer::for_loop(cluster.clone()).unwrap();

@@ -53,6 +53,12 @@ pub trait Topology: Debug + 'static {
     /// The limits of the connections.
     fn settings(&self) -> Settings;
 
+    /// How many calling threads at a time may have connections of their own, for the nodes there
+    /// are now; further ones share theirs.
+    fn dedicated_callers(&self) -> usize {
+        self.settings().connections_per_node
+    }
+
     /// Whether the client is closed.
     fn is_closed(&self) -> bool;
 
@@ -267,8 +273,8 @@ pub trait Target: Debug + Clone {
 /// The limits of the connections to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Maximum number of shared connections to one node (or to one shard), and of those that carry
-    /// one command at a time.
+    /// Maximum number of connections to one node (or to one shard) of one multiplexer that carry many
+    /// commands, and of those that carry one at a time.
     pub connections_per_node: usize,
     /// Total weight of the commands in flight on one connection before the next one waits.
     pub depth: usize,

@@ -68,8 +68,10 @@ pub struct Options {
     pub ip_map: HashMap<String, String>,
     /// The client's racks, preferred first; for [`ReplicaPolicy::PreferRack`].
     pub racks: Vec<u32>,
-    /// Maximum number of connections to one node that one transport opens for short commands.
-    pub connections_per_node: usize,
+    /// Maximum number of connections to one node that one transport opens for short commands, and
+    /// how many threads get one each for blocking calls. `None`: 4, and as many threads as a client
+    /// should have connections for.
+    pub connections_per_node: Option<usize>,
     /// Number of connections to each node that are opened before the first command.
     pub warm_connections: usize,
     /// In which time the share of a node that returns grows to its whole, at most; zero: at once.
@@ -132,7 +134,7 @@ impl Options {
             use_services_alternate: false,
             ip_map: HashMap::new(),
             racks: Vec::new(),
-            connections_per_node: 4,
+            connections_per_node: None,
             warm_connections: 0,
             slow_start: SLOW_START,
             depth: 512,
@@ -146,5 +148,10 @@ impl Options {
             max_error_rate: 100,
             error_rate_window: 1,
         }
+    }
+
+    /// Maximum number of connections to one node that one transport opens for short commands.
+    pub fn connections_per_node(&self) -> usize {
+        self.connections_per_node.unwrap_or(4)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use spikewire_sync::Mutex;
@@ -28,7 +28,7 @@ const KEEP: usize = 64;
 pub(super) struct DedicatedMultiplexers<P: Protocol, T> {
     topology: Arc<P::Topology>,
     /// How many callers that could use the shared multiplexer may use one at a time.
-    most: usize,
+    most: AtomicUsize,
     pool: Mutex<IdleMultiplexers<P, T>>,
 }
 
@@ -50,18 +50,18 @@ pub(super) struct DedicatedMultiplexer<P: Protocol, T> {
 
 impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
     pub fn new(topology: Arc<P::Topology>) -> Self {
-        let most = topology.settings().connections_per_node;
+        let most = AtomicUsize::new(topology.dedicated_callers());
         let pool = Mutex::new(IdleMultiplexers { idle: Vec::new(), in_use: 0 });
         Self { topology, most, pool }
     }
 
-    /// A multiplexer that no other caller uses. There are as many as a node may have connections,
-    /// so `None` if all are in use; a caller that must be alone always gets one.
+    /// A multiplexer that no other caller uses; `None` if as many are in use as the topology allows.
+    /// A caller that must be alone always gets one.
     pub fn take(&self, alone: bool) -> Option<Result<Box<DedicatedMultiplexer<P, T>>, Fault>> {
         let idle = {
             let mut pool = self.pool.lock();
             if !alone {
-                if pool.in_use >= self.most {
+                if pool.in_use >= self.most.load(Relaxed) {
                     return None;
                 }
                 pool.in_use += 1;
@@ -94,6 +94,8 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
 
     /// Maintains the connections that no caller uses.
     pub fn maintain(&self, now: Tick) {
+        // Nodes have come or gone.
+        self.most.store(self.topology.dedicated_callers(), Relaxed);
         let mut idle = std::mem::take(&mut self.pool.lock().idle);
         for dedicated in &mut idle {
             dedicated.maintain(now);

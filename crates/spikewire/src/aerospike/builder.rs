@@ -273,9 +273,12 @@ impl Builder {
         self
     }
 
-    /// Maximum number of connections to one node for short commands, per driver. Default 4.
+    /// Maximum number of connections to one node for short commands, per driver, and the number of
+    /// threads that get one each for blocking calls; more threads share two others, or up to this
+    /// many if replies are slow. Default 4, and 64 threads, fewer if these connections were more
+    /// than 256 in all.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
-        self.client.options.connections_per_node = connections;
+        self.client.options.connections_per_node = Some(connections);
         self
     }
 

@@ -23,6 +23,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::Ticket;
 use spikewire_transport::protocol::CommandOf;
+use spikewire_transport::topology::Topology as _;
 use spikewire_transport::{
     EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, ResponseHandler, Tick,
 };
@@ -59,7 +60,8 @@ impl EventLoop for TaskWaker {
 /// The most driving tasks. Each has connections of its own, so more of them share fewer writes.
 const MOST_TASKS: usize = 4;
 
-/// Starts a task for each worker thread of the current runtime, up to [`MOST_TASKS`].
+/// Starts a task for each worker thread of the current runtime, up to [`MOST_TASKS`]; a single one
+/// if commands wait in line, of which there is one.
 pub(super) fn start_all<P: Protocol + 'static, T: Ticket<P>>(
     topology: &Arc<P::Topology>,
 ) -> Result<Box<[Handle<P, T>]>, String>
@@ -67,7 +69,8 @@ where
     LoopDriver<P, T>: Send + Sync,
 {
     let workers = runtime::Handle::try_current().map_or(1, |on| on.metrics().num_workers());
-    (0..workers.clamp(1, MOST_TASKS)).map(|_| start(topology.clone())).collect()
+    let most = if topology.settings().in_flight == usize::MAX { MOST_TASKS } else { 1 };
+    (0..workers.clamp(1, most)).map(|_| start(topology.clone())).collect()
 }
 
 /// Starts a task on the current runtime.

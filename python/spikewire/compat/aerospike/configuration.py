@@ -111,7 +111,7 @@ class Configuration:
                     continue
             options[option] = value
         if "connections_per_node" in options:  # Each is shared by many commands.
-            options["connections_per_node"] = min(int(options["connections_per_node"]), 16)
+            options["connections_per_node"] = min(int(options["connections_per_node"]), 64)
         # More would be closed as soon as calls share fewer.
         if "warm_connections" in options:
             options["warm_connections"] = min(int(options["warm_connections"]), 16)

@@ -25,7 +25,8 @@ _NUMBERS = (
 #: The engine's names for ``auth_mode``. Like aerospike-py, this has no TLS: passwords of external
 #: directories are sent in clear text.
 _AUTHS = {AUTH_INTERNAL: "internal", AUTH_EXTERNAL: "external-insecure"}
-_MOST_CONNECTIONS = 16
+_MOST_CONNECTIONS = 64
+_MOST_WARM = 16
 _LEAST_TEND = 0.25
 CONFIG = frozenset(
     {"hosts", "cluster_name", "use_services_alternate", "user", "password", "auth_mode",
@@ -59,7 +60,7 @@ def client_arguments(
             1, min(options["connections_per_node"], _MOST_CONNECTIONS)
         )
     if "warm_connections" in options:
-        options["warm_connections"] = max(0, min(options["warm_connections"], _MOST_CONNECTIONS))
+        options["warm_connections"] = max(0, min(options["warm_connections"], _MOST_WARM))
     if "tend_interval" in options:
         options["tend_interval"] = max(options["tend_interval"], _LEAST_TEND)
     if config.get("cluster_name") is not None:
