@@ -249,6 +249,36 @@ def test_contents_of_wheels(tool: Any) -> None:
     ]
 
 
+def test_pages_that_say_there_is_no_release_are_for_a_human(tool: Any, tmp_path: Path) -> None:
+    packages = tool("python_packages")
+    (tmp_path / "docs").mkdir()
+    for number, text in enumerate(
+        (
+            "It is not on a package\nindex yet.",
+            "It is not on the npm registry yet.",
+            "Until there is a release, use files.",
+            "Depend on it by path until it is published.",
+        )
+    ):
+        (tmp_path / "docs" / f"{number}.md").write_text(text)
+    (tmp_path / "README.md").write_text("It is published with every release.")
+    assert packages.unreleased(tmp_path) == [f"docs/{number}.md" for number in range(4)]
+
+
+def test_pages_that_install_from_a_checkout_say_that_there_is_no_release(tool: Any) -> None:
+    unreleased = tool("python_packages").unreleased(ROOT)
+    if not unreleased:
+        pytest.skip("there is a release")
+    pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("crates/*/README.md")]
+    # A file of the checkout in place of a name on an index.
+    checkout = re.compile(r"\.\.\./(node/packages|crates)/")
+    found = [
+        page.relative_to(ROOT).as_posix() for page in pages if checkout.search(page.read_text())
+    ]
+    assert len(found) >= 2
+    assert set(found) <= set(unreleased)
+
+
 def test_modules_of_checks_have_what_check_needs(tool: Any) -> None:
     check, release_steps = tool("check"), tool("release_steps")
     steps = check.steps([], release_steps.Context())

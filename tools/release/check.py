@@ -32,9 +32,13 @@ PURPOSES = {
     "people.author": "who the author is",
     "people.security": "an address for reports of weaknesses",
     "people.conduct": "an address for reports about conduct",
-    "done.pypi": "on PyPI: register the name, with release.yml as trusted publisher",
-    "done.npm": "on npm: register the names and the scope, with release.yml as trusted publisher",
-    "done.crates": "on the registry of crates: register them, release.yml as trusted publisher",
+    "done.pypi": "on PyPI: a pending publisher for the name, with release.yml and its environment",
+    # Only a package that exists can have a trusted publisher, and no version is taken twice.
+    "done.npm": "on npm: the scope @spikewire; publish an earlier version of each package by hand "
+    "(`npm publish --provenance=false`), then name release.yml as its trusted publisher",
+    "done.crates": "on the registry of crates: publish an earlier version of each by hand, in the "
+    "order of `crates.py --order` (of new ones it takes a few at once, then one in ten minutes), "
+    "then name release.yml as its trusted publisher",
     "done.environment": 'on the hosting service: the environment "release", with who approves it',
 }
 

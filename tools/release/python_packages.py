@@ -36,7 +36,15 @@ GLIBC = (2, 28)
 #: The Debian in which the wheel is tried, and the Python that it has, for which the wheel is built.
 SUITE, PYTHON = "bookworm", "3.11"
 INSTALL_TOOLS = "pip install -r requirements/release.txt -r requirements/cross.txt"
-INDEX_PHRASES = ("on a package index yet", "until it is published", "Before there is a release")
+#: What pages say for as long as there is no release.
+UNRELEASED = re.compile(
+    r"on (?:a package index|the \w+ registry) yet"
+    r"|(?:until|before) (?:there is a release|it is published)"
+    r"|from the packages that `make npm-packages` builds",
+    re.IGNORECASE,
+)
+#: Where pages may say it.
+PAGES = ("README.md", "docs/*.md", "node/README.md", "crates/*/README.md", "examples/**/README.md")
 
 
 def steps(_context: Context) -> list[Step]:
@@ -261,17 +269,22 @@ def check_texts(context: Context) -> list[Finding]:
                 "tools/release/names.toml",
             )
         )
-    for name in (
-        "README.md",
-        "docs/installing.md",
-        "docs/tutorial.md",
-        "docs/node.md",
-        "node/README.md",
-    ):
-        text = re.sub(r"\s+", " ", (context.root / name).read_text())
-        if any(phrase in text for phrase in INDEX_PHRASES):
-            findings.append(Finding("human", "say how to install it from an index", name))
+    findings += [
+        Finding("human", "say how to install it from an index", name)
+        for name in unreleased(context.root)
+    ]
     return findings
+
+
+def unreleased(root: Path) -> list[str]:
+    """The pages that say that there is no release yet, as paths within the checkout."""
+    return [
+        file.relative_to(root).as_posix()
+        for pattern in PAGES
+        for file in sorted(root.glob(pattern))
+        # Lines may break within what they say.
+        if UNRELEASED.search(re.sub(r"\s+", " ", file.read_text()))
+    ]
 
 
 def sdist_builds(context: Context) -> list[Finding]:
