@@ -182,7 +182,8 @@ profile: build ## Build with optimisation and symbols, for perf and callgrind (u
 .PHONY: wheel
 wheel: venv ## Build a wheel for this machine and Python, into dist/
 	$(BIN)/python tools/release/notices.py --for python --output THIRD-PARTY-NOTICES.txt
-	$(COMMIT) $(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
+	$(COMMIT) $(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python \
+		--compression-level 9
 	@$(MAKE) --no-print-directory wheel-size
 
 # What builds packages for other platforms, and checks them.

@@ -58,6 +58,9 @@ def command(
         target,
         "--out",
         str(out),
+        # 6, the default, leaves a wheel 4 % larger.
+        "--compression-level",
+        "9",
     ]
     words += ["--interpreter", f"python{python}"]
     return [*words, "--zig", "--compatibility", tag] if tag else words
