@@ -1,4 +1,4 @@
-"""How blocking threads should share connections: one each, as few as possible, or the default.
+"""How blocking threads should share connections: one each, as by default, or as few as possible.
 
     python benches/blocking_threads.py [--hosts HOST:PORT] [--rounds 3] [--seconds 2]
 
@@ -19,8 +19,9 @@ import threading
 import time
 
 THREADS = (1, 2, 4, 8, 16, 32)
-#: More connections than threads: every thread keeps one of its own. One: all threads share it.
-SHAPES = {"a socket each": 64, "shared": 1, "default": None}
+#: By default every one of these threads has a connection of its own. With a limit, as many threads
+#: have one, and the others share.
+SHAPES = {"one each (default)": None, "4 have one": 4, "1 has one": 1}
 KEYS = 100_000
 
 

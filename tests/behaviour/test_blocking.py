@@ -34,7 +34,7 @@ def alarms(handler: Callable[..., object], after: float, every: float = 0.0) -> 
 
 @pytest.fixture
 def shared(cluster: Cluster) -> Iterator[spikewire.Client]:
-    with spikewire.Client(cluster.seeds, timeout=60) as client:
+    with spikewire.Client(cluster.seeds, timeout=60, connections_per_node=4) as client:
         yield client
 
 
@@ -143,7 +143,12 @@ def test_a_broken_connection_counts_once_however_many_threads_wait_for_it() -> N
         # If threads start so slowly that some reconnect before the faults end, there are a few
         # cuts, but still not one for each thread.
         spikewire.Client(
-            cluster.seeds, timeout=60, max_error_rate=20, max_retries=10, tend_interval=60
+            cluster.seeds,
+            timeout=60,
+            max_error_rate=20,
+            max_retries=10,
+            tend_interval=60,
+            connections_per_node=4,
         ) as client,
     ):
         data = client.dataset("test", "cut")
@@ -292,3 +297,27 @@ def test_connecting_outlasts_the_deadline_of_the_call_that_began_it() -> None:
                 thread.join()
         proxy.close()
     assert ended == {"hasty": spikewire.Timeout, "patient": None, "patient too": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "least", "most"), [({}, 8, 8), ({"connections_per_node": 2}, 2, 4)]
+)
+def test_threads_have_connections_of_their_own_up_to_a_limit(
+    options: dict[str, Any], least: int, most: int
+) -> None:
+    with (
+        Cluster(nodes=1) as cluster,
+        spikewire.Client(cluster.seeds, timeout=60, tend_interval=60, **options) as client,
+    ):
+        data = client.dataset("test", "own")
+        before = cluster.stats(0)["connections"]
+        cluster.inject(0, delay=1.0)
+        threads = [threading.Thread(target=data.exists, args=(key,)) for key in range(8)]
+        for thread in threads:
+            thread.start()
+        assert until(lambda: client.stats().in_flight == len(threads))
+        cluster.clear_faults(0)
+        for thread in threads:
+            thread.join()
+        opened = cluster.stats(0)["connections"] - before
+    assert least <= opened <= most

@@ -117,7 +117,11 @@ async def tasks(seeds: str, reader: Reader) -> None:
 
 def main() -> int:
     stress = Stress()
-    with Cluster(nodes=3) as cluster, spikewire.Client(cluster.seeds, **OPTIONS) as client:
+    with (
+        Cluster(nodes=3) as cluster,
+        # Some of the threads have connections of their own, the others share.
+        spikewire.Client(cluster.seeds, connections_per_node=4, **OPTIONS) as client,
+    ):
         data = client.dataset("test", SET)
         with spikewire.Client(cluster.seeds, timeout=30, socket_timeout=30) as patient:
             rows = {key: {"b": expected(key)} for key in range(KEYS)}

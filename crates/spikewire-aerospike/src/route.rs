@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::features::{DeepPlace, Features};
 use spikewire_aerospike_protocol::key::Digest;
-use spikewire_transport::topology::{CopyPlan, Preference, Settings, Target as Addressed};
+use spikewire_transport::topology::{
+    CopyPlan, Preference, Settings, Target as Addressed, dedicated_callers,
+};
 use spikewire_transport::{
     Metrics, OrderKey, RetryBudget, ShareReads, SharedReads, Tick, Topology,
 };
@@ -78,10 +80,6 @@ impl Aim {
         }
     }
 }
-
-/// How many threads have connections of their own by default, and how many these are in all.
-const THREADS: usize = 64;
-const THREAD_CONNECTIONS: usize = 256;
 
 /// In [`Target::column`]: the command needs features of its node.
 const CHECKED: u8 = 0x80;
@@ -431,8 +429,7 @@ impl Topology for Cluster {
     fn dedicated_callers(&self) -> usize {
         let options = self.options();
         options.connections_per_node.unwrap_or_else(|| {
-            let each = THREAD_CONNECTIONS / self.snapshot().nodes.len().max(1);
-            each.clamp(options.connections_per_node(), THREADS)
+            dedicated_callers(self.snapshot().nodes.len(), options.connections_per_node())
         })
     }
 

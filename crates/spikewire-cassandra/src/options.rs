@@ -236,8 +236,9 @@ pub struct Options {
     pub heartbeat: Duration,
     /// The shortest and the longest pause between two attempts to reach a node that is down.
     pub reconnect: (Duration, Duration),
-    /// Connections per node, or per shard for nodes with shards.
-    pub connections_per_node: usize,
+    /// Connections per node, or per shard for nodes with shards, and how many threads get one each
+    /// for blocking calls. `None`: 1, and as many threads as a session should have connections for.
+    pub connections_per_node: Option<usize>,
     /// Connections that are opened to each node before the first statement.
     pub warm_connections: usize,
     /// In which time the share of a node that returns grows to its whole, at most; zero: at once.
@@ -295,7 +296,7 @@ impl Options {
             connect_timeout: Duration::from_secs(5),
             heartbeat: Duration::from_secs(30),
             reconnect: (Duration::from_millis(100), Duration::from_secs(30)),
-            connections_per_node: 1,
+            connections_per_node: None,
             warm_connections: 0,
             slow_start: SLOW_START,
             shard_aware_port: true,
@@ -315,11 +316,16 @@ impl Options {
         }
     }
 
+    /// Connections per node, or per shard for nodes with shards.
+    pub fn connections_per_node(&self) -> usize {
+        self.connections_per_node.unwrap_or(1)
+    }
+
     /// Rejects invalid values; the message names the option as sessions know it.
     pub fn check(&self) -> Result<(), InvalidArgument> {
         self.check_contact_points()?;
         for (name, count) in [
-            ("connections_per_node", self.connections_per_node),
+            ("connections_per_node", self.connections_per_node()),
             ("warm_connections", self.warm_connections),
             ("pipeline_depth", self.depth),
             ("queue_limit", self.queue),

@@ -134,7 +134,7 @@ impl SessionOptions {
                 limits.speculation.delay = value.optional(delay)?;
             }
             "speculative_attempts" => limits.speculation.attempts = count()? as u32,
-            "connections_per_node" => options.connections_per_node = count()? as usize,
+            "connections_per_node" => options.connections_per_node = Some(count()? as usize),
             "warm_connections" => options.warm_connections = count()? as usize,
             "shard_aware_port" => options.shard_aware_port = value.flag(name)?,
             "pipeline_depth" => options.depth = count()? as usize,

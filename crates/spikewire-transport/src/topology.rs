@@ -270,6 +270,12 @@ pub trait Target: Debug + Clone {
     }
 }
 
+/// How many calling threads have connections of their own by default, if each may need `each` of
+/// them: 64, fewer if these were more than 256 in all, but not fewer than `least`.
+pub fn dedicated_callers(each: usize, least: usize) -> usize {
+    (256 / each.max(1)).clamp(least, 64)
+}
+
 /// The limits of the connections to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {

@@ -154,13 +154,13 @@ def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
         yield NONE
         return
     yield from (source(sdk, f"{REPORTS}/", "matrix"), "")
-    further = {f"sdk-{FREE}": "the rows without the GIL"}
+    free = _newest(reports, f"sdk-{FREE}")
+    further = {free.name: "the rows without the GIL"} if free is not None else {}
     if node is not None:
         further[node.name] = "the row of Node.js"
     yield from besides(reports, further, f"{REPORTS}/")
     yield from head((RATE, CPU))
     yield from singles(sdk.report, HEADLINE)
-    free = reports.get(f"sdk-{FREE}")
     if free is not None:
         for name in HEADLINE[:2]:
             for text in singles(free.report, (name,), GIL_OFF):

@@ -196,8 +196,9 @@ class SessionOptions(TypedDict, total=False):
     Default: 10 s.
     """
     connections_per_node: int
-    """Connections to one node (or shard, if it has shards) per event loop, and for all blocking
-    threads. Default: 1.
+    """Connections to one node (or shard, if it has shards) per event loop, and the number of
+    threads that get one each for blocking calls; more threads share. Default: 1, and 64 threads,
+    fewer if these connections were more than 256 in all.
     """
     warm_connections: int
     """Connections that are opened before the first statement, all at once, to each node that

@@ -12,7 +12,7 @@ use spikewire_transport::limiter::Tolerance;
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{RequestKind, Sharing};
 use spikewire_transport::ready::ReadyConnections;
-use spikewire_transport::topology::{Endpoint, Settings};
+use spikewire_transport::topology::{Endpoint, Settings, dedicated_callers};
 use spikewire_transport::{
     Breaker, Encryption, Health, Metrics, Protocol, RetryBudget, ShardRoute, Topology,
 };
@@ -172,12 +172,23 @@ impl Topology for Cluster {
         let options = self.options();
         Settings {
             in_flight: usize::MAX,
-            connections_per_node: options.connections_per_node,
+            connections_per_node: options.connections_per_node(),
             depth: options.depth,
             queue: options.queue,
             connect_timeout: options.connect_timeout,
             idle: options.idle,
         }
+    }
+
+    /// A thread that reads its own reply needs no other one to be woken; but with many nodes those
+    /// would be many connections.
+    fn dedicated_callers(&self) -> usize {
+        let options = self.options();
+        options.connections_per_node.unwrap_or_else(|| {
+            let snapshot = self.snapshot();
+            let each = snapshot.nodes.iter().map(|node| usize::from(node.shards.count()).max(1));
+            dedicated_callers(each.sum(), options.connections_per_node())
+        })
     }
 
     fn is_closed(&self) -> bool {

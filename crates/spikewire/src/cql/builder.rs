@@ -226,10 +226,12 @@ impl Builder {
         self
     }
 
-    /// Connections to each node, or to each of its shards on sharded servers. Default 1, which is
-    /// enough for any number of requests.
+    /// Connections to each node, or to each of its shards on sharded servers, per driver, and the
+    /// number of threads that get one each for blocking calls; more threads share. Default 1, which
+    /// is enough for any number of requests, and 64 threads, fewer if these connections were more
+    /// than 256 in all.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
-        self.session.options.connections_per_node = connections;
+        self.session.options.connections_per_node = Some(connections);
         self
     }
 
