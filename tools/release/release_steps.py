@@ -143,7 +143,8 @@ def run_steps(steps: list[Step], context: Context) -> list[Outcome]:
         outcome = Outcome(step.title, result, time.monotonic() - start, findings)
         outcomes.append(outcome)
         for finding in findings:
-            print(f"    {finding.level}: {finding.text}", flush=True)
+            place = f" ({finding.place})" if finding.place else ""
+            print(f"    {finding.level}: {finding.text}{place}", flush=True)
     return outcomes
 
 
