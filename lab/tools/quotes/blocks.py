@@ -11,9 +11,8 @@ from spikewire_lab.run.environment import server_of
 from spikewire_lab.studies.report import Median
 from spikewire_lab.table.versus import CLEAR, LEAST_ROUNDS, UNCLEAR
 
-from . import saved
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
-from .saved import FREE, REPORTS
+from .saved import FREE, REPORTS, newest
 from .sentences import between_reports, promise
 
 if TYPE_CHECKING:
@@ -149,12 +148,12 @@ def besides(
 
 def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The block of the README."""
-    sdk, node = (_newest(reports, name) for name in ("sdk", "node"))
+    sdk, node = (newest(reports, name) for name in ("sdk", "node"))
     if sdk is None:
         yield NONE
         return
     yield from (source(sdk, f"{REPORTS}/", "matrix"), "")
-    free = _newest(reports, f"sdk-{FREE}")
+    free = newest(reports, f"sdk-{FREE}")
     further = {free.name: "the rows without the GIL"} if free is not None else {}
     if node is not None:
         further[node.name] = "the row of Node.js"
@@ -167,11 +166,6 @@ def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
                 yield text.replace(f"| {name} ", f"| {name}, without the GIL ", 1)
     if node is not None:
         yield from node_line(node.report)
-
-
-def _newest(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
-    """The run of the first table's rows if there is one, else that of all rows."""
-    return reports.get(f"{name}-{saved.HEADLINE}") or reports.get(name)
 
 
 def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spikewire_lab.studies.html import page
 from spikewire_lab.studies.links import REPOSITORY
 from spikewire_lab.studies.report import Report, load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).resolve().parents[3]
 REPORTS = Path("lab/reports")
@@ -53,6 +57,11 @@ def saved_reports(root: Path = ROOT) -> dict[str, SavedReport]:
     return {one.name: one for one in reports}
 
 
+def newest(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
+    """The run of the first table's rows if there is one, else that of all rows."""
+    return reports.get(f"{name}-{HEADLINE}") or reports.get(name)
+
+
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
     """Copies the reports of a run there; returns the names that they have then.
 
@@ -76,7 +85,17 @@ def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
     names: list[str] = []
     for path, report in reports:
         name = report.recipe + (f"-{special}" if special else "")
-        shutil.copyfile(path, root / REPORTS / f"{name}.json")
+        raw = json.loads(path.read_text())
+        report.environment["command_line"] = raw["environment"]["command_line"] = [
+            _without_folders(str(word)) for word in report.environment.get("command_line") or ()
+        ]
+        text = json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+        (root / REPORTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
         (root / REPORTS / f"{name}.html").write_text(page(report, REPOSITORY), encoding="utf-8")
         names.append(name)
     return names
+
+
+def _without_folders(word: str) -> str:
+    """A word of a command; where programs are on the machine of a run says nothing to readers."""
+    return Path(word).name if Path(word).is_absolute() else word

@@ -5,53 +5,67 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from spikewire_lab.run.environment import server_of
 from spikewire_lab.studies.relative import plain
 
-from .best import RATE, alike, head, in_rows, line, table_of
+from .best import CPU, RATE, alike, head, in_rows, line, table_of
+from .saved import newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from spikewire_lab.studies.report import Report
+
     from .saved import SavedReport
 
-#: What the row is called; report and table; the words of its lines, and the column.
+#: What the row is called; report and table; the words of its lines, and the columns.
 ROWS = (
-    ("Python, 32 tasks on uvloop", "sdk", "matrix", "uvloop, 32 tasks", "rate"),
-    ("Node.js, 4 processes, 100 calls each", "node", "singles", "4 processes x 100", "rate"),
+    ("Python, 32 tasks on uvloop", "sdk", "matrix", "uvloop, 32 tasks", ("rate", "cpu")),
+    (
+        "Node.js, 4 processes, 100 calls each",
+        "node",
+        "singles",
+        "4 processes x 100",
+        ("rate", "cpu"),
+    ),
     (
         "Python, Cassandra, batches of 120 inserts",
         "cassandra",
         "patterns-cassandra",
         "batches of 120 futures",
-        "rate1",
+        ("rate1", "cpu1"),
     ),
 )
 
 
 def promise(reports: Mapping[str, SavedReport], folder: str) -> Iterator[str]:
     """The best other client and ours, in one line for each language or database."""
-    rows = [row for row in ROWS if row[1] in reports]
+    rows = [(row, of) for row in ROWS if (of := newest(reports, row[1])) is not None]
     if not rows:
         yield "There is no report of it yet."
         return
-    yield from head((RATE,))
-    for text, name, table, words, column in rows:
-        chosen = alike(words)
-        sides = in_rows(reports[name].report, table, chosen, (column,))
-        text_of_row = line(text, (RATE,), *sides)
+    yield from head((RATE, CPU))
+    for (text, _, table, words, columns), of in rows:
+        text_of_row = line(text, (RATE, CPU), *in_rows(of.report, table, alike(words), columns))
         if text_of_row is not None:
             yield text_of_row
-    names = dict.fromkeys(row[1] for row in rows)
-    dates = {str(reports[name].report.environment.get("date", ""))[:10] for name in names}
-    links = ", ".join(f"[{name}]({folder}{name}.html)" for name in names)
-    of = ", ".join(sorted(dates))
-    source = f"From the reports {links} of {of}. Client and server share a machine"
-    clusters = [reports[name].report.environment.get("cluster") or {} for name in names]
-    if any(str(it.get("kind", "")).startswith("embedded") for it in clusters):
-        source += "; the server of the rows without Cassandra is Spikewire's own embedded cluster"
-    source += "."
+    used = {of.name: of.report for _, of in rows}
+    dates = {str(report.environment.get("date", ""))[:10] for report in used.values()}
+    links = ", ".join(f"[{name}]({folder}{name}.html)" for name in used)
+    source = f"From the reports {links} of {', '.join(sorted(dates))}."
+    servers = dict.fromkeys(map(_server, used.values()))
+    source += f" Client and server share a machine; servers: {', '.join(servers)}."
     yield ""
     yield textwrap.fill(source, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _server(report: Report) -> str:
+    if report.recipe == "cassandra":
+        return "one node of Cassandra"
+    cluster = report.environment.get("cluster") or {}
+    if str(cluster.get("kind", "")).startswith("embedded"):
+        return "Spikewire's own embedded cluster"
+    return server_of(cluster) if cluster else "not recorded"
 
 
 #: Where blocking calls of 32 threads were measured: report, table, line and column.
