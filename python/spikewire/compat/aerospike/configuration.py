@@ -110,7 +110,7 @@ class Configuration:
                 if not value:
                     continue
             options[option] = value
-        if "connections_per_node" in options:  # Each is shared by many commands.
+        if "connections_per_node" in options:  # More threads share.
             options["connections_per_node"] = min(int(options["connections_per_node"]), 64)
         # More would be closed as soon as calls share fewer.
         if "warm_connections" in options:

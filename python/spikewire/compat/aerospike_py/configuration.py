@@ -55,7 +55,7 @@ def client_arguments(
             continue
         number: Any = _integer(name, config[name])
         options[option] = number if unit in (None, 1) else number / unit
-    if "connections_per_node" in options:  # The engine shares each of them among many commands.
+    if "connections_per_node" in options:  # More threads share.
         options["connections_per_node"] = max(
             1, min(options["connections_per_node"], _MOST_CONNECTIONS)
         )
