@@ -141,7 +141,7 @@ def test_the_cassandra_recipe_measures_processes_and_clients_for_rust(tmp_path: 
     assert [Processes().settings(a_bench(size)).matrix.processes for size in sizes] == [
         (2,),
         (1, 2),
-        (1, 2, 4),
+        (1, 4),
     ]
     in_rust = Rust().settings(a_bench(SHORT)).matrix
     assert (in_rust.patterns, in_rust.tasks) == ((TOKIO,), (1, 32, 128))

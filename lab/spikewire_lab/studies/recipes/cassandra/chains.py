@@ -26,7 +26,7 @@ class Chains(Measurement):
     seconds = 20
 
     def run(self, bench: Bench) -> Part:
-        chains = bench.pick((120, 500), (120, 500, 5_000), (120, 250, 500, 5_000))
+        chains = bench.pick((120, 500), (120, 500, 5_000), (120, 500, 5_000))
         options = settings(bench, (INSERT,), (CHAINS,), (1,), chains, CANNED)
         comparison = bench.cql(options)
         lines = [line for group in comparison.lines() for line in group]

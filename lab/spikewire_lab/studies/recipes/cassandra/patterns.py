@@ -46,7 +46,7 @@ class Patterns(Measurement):
     seconds = 65
 
     def run(self, bench: Bench) -> Part:
-        threads = bench.pick((1, 2), (1, 8), (1, 2, 4, 8, 16))
+        threads = bench.pick((1, 2), (1, 8), (1, 8))
         ways = bench.pick((BLOCKING, CHAINS), WAYS, WAYS)
         options = settings(bench, (INSERT,), ways, threads, (), CASSANDRA)
         comparison = bench.cql(options)

@@ -26,7 +26,7 @@ class Processes(Measurement):
     def settings(self, bench: Bench) -> Settings:
         ways = bench.pick((PIPELINE,), (BLOCKING, PIPELINE), (BLOCKING, PIPELINE))
         options = settings(bench, (INSERT,), ways, (1,), (), CASSANDRA)
-        processes = bench.pick((2,), (1, 2), (1, 2, 4))
+        processes = bench.pick((2,), (1, 2), (1, 4))
         return replace(options, matrix=replace(options.matrix, processes=processes))
 
 

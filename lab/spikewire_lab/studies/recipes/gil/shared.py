@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....clients import FLOOR, OURS, PEERS
+from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
 from ....measure import merge, percentiles
 from ....plan import Cell, Matrix
 from ....run.report import NOISE, notes
-from ....table.apis import is_other_api
 from ....worker.background import COUNTER, TICK, TICKER
 from ... import closed_loops
 from ...reasons import ALIKE, sentence
@@ -28,7 +27,14 @@ if TYPE_CHECKING:
     from ...recipe import Bench
     from .losses import Loss
 
-CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_other_api(name))
+CLIENTS = (
+    OURS,
+    "aerospike-executor",
+    "aerospike-py",
+    "aerospike-sdk",
+    "aerospike-native",
+    "aerospike",
+)
 FEW = (OURS, "aerospike-sdk", "aerospike")
 """The clients of the short form."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)

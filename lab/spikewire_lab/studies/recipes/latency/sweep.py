@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....clients import FLOOR, OURS, PEERS
-from ....clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, RUST_SYNC, SYNC
+from ....clients import OURS
+from ....clients.base import ASYNC, ASYNC_UVLOOP, NODE, RUST, RUST_SYNC, SYNC
 from ....clients.registry import build_of
 from ....plan import NODE_CLIENTS, OUTSTANDING, RUST_CLIENTS, THREADS, Matrix
 from ....run import sweep
-from ....table.apis import is_other_api
 from ... import closed_loops, open_loops, timelines
 from ...reasons import around, costs, sentence, side
 from ...recipe import Measurement, Part
@@ -25,7 +24,12 @@ if TYPE_CHECKING:
     from ...report import Chart, Table
 
 CLIENTS = (
-    *(name for name in PEERS if name != FLOOR and not is_other_api(name)),
+    OURS,
+    "aerospike-executor",
+    "aerospike-py",
+    "aerospike-sdk",
+    "aerospike-native",
+    "aerospike",
     *RUST_CLIENTS,
     *NODE_CLIENTS,
 )
@@ -57,7 +61,7 @@ class Sweep(Measurement):
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
             clients=bench.few(CLIENTS, self.title, FEW),
-            modes=bench.pick((ASYNC, SYNC), (ASYNC, SYNC), MODES),
+            modes=bench.pick((ASYNC, SYNC), (ASYNC, SYNC), (ASYNC, SYNC, RUST, RUST_SYNC, NODE)),
             tasks=(OUTSTANDING,),
             threads=(THREADS,),
             in_flight=(OUTSTANDING,),

@@ -72,8 +72,8 @@ class Batches(Measurement):
     seconds = 40
 
     def run(self, bench: Bench) -> Part:
-        reads = bench.pick((4, 16), (16, 128), SIZES)
-        writes = bench.pick((16,), (128,), (16, 128))
+        reads = bench.pick((4, 16), (16, 128), (SIZES[0], 16, SIZES[-1]))
+        writes = bench.pick((16,), (128,), (128,))
         cases = [case for case in CASES if bench.pick(_plain, _plain, _one_loop)(case)]
         shapes = Sizes(reads, writes).batches()
         groups = [[each for case in cases for each in _ways(case, shape)] for shape in shapes]
