@@ -3,7 +3,9 @@ by the lab, so that nothing is read while the clock runs."""
 
 from __future__ import annotations
 
+import itertools
 import os
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..measure import load_average
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ENOUGH = 4
 """From this number of processors on, clients and a server of the lab's own get halves of them."""
@@ -59,17 +61,22 @@ class Watch:
     def __init__(self, server_pids: Sequence[int] = ()) -> None:
         self._load = load_average()
         self._server = affinities(server_pids)
+        self._probe = probe()
         self._before = Processors.now()
 
     def ended(self) -> dict[str, Any]:
         """What a report keeps of it."""
         facts: dict[str, Any] = {"load": self._load}
+        after = Processors.now()
+        # The slower of before and after: what disturbs a measurement lasts longer than it.
+        facts["probe"] = {
+            kind: max(microseconds, self._probe[kind]) for kind, microseconds in probe().items()
+        }
         if self._server:
             facts["server_cpus"] = self._server
         governor = governors()
         if governor:
             facts["governor"] = governor
-        after = Processors.now()
         if self._before is None or after is None:
             return facts
         each = (after.every - self._before.every) / max(1, len(after.busy))
@@ -82,6 +89,38 @@ class Watch:
             facts["steal"] = round((after.steal - self._before.steal) / every, 4)
             facts["low_priority"] = round((after.low - self._before.low) / every, 4)
         return facts
+
+
+def probe() -> dict[str, float]:
+    """How long the same little work takes now, in microseconds: `compute` in the interpreter,
+    `system` in the kernel. On a machine that others share it varies, without being stolen time."""
+    reader, writer = os.pipe()
+    try:
+        return {"compute": _shortest(_compute), "system": _shortest(lambda: _calls(reader, writer))}
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def _shortest(work: Callable[[], object], times: int = 3) -> float:
+    took = [time.perf_counter_ns()]
+    for _ in range(times):
+        work()
+        took.append(time.perf_counter_ns())
+    return min(after - before for before, after in itertools.pairwise(took)) / 1000
+
+
+def _compute() -> int:
+    total = 0
+    for number in range(10_000):
+        total += number
+    return total
+
+
+def _calls(reader: int, writer: int) -> None:
+    for _ in range(500):
+        os.write(writer, b"x")
+        os.read(reader, 1)
 
 
 def affinities(pids: Sequence[int]) -> list[int]:

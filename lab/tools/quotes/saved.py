@@ -19,6 +19,8 @@ REPORTS = Path("lab/reports")
 FREE = "free-threaded"
 HEADLINE = "headline"
 """A run of the rows of the first table alone, which is measured more often than all."""
+EMBEDDED = "embedded"
+"""A run at the embedded cluster, beside one at a real server."""
 STUDIES = {
     "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
     "aerospike-py": "aerospike-py: operations with its method, NumPy, memory",
@@ -58,8 +60,9 @@ def saved_reports(root: Path = ROOT) -> dict[str, SavedReport]:
 
 
 def newest(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
-    """The run of the first table's rows if there is one, else that of all rows."""
-    return reports.get(f"{name}-{HEADLINE}") or reports.get(name)
+    """The later of two runs: of the first table's rows alone, and of all rows."""
+    runs = [reports[one] for one in (f"{name}-{HEADLINE}", name) if one in reports]
+    return max(runs, key=lambda run: str(run.report.environment.get("date", "")), default=None)
 
 
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
