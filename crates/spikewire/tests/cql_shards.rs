@@ -1,6 +1,7 @@
 //! One connection per shard of a sharded server, as documented by Scylla. The server here is that
 //! of canned replies, which counts the traffic of each of its shards.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
@@ -84,6 +85,35 @@ fn a_thread_has_a_connection_to_each_shard() {
         let opened = sum(&traffic, |shard| shard.opened);
         assert_eq!(opened, u64::from(shards) + 1, "{traffic:#?}");
     }
+}
+
+/// Lets eight threads query at the same time, again and again, until so many connections were opened;
+/// returns whether that happened before each had made many calls.
+fn are_opened(server: &Server, session: &Session, select: &Prepared, connections: u64) -> bool {
+    (0..50).any(|_| {
+        thread::scope(|scope| {
+            for id in 0..8_i64 {
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        session.execute(select, (id,)).unwrap();
+                    }
+                });
+            }
+        });
+        sum(&server.traffic(), |shard| shard.opened) >= connections
+    })
+}
+
+/// A thread that shares a connection waits until the one that reads from it hands over its reply.
+#[test]
+fn threads_have_connections_of_their_own_unless_a_limit_says_otherwise() {
+    let server = start(Sharded::new(1));
+    let (session, select) = open(&server, builder());
+    assert!(are_opened(&server, &session, &select, 6));
+    let server = start(Sharded::new(1));
+    let (session, select) = open(&server, builder().connections_per_node(1));
+    // The control connection, that of one thread, and two that the others share.
+    assert!(!are_opened(&server, &session, &select, 5));
 }
 
 #[test]

@@ -320,26 +320,32 @@ fn a_dropped_client_closes_its_connections() {
     }
 }
 
-/// A single task that reads every reply would keep waking the other workers.
+/// How many connections 100 calls, one after the other, open at the only node.
+fn connections_opened(cluster: &Cluster, runtime: &Runtime, builder: spikewire::Builder) -> usize {
+    let connections = || cluster.stats(0).unwrap().connections;
+    runtime.block_on(async {
+        let client = builder.connect_tokio(cluster.seeds()).await.expect("the cluster is there");
+        let users = async_dataset(&client);
+        let before = connections();
+        for key in 0..100 {
+            users.get(key).await.unwrap();
+        }
+        let opened = connections() - before;
+        client.close();
+        eventually("closing every connection", || connections() == 0);
+        opened
+    })
+}
+
+/// A single task that reads every reply would keep waking the other workers. But commands that wait
+/// in line, as with a limit, wait in one line.
 #[test]
 fn every_worker_thread_has_connections() {
     let cluster = cluster(1);
-    let connections = || cluster.stats(0).unwrap().connections;
-    let [one, several] = runtimes().map(|runtime| {
-        runtime.block_on(async {
-            let client = client(&cluster).await;
-            let users = async_dataset(&client);
-            let before = connections();
-            for key in 0..100 {
-                users.get(key).await.unwrap();
-            }
-            let opened = connections() - before;
-            client.close();
-            eventually("closing every connection", || connections() == 0);
-            opened
-        })
-    });
-    assert_eq!((one, several), (1, 3));
+    for (runtime, without_limit) in runtimes().iter().zip([1, 3]) {
+        assert_eq!(connections_opened(&cluster, runtime, builder()), without_limit);
+        assert_eq!(connections_opened(&cluster, runtime, builder().max_in_flight(100)), 1);
+    }
 }
 
 #[test]
