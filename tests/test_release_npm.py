@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -51,6 +53,26 @@ def test_packages_as_they_should_be_have_no_faults(tool: Any) -> None:
     assert npm.faults_of_main(MAIN, [PLATFORM]) == []
     assert npm.faults_of_manifest(PLATFORM, files) == []
     assert npm.faults_of_platform(PLATFORM, files) == []
+
+
+def test_native_parts_of_the_checkout_are_not_packed_as_a_release(
+    tool: Any, tmp_path: Path
+) -> None:
+    """They need this system's C library, and may lack the options of a release."""
+    npm, this = tool("npm"), tool("wheels").this_platform()
+    context = SimpleNamespace(root=tmp_path)
+    for name in ("Cargo.toml", "Cargo.lock"):
+        (tmp_path / name).touch()
+    assert npm.stale(context, this)
+    file = npm.native(context, this)
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert not npm.stale(context, this)
+    (file.parent / ".built-release").touch()
+    assert npm.stale(context, this)
+    (file.parent / ".built-release").unlink()
+    os.utime(file, (0, 0))
+    assert npm.stale(context, this)
 
 
 @pytest.mark.parametrize(

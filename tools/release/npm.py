@@ -2,9 +2,10 @@
 
 They are those of PLATFORMS in the environment, as in `PLATFORMS='linux-x64-gnu linux-arm64-musl'`,
 or of this platform, built by `make npm-packages`, on Linux by zig. A native part in node/native
-that is newer than its sources is taken as it is, as in the release workflow, where each machine has
-built its own. The main package is installed with this platform's in an empty folder, and the smoke
-program runs there; for other platforms there is node/scripts/emulated.mjs.
+that `make npm-natives` built and that is newer than its sources is taken as it is, as in the
+release workflow, where each machine has built its own. The main package is installed with this
+platform's in an empty folder, and the smoke program runs there; for other platforms there is
+node/scripts/emulated.mjs.
 """
 
 from __future__ import annotations
@@ -89,9 +90,12 @@ def native(context: Context, platform: str) -> Path:
 
 
 def stale(context: Context, platform: str) -> bool:
-    """Whether a native part is missing, or older than what it is built from."""
+    """Whether a native part is missing, older than what it is built from, or built for use in this
+    checkout: by the system's linker, perhaps without the options of a release."""
     file = native(context, platform)
     if not file.exists():
+        return True
+    if platform == wheels.this_platform() and any(file.parent.glob(".built-*")):
         return True
     root = context.root
     sources = [root / "Cargo.toml", root / "Cargo.lock", *root.glob("crates/*/src/**/*.rs")]
