@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ssl
     from pathlib import Path
 
 __all__ = ["Certificates"]
@@ -25,6 +25,9 @@ class Certificates:
 
     def context(self) -> ssl.SSLContext:
         """A context for clients that trusts the nodes and presents the certificate."""
+        # Some builds of Python do not have it.
+        import ssl
+
         context = ssl.create_default_context(cafile=self.ca)
         context.load_cert_chain(self.certificate, self.key)
         return context
