@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 
 OURS = "spikewire"
 FLOOR = "null"
+ONE_OF_EACH = (
+    OURS,
+    "aerospike-executor",
+    "aerospike-py",
+    "aerospike-sdk",
+    "aerospike-native",
+    "aerospike",
+)
+"""Without other APIs of a client and other ways to run it, for studies whose rows take long."""
 
 PEERS: Registry[Peer] = Registry(
     (

@@ -12,7 +12,7 @@ from spikewire_lab.studies.report import Median
 from spikewire_lab.table.versus import CLEAR, LEAST_ROUNDS, UNCLEAR
 
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
-from .saved import EMBEDDED, FREE, REPORTS, newest
+from .saved import FREE, REPORTS, newest
 from .sentences import between_reports, promise
 
 if TYPE_CHECKING:
@@ -168,17 +168,16 @@ def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
         yield from node_line(node.report)
 
 
-def all_singles(reports: Mapping[str, SavedReport], special: str = "") -> Iterator[str]:
-    sdk, node = (name + special for name in ("sdk", "node"))
-    if sdk not in reports:
+def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
+    if "sdk" not in reports:
         yield NONE
         return
-    yield from (source(reports[sdk], FOLDER, "matrix"), "")
-    yield from besides(reports, {node: "the row of Node.js"}, FOLDER)
+    yield from (source(reports["sdk"], FOLDER, "matrix"), "")
+    yield from besides(reports, {"node": "the row of Node.js"}, FOLDER)
     yield from head((RATE, CPU))
-    yield from singles(reports[sdk].report, tuple(SINGLES))
-    if node in reports:
-        yield from node_line(reports[node].report)
+    yield from singles(reports["sdk"].report, tuple(SINGLES))
+    if "node" in reports:
+        yield from node_line(reports["node"].report)
 
 
 def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
@@ -365,7 +364,6 @@ BLOCKS: dict[str, Callable[[Mapping[str, SavedReport]], Iterator[str]]] = {
     "promise of the site": lambda reports: promise(reports, FOLDER),
     "headline": headline,
     "singles": all_singles,
-    "singles without a server": lambda reports: all_singles(reports, f"-{EMBEDDED}"),
     "free-threaded": without_lock,
     "batches": batches,
     "columns": columns,

@@ -19,8 +19,6 @@ REPORTS = Path("lab/reports")
 FREE = "free-threaded"
 HEADLINE = "headline"
 """A run of the rows of the first table alone, which is measured more often than all."""
-EMBEDDED = "embedded"
-"""A run at the embedded cluster, beside one at a real server."""
 STUDIES = {
     "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
     "aerospike-py": "aerospike-py: operations with its method, NumPy, memory",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....clients import OURS
+from ....clients import ONE_OF_EACH, OURS
 from ....clients.base import ASYNC, SYNC
 from ....measure import merge, percentiles
 from ....plan import Cell, Matrix
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
     from ...recipe import Bench
     from .losses import Loss
 
-CLIENTS = (
-    OURS,
-    "aerospike-executor",
-    "aerospike-py",
-    "aerospike-sdk",
-    "aerospike-native",
-    "aerospike",
-)
 FEW = (OURS, "aerospike-sdk", "aerospike")
 """The clients of the short form."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
@@ -64,7 +56,7 @@ class Shared(Measurement):
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
-            clients=bench.few(CLIENTS, self.title, FEW),
+            clients=bench.few(ONE_OF_EACH, self.title, FEW),
             modes=(ASYNC, SYNC),
             tasks=(32,),
             threads=bench.pick((8,), (32,), (1, 32)),

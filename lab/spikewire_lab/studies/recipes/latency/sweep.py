@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....clients import OURS
+from ....clients import ONE_OF_EACH, OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, NODE, RUST, RUST_SYNC, SYNC
 from ....clients.registry import build_of
 from ....plan import NODE_CLIENTS, OUTSTANDING, RUST_CLIENTS, THREADS, Matrix
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from ...report import Chart, Table
 
 CLIENTS = (
-    OURS,
-    "aerospike-executor",
-    "aerospike-py",
-    "aerospike-sdk",
-    "aerospike-native",
-    "aerospike",
+    *ONE_OF_EACH,
     *RUST_CLIENTS,
     *NODE_CLIENTS,
 )
