@@ -287,12 +287,13 @@ def served(reports: Mapping[str, SavedReport]) -> Iterator[str]:
 
 
 def cassandra(reports: Mapping[str, SavedReport]) -> Iterator[str]:
-    if "cassandra" not in reports:
+    run = newest(reports, "cassandra")
+    if run is None:
         yield NONE
         return
-    yield from (source(reports["cassandra"], FOLDER, "patterns-cassandra"), "")
+    yield from (source(run, FOLDER, "patterns-cassandra"), "")
     yield from head((RATE, CPU))
-    report = reports["cassandra"].report
+    report = run.report
     table = table_of(report, "patterns-cassandra")
     ways = dict.fromkeys(row.label.partition(", ")[2] for row in table.rows) if table else {}
     for way in ways:

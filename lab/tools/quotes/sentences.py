@@ -29,10 +29,10 @@ ROWS = (
         ("rate", "cpu"),
     ),
     (
-        "Python, Cassandra, batches of 120 inserts",
+        "Python, Cassandra, 128 inserts on uvloop",
         "cassandra",
         "patterns-cassandra",
-        "batches of 120 futures",
+        "uvloop, 128 in flight",
         ("rate1", "cpu1"),
     ),
 )
