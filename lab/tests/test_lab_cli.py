@@ -25,13 +25,12 @@ from spikewire_lab.studies.html import page
 from spikewire_lab.studies.html.index import index
 from spikewire_lab.studies.recipe import Bench, Measurement, Part, Recipe
 from spikewire_lab.studies.remaining import Way
-from spikewire_lab.studies.report import load
+from spikewire_lab.studies.report import Section, load
+from spikewire_lab.studies.run import run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-
-    from spikewire_lab.studies.report import Section
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -243,8 +242,9 @@ def test_each_client_is_checked_once_for_all_parts(monkeypatch: pytest.MonkeyPat
     assert any("aerospike-py async: cannot import it" in one for one in bench.skipped)
 
 
-def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
-    flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path))
+@pytest.mark.parametrize("piece", [(), ("--only", "async")])
+def test_an_interrupt_keeps_what_was_measured(tmp_path: Path, piece: tuple[str, ...]) -> None:
+    flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path), *piece)
     command = [sys.executable, "-m", "spikewire", "lab", "noise", *flags]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -259,6 +259,33 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
     assert report.interrupted
     assert len(report.sections) == 1
     assert "Interrupted" in (tmp_path / "noise" / "report.html").read_text()
+
+
+class Stopped(Measurement):
+    """A part that Ctrl-C ends."""
+
+    name = title = "stopped"
+
+    def run(self, bench: Bench) -> Part:
+        del bench
+        return Part(Section(self.name, self.title, ""), interrupted=True)
+
+
+class Alone(Recipe):
+    name, title, text = "noise", "", ""
+
+    def parts(self) -> Sequence[Measurement]:
+        return (Stopped(),)
+
+
+@pytest.mark.parametrize("skipped", [0, 1])
+def test_an_interrupt_ends_all_recipes(tmp_path: Path, skipped: int) -> None:
+    """Also where `--only` has left rows for later: those must not look like the reason."""
+    bench = lab_bench.a_bench()
+    bench.journal.skipped_rows = skipped
+    reports = run_all([Alone(), Alone()], bench, tmp_path)
+    assert [report.interrupted for report in reports] == [True]
+    assert bench.stopped
 
 
 def test_progress_counts_recipes_and_parts() -> None:

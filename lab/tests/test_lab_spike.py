@@ -49,7 +49,7 @@ from spikewire_lab.spike.schedule import HOT, Due, schedule
 from spikewire_lab.spike.staleness import Acknowledged, Seen, staleness
 from spikewire_lab.spike.tally import UNANSWERED, Call, Rule, figures, over_time, recovery
 from spikewire_lab.studies import recipes
-from spikewire_lab.studies.recipe import QUICK, Bench, Target
+from spikewire_lab.studies.recipe import FULL, QUICK, SHORT, Bench, Target
 from spikewire_lab.studies.recipes.spike import aims
 from spikewire_lab.studies.recipes.spike.cells import Cell, Study, cells, typical
 from spikewire_lab.studies.recipes.spike.figures import (
@@ -535,6 +535,15 @@ def test_parts_that_are_not_asked_for_are_left_out() -> None:
     bench.scenarios = ScenarioChoice(scenarios=("b", "f"))
     chosen_parts = recipe.selected(recipe.parts(), bench)
     assert [part.name for part in chosen_parts] == ["capacity", "mute", "connect"]
+    bench.size = SHORT
+    assert all(part.belongs_to(bench) for part in chosen_parts)
+    bench.scenarios = ScenarioChoice()
+    parts = recipe.selected(recipe.parts(), bench)
+    of_short = [part.name for part in parts if part.belongs_to(bench)]
+    assert of_short == ["capacity", "overload", "mute", "batch-reader"]
+    for size in (QUICK, FULL):
+        bench.size = size
+        assert all(part.belongs_to(bench) for part in recipe.parts())
 
 
 def test_a_cluster_that_is_given_is_left_whole() -> None:

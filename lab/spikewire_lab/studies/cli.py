@@ -220,7 +220,8 @@ def run(args: argparse.Namespace) -> int:
         print(folder / "index.html")
     for failure in bench.failed:
         print(f"spikewire lab: not measured: {failure}", file=sys.stderr)
-    status = _status(reports, failed=bool(bench.failed), left=journal.left)
+    left = journal.over or (journal.left and not bench.stopped)
+    status = _status(reports, failed=bool(bench.failed), left=left)
     if status in (UNFINISHED, INTERRUPTED):
         print(f"not finished: spikewire lab --resume {folder}", file=sys.stderr)
     known = [(baselines[report.recipe], report) for report in reports if report.recipe in baselines]

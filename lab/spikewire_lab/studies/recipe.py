@@ -82,6 +82,8 @@ class Bench:
     """What flags say about scenarios."""
     journal: Journal = field(default_factory=Journal)
     """What an earlier command has measured, and where new measurements are kept."""
+    stopped: bool = False
+    """Whether Ctrl-C or the end of the time has ended the run: nothing more is measured."""
     answers: AnswerCache = field(default_factory=AnswerCache)
     """Which clients can be used, shared by the comparisons of all recipes."""
 
@@ -199,6 +201,12 @@ class Measurement(ABC):
     title: str
     seconds: float = 30.0
     """Approximate duration of its short form, for estimates of the remaining time."""
+    sizes: tuple[str, ...] = SIZES
+    """Those that have it; reports of the others say that it is left out."""
+
+    def belongs_to(self, bench: Bench) -> bool:
+        """Whether a run of that size has it."""
+        return bench.size in self.sizes
 
     @abstractmethod
     def run(self, bench: Bench) -> Part:

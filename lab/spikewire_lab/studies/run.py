@@ -36,7 +36,7 @@ def run_recipe(
     """Measures all parts of a recipe. After each part the files in `folder` hold everything
     finished, so that Ctrl-C or a crash of the machine loses at most one part."""
     parts = recipe.selected(recipe.parts(), bench) if parts is None else parts
-    way = way or Way([_expected(parts)])
+    way = way or Way([_expected(parts, bench)])
     began = time.monotonic() - _spent(bench, folder)
     report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
     report.published = list(recipe.published())
@@ -62,13 +62,14 @@ def run_recipe(
             report.interrupted = part_result.interrupted
             _save(report, bench, began, folder)
             if report.interrupted:
+                bench.stopped = True
                 break
         else:
             if report.sections:
                 recipe.conclude(report)
             report.interrupted = bench.journal.skipped_rows > left_out
     except KeyboardInterrupt:
-        report.interrupted = True
+        report.interrupted = bench.stopped = True
     _save(report, bench, began, folder)
     return report
 
@@ -76,6 +77,8 @@ def run_recipe(
 def _measured(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -> Part | None:
     """The results of a part; None if it could not be measured, which the report then says."""
     try:
+        if not part.belongs_to(bench):
+            raise CannotRunError(f"takes longer than --size {bench.size} may")
         return part.run(bench)
     except NotSelectedError:
         # --only has none of its rows: it is left for a later command.
@@ -148,21 +151,19 @@ def interpreters(runs: object) -> Iterator[str]:
             yield from interpreters(value)
 
 
-def _expected(parts: Sequence[Measurement]) -> list[float]:
-    return [part.seconds for part in parts]
+def _expected(parts: Sequence[Measurement], bench: Bench) -> list[float]:
+    return [part.seconds if part.belongs_to(bench) else 0.0 for part in parts]
 
 
 def run_all(recipes: Sequence[Recipe], bench: Bench, folder: Path) -> list[Report]:
     """Runs them one after the other, each into a folder of its own; Ctrl-C ends all of them."""
     parts = [recipe.selected(recipe.parts(), bench) for recipe in recipes]
-    way = Way([_expected(own) for own in parts])
+    way = Way([_expected(own, bench) for own in parts])
     reports: list[Report] = []
     for recipe, own in zip(recipes, parts, strict=True):
         bench.environment, bench.skipped = {}, []
         reports.append(run_recipe(recipe, bench, folder / recipe.name, own, way))
         save_index(reports, folder)
-        if reports[-1].interrupted and not bench.journal.skipped_rows:
-            break
-        if bench.journal.over:
+        if bench.stopped:
             break
     return reports

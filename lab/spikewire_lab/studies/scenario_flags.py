@@ -16,16 +16,15 @@ RECIPE = "spike"
 
 @dataclass(frozen=True, kw_only=True)
 class ScenarioChoice:
-    """The values of these flags; None keeps what the size and the clients say."""
+    """The values of these flags; None, and no scenario, keep what the size and the clients say."""
 
-    scenarios: tuple[str, ...] = LETTERS
+    scenarios: tuple[str, ...] = ()
     seconds: float | None = None
     rate: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Those that were given."""
-        known = {name: one for name, one in asdict(self).items() if one is not None}
-        return {} if self == ScenarioChoice() else known
+        return {name: one for name, one in asdict(self).items() if one not in (None, ())}
 
 
 @value
@@ -46,9 +45,9 @@ def add_flags(recipe: argparse.ArgumentParser, quick: str) -> None:
     group.add_argument(
         "--scenarios",
         type=names("scenario", LETTERS),
-        default=LETTERS,
+        default=(),
         metavar="LETTER,...",
-        help=f"only these; default: all of {about}",
+        help=f"only these; default: those of --size, in full all of {about}",
     )
     group.add_argument(
         "--seconds",

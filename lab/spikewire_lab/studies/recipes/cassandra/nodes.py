@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ....cql.cells import ASYNCIO, BLOCKING, CHAINS, CONCURRENT, INSERT, PIPELINE, TOKIO
 from ....cql.servers import CASSANDRA
-from ....run.compare import CannotRunError
 from ...recipe import FULL, Bench, Measurement, Part
 from .settings import settings
 from .tables import part_of
@@ -26,10 +25,9 @@ class Nodes(Measurement):
     name = "nodes"
     title = "three nodes"
     seconds = 300
+    sizes = (FULL,)
 
     def run(self, bench: Bench) -> Part:
-        if bench.size != FULL:
-            raise CannotRunError(f"takes longer than --size {bench.size} may")
         return part_of(self.name, "Three nodes", _TEXT, bench.cql(self.settings(bench)))
 
     def settings(self, bench: Bench) -> Settings:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....cql.cells import BLOCKING, INSERT, PIPELINE
 from ....cql.servers import CASSANDRA
-from ...recipe import Bench, Measurement, Part
+from ...recipe import FULL, QUICK, Bench, Measurement, Part
 from .settings import settings
 from .tables import part_of
 
@@ -19,6 +19,7 @@ class Processes(Measurement):
     name = "processes"
     title = "several processes"
     seconds = 25
+    sizes = (QUICK, FULL)
 
     def run(self, bench: Bench) -> Part:
         return part_of(self.name, "Several processes", _TEXT, bench.cql(self.settings(bench)))

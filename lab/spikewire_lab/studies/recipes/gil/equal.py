@@ -15,7 +15,7 @@ from ....run.compare import CannotRunError
 from ....worker.background import COUNTER
 from ... import closed_loops, open_loops
 from ...reasons import Side, why
-from ...recipe import Measurement, Part
+from ...recipe import FULL, QUICK, Measurement, Part
 from ...relative import plain
 from ...report import LESS, Heading, Median, Row, Section, Table
 from .losses import losses_in
@@ -44,6 +44,7 @@ class Equal(Measurement):
     name: str = "equal"
     title: str = "clients at one rate beside a busy thread"
     seconds = 35
+    sizes = (QUICK, FULL)
 
     def run(self, bench: Bench) -> Part:
         before = self.shared.comparison

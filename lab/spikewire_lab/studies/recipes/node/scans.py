@@ -16,11 +16,10 @@ from ....queries.cells import (
     lacks_waiting,
 )
 from ....queries.lab import Settings
-from ....run.compare import CannotRunError
 from ... import closed_loops
 from ...builds import of_rows
 from ...reasons import side, why
-from ...recipe import SHORT, Bench, Measurement, Part
+from ...recipe import FULL, QUICK, Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table
 
 if TYPE_CHECKING:
@@ -63,16 +62,14 @@ _TEXT = (
 
 
 class Index(Measurement):
-    """Index queries. A part of its own, since the short form leaves it out: it has all ways of all
-    clients again."""
+    """Index queries. They have all ways of all clients again: too many for the short form."""
 
     name = "index"
     title = "queries by an index"
     seconds = 12
+    sizes = (QUICK, FULL)
 
     def run(self, bench: Bench) -> Part:
-        if bench.size == SHORT:
-            raise CannotRunError(f"takes longer than --size {SHORT} may")
         settings = replace(settings_of(bench), modes=(INDEX_MODE,), consumers=(NOTHING,))
         results = bench.scans(settings)
         groups = results.scan_lines()

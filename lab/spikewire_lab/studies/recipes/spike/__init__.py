@@ -47,7 +47,9 @@ class UnderSpike(Recipe):
         """Without the scenarios that were not asked for."""
         letters = bench.scenarios.scenarios
         return [
-            one for one in parts if not isinstance(one, Spike) or one.scenario.letter in letters
+            one
+            for one in parts
+            if not isinstance(one, Spike) or not letters or one.scenario.letter in letters
         ]
 
     def conclude(self, report: Report) -> None:

@@ -9,7 +9,7 @@ from ....run.compare import CannotRunError
 from ....spike.options import BEST, DEFAULTS
 from ....spike.scenarios import without_faults
 from ...interleaved import Outcomes
-from ...recipe import Bench, Measurement, Part
+from ...recipe import FULL, QUICK, SHORT, Bench, Measurement, Part
 from ...report import Section
 from ...scenario_flags import RECIPE
 from .capacity import keys
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from ....spike.result import SpikeResult
     from ....spike.scenarios import Scenario
 
-FAULT_SECONDS = {"quick": 1.0, "short": 2.0}
+FAULT_SECONDS = {QUICK: 1.0, SHORT: 2.0}
 """How long the trouble lasts by size; in full as long as the scenario says."""
+IN_SHORT = "abg"
+"""The scenarios of the short form: overload, a mute node, a deadline."""
 
 
 def of_bench(scenario: Scenario, bench: Bench) -> Scenario:
@@ -50,7 +52,13 @@ class Spike(Measurement):
 
     def __post_init__(self) -> None:
         self.name, self.title = self.scenario.name, self.scenario.title
-        self.seconds = 6 * (FAULT_SECONDS["short"] * 1.8 + 2)
+        self.seconds = 6 * (FAULT_SECONDS[SHORT] * 1.8 + 1)
+        if self.scenario.letter not in IN_SHORT:
+            self.sizes = (QUICK, FULL)
+
+    def belongs_to(self, bench: Bench) -> bool:
+        """Those that are asked for belong to every size."""
+        return bool(bench.scenarios.scenarios) or super().belongs_to(bench)
 
     def run(self, bench: Bench) -> Part:
         scenario = of_bench(self.scenario, bench)
