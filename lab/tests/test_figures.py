@@ -16,7 +16,15 @@ sys.path.insert(0, str(ROOT / "lab" / "tools"))
 
 from quotes.best import CPU, RATE, Candidate, alike, in_rows, line  # noqa: E402
 from quotes.pages import PAGES, pages  # noqa: E402
-from quotes.saved import FREE, REPORTS, STUDIES, saved_reports, take  # noqa: E402
+from quotes.saved import (  # noqa: E402
+    FREE,
+    REPORTS,
+    STUDIES,
+    SavedReport,
+    preferred,
+    saved_reports,
+    take,
+)
 from spikewire_lab.studies.recipes import NAMES  # noqa: E402
 from spikewire_lab.studies.report import Report, Row, Section, Table  # noqa: E402
 
@@ -165,3 +173,18 @@ def test_each_column_names_the_best_other_client() -> None:
     flawed = replace(rows[0], flawed="errors")
     report.sections = [Section("singles", "", "", (replace(table, rows=[flawed, *rows[2:5]]),))]
     assert text("1 thread") is None
+
+
+def test_a_real_server_goes_before_a_later_run_on_the_embedded_one() -> None:
+    def a_saved(name: str, kind: str, date: str) -> SavedReport:
+        report = Report("sdk", "", "", "")
+        report.environment = {"date": date, "cluster": {"kind": kind}}
+        return SavedReport(name, report)
+
+    real = a_saved("sdk-headline", "one node", "2026-11-01")
+    embedded = a_saved("sdk", "embedded, one node", "2026-11-02")
+    later = a_saved("sdk", "one node", "2026-11-02")
+    assert preferred({"sdk": embedded}, "sdk") is embedded
+    assert preferred({"sdk": embedded, "sdk-headline": real}, "sdk") is real
+    assert preferred({"sdk": later, "sdk-headline": real}, "sdk") is later
+    assert preferred({}, "sdk") is None

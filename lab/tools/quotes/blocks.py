@@ -12,7 +12,7 @@ from spikewire_lab.studies.report import Median
 from spikewire_lab.table.versus import CLEAR, LEAST_ROUNDS, UNCLEAR
 
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
-from .saved import FREE, REPORTS, newest
+from .saved import EMBEDDED, FREE, REPORTS, is_embedded, preferred
 from .sentences import between_reports, promise
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ TIME = (Figure("µs/record", more=False),)
 RESPONSE = (Figure("p50 µs", more=False, digits=0), Figure("p99 µs", more=False, digits=0))
 SERVED = (Figure("p95 ms", more=False), Figure("requests/s", more=True, digits=0))
 GIL_OFF = "GIL off"
+SOME_RECORDS = ("100", "1,000", "10,000")
+"""Of the numbers of records in the report, those that the page quotes."""
+SHARES = 2
+"""Of the rates in open loops, how many of the highest."""
 SINGLES = {
     "Rust, 32 tasks": "tokio, 32 tasks",
     "Rust, 32 blocking threads": "blocking, 32 threads",
@@ -74,12 +78,12 @@ def _server(report: Report) -> str:
     if not cluster:
         return ""
     kind, name = str(cluster.get("kind", "")), server_of(cluster)
-    if kind.startswith("embedded"):
+    if is_embedded(report):
         return (
             f" The server is Spikewire's own embedded one ({name}), on the same machine as the"
             " clients."
         )
-    return f" The server is {name}, {kind}."
+    return f" The server is {name}, {kind.partition(', storage')[0]}."
 
 
 def _lacks(report: Report, table: str) -> str:
@@ -148,12 +152,12 @@ def besides(
 
 def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The block of the README."""
-    sdk, node = (newest(reports, name) for name in ("sdk", "node"))
+    sdk, node = (preferred(reports, name) for name in ("sdk", "node"))
     if sdk is None:
         yield NONE
         return
     yield from (source(sdk, f"{REPORTS}/", "matrix"), "")
-    free = newest(reports, f"sdk-{FREE}")
+    free = preferred(reports, f"sdk-{FREE}")
     further = {free.name: "the rows without the GIL"} if free is not None else {}
     if node is not None:
         further[node.name] = "the row of Node.js"
@@ -173,21 +177,58 @@ def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
         yield NONE
         return
     yield from (source(reports["sdk"], FOLDER, "matrix"), "")
-    yield from besides(reports, {"node": "the row of Node.js"}, FOLDER)
+    node = preferred(reports, "node")
+    yield from besides(reports, {node.name: "the row of Node.js"} if node else {}, FOLDER)
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, tuple(SINGLES))
-    if "node" in reports:
-        yield from node_line(reports["node"].report)
+    if node:
+        yield from node_line(node.report)
+
+
+def at_embedded(reports: Mapping[str, SavedReport]) -> Iterator[str]:
+    """The rows of the first table, with the server out of the way."""
+    known = reports.get(f"sdk-{EMBEDDED}")
+    if known is None:
+        yield NONE
+        return
+    yield from (source(known, FOLDER, "matrix"), "")
+    yield from head((RATE, CPU))
+    yield from singles(known.report, tuple(SINGLES))
 
 
 def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
-    known = reports.get(f"sdk-{FREE}")
+    known = preferred(reports, f"sdk-{FREE}")
     if known is None:
         yield f"{NONE} `make bench-free-threaded-reports` measures it."
         return
     yield from (source(known, FOLDER, "matrix"), "")
     yield from head((RATE, CPU))
     yield from singles(known.report, tuple(SINGLES), GIL_OFF)
+
+
+def left_to_win(reports: Mapping[str, SavedReport]) -> Iterator[str]:
+    """What the server's own processor time leaves to any client."""
+    run = preferred(reports, "sdk")
+    if run is None:
+        yield NONE
+        return
+    processors = int(run.report.environment.get("cpu_count") or 1)
+    yield from (source(run, FOLDER, "matrix"), "")
+    yield "| | client, µs | server, µs | op/s | with a client at no cost | the best other, op/s |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    for name in HEADLINE:
+        chosen = _of(alike(SINGLES[name]), in_rust=name.startswith("Rust"))
+        ours, others = in_rows(run.report, "matrix", chosen, ("rate", "cpu", "server"))
+        best = max((one.values[0] or 0.0 for one in others), default=0.0)
+        for one in ours:
+            rate, client, server = one.values
+            if rate and client and server and best:
+                # A single caller waits for each reply: the server works on one processor.
+                most = (1 if "1 thread" in name else processors) * 1e6 / server
+                yield (
+                    f"| {name} | {client:.1f} | {server:.1f} | {rate:,.0f} |"
+                    f" {most:,.0f}: {most / best:.1f} times the best other | {best:,.0f} |"
+                )
 
 
 def batches(reports: Mapping[str, SavedReport]) -> Iterator[str]:
@@ -203,7 +244,8 @@ def batches(reports: Mapping[str, SavedReport]) -> Iterator[str]:
             for how, words in hows.items():
                 keys = (f"rate{size}", f"cpu{size}")
                 sides = in_rows(report, table, alike(how), keys)
-                yield from _lines_of(line(f"{kind} {size} records, {words}", RECORDS, *sides))
+                records = "record" if size == 1 else "records"
+                yield from _lines_of(line(f"{kind} {size} {records}, {words}", RECORDS, *sides))
 
 
 def _sizes(report: Report, table: str) -> list[int]:
@@ -227,6 +269,8 @@ def columns(reports: Mapping[str, SavedReport]) -> Iterator[str]:
         }
         content = table_of(report, "records")
         for row in content.rows if content else ():
+            if row.label not in SOME_RECORDS:
+                continue
             for what in ("numpy", "dict"):
                 name = "NumPy" if what == "numpy" else "dictionaries"
                 text = f"{name} of {row.label} records of 5 bins, {words}"
@@ -267,7 +311,7 @@ def rates(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     for mode, words in (("async", "asyncio"), ("async-uvloop", "uvloop"), ("sync", "threads")):
         table = table_of(report, f"open-{mode}")
         shares = dict.fromkeys(row.label.partition(", ")[2] for row in table.rows) if table else {}
-        for share in shares:
+        for share in list(shares)[-SHARES:]:
             sides = in_rows(report, f"open-{mode}", alike(share), ("p50", "p99"))
             text = f"{words}, {share} of the slowest client's throughput"
             yield from _lines_of(line(text, RESPONSE, *sides))
@@ -287,7 +331,7 @@ def served(reports: Mapping[str, SavedReport]) -> Iterator[str]:
 
 
 def cassandra(reports: Mapping[str, SavedReport]) -> Iterator[str]:
-    run = newest(reports, "cassandra")
+    run = preferred(reports, "cassandra")
     if run is None:
         yield NONE
         return
@@ -365,7 +409,9 @@ BLOCKS: dict[str, Callable[[Mapping[str, SavedReport]], Iterator[str]]] = {
     "promise of the site": lambda reports: promise(reports, FOLDER),
     "headline": headline,
     "singles": all_singles,
+    "embedded": at_embedded,
     "free-threaded": without_lock,
+    "left to win": left_to_win,
     "batches": batches,
     "columns": columns,
     "scans": scans,

@@ -19,6 +19,8 @@ REPORTS = Path("lab/reports")
 FREE = "free-threaded"
 HEADLINE = "headline"
 """A run of the rows of the first table alone, which is measured more often than all."""
+EMBEDDED = "embedded"
+"""A run on the embedded cluster, whose other runs are on a real server."""
 STUDIES = {
     "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
     "aerospike-py": "aerospike-py: operations with its method, NumPy, memory",
@@ -57,10 +59,26 @@ def saved_reports(root: Path = ROOT) -> dict[str, SavedReport]:
     return {one.name: one for one in reports}
 
 
-def newest(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
-    """The later of two runs: of the first table's rows alone, and of all rows."""
+def preferred(reports: Mapping[str, SavedReport], name: str) -> SavedReport | None:
+    """Of a run of the first table's rows and one of all rows that on a real server; else the later
+    one."""
+
+    def rank(run: SavedReport) -> tuple[bool, str]:
+        return not is_embedded(run.report), date_of(run.report)
+
     runs = [reports[one] for one in (f"{name}-{HEADLINE}", name) if one in reports]
-    return max(runs, key=lambda run: str(run.report.environment.get("date", "")), default=None)
+    return max(runs, key=rank, default=None)
+
+
+def is_embedded(report: Report) -> bool:
+    """Whether its server was ours."""
+    cluster = report.environment.get("cluster") or {}
+    return str(cluster.get("kind", "")).startswith("embedded")
+
+
+def date_of(report: Report) -> str:
+    """When it was measured."""
+    return str(report.environment.get("date", ""))
 
 
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
@@ -90,6 +108,9 @@ def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
         report.environment["command_line"] = raw["environment"]["command_line"] = [
             _without_folders(str(word)) for word in report.environment.get("command_line") or ()
         ]
+        if not report.interrupted:
+            # It has all rows, in however many pieces they were measured.
+            raw["settings"].pop("only", None)
         text = json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
         (root / REPORTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
         (root / REPORTS / f"{name}.html").write_text(page(report, REPOSITORY), encoding="utf-8")

@@ -9,7 +9,7 @@ from spikewire_lab.run.environment import server_of
 from spikewire_lab.studies.relative import plain
 
 from .best import CPU, RATE, alike, head, in_rows, line, table_of
-from .saved import newest
+from .saved import is_embedded, preferred
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ ROWS = (
 
 def promise(reports: Mapping[str, SavedReport], folder: str) -> Iterator[str]:
     """The best other client and ours, in one line for each language or database."""
-    rows = [(row, of) for row in ROWS if (of := newest(reports, row[1])) is not None]
+    rows = [(row, of) for row in ROWS if (of := preferred(reports, row[1])) is not None]
     if not rows:
         yield "There is no report of it yet."
         return
@@ -62,9 +62,9 @@ def promise(reports: Mapping[str, SavedReport], folder: str) -> Iterator[str]:
 def _server(report: Report) -> str:
     if report.recipe == "cassandra":
         return "one node of Cassandra"
-    cluster = report.environment.get("cluster") or {}
-    if str(cluster.get("kind", "")).startswith("embedded"):
+    if is_embedded(report):
         return "Spikewire's own embedded cluster"
+    cluster = report.environment.get("cluster") or {}
     return server_of(cluster) if cluster else "not recorded"
 
 
@@ -78,9 +78,13 @@ SAME = (
 
 
 def between_reports(reports: Mapping[str, SavedReport]) -> Iterator[str]:
-    """How far reports are apart that have the same line."""
-    rates = []
+    """How far reports of the same server as the first are apart that have the same line."""
+    rates: list[float] = []
+    known = [reports[name].report for name, *_ in SAME if name in reports]
+    server = _server(known[0]) if known else ""
     for name, table, label, column in SAME:
+        if name in reports and _server(reports[name].report) != server:
+            continue
         content = table_of(reports[name].report, table) if name in reports else None
         for row in content.rows if content else ():
             rate = plain(row.fields.get(column)) if row.label == label else None
@@ -90,7 +94,7 @@ def between_reports(reports: Mapping[str, SavedReport]) -> Iterator[str]:
         yield "There are no reports with the same line yet."
         return
     yield (
-        f"Between reports even the same line may differ: blocking calls of 32 threads appear in "
-        f"{len(rates)} of them,"
+        "Between reports of one server even the same line may differ: blocking calls of 32 threads"
+        f" appear in {len(rates)} of them,"
     )
     yield f"with {min(rates):,.0f} to {max(rates):,.0f} op/s."
