@@ -447,7 +447,7 @@ bench-tools: build lab-node node-peers
 	@$(BIN)/python -m spikewire_lab.run.rust
 
 .PHONY: bench
-bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in a quarter of an hour
+bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in ten minutes
 	$(LAB) all --size short $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
 
 .PHONY: lab
