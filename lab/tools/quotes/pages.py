@@ -14,14 +14,7 @@ from .saved import ROOT, saved_reports
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGES = (
-    "README.md",
-    "docs/index.md",
-    "docs/figures.md",
-    "docs/choosing.md",
-    "docs/reports.md",
-    "docs/benchmarks-others.md",
-)
+PAGES = ("README.md", "docs/index.md", "docs/figures.md", "docs/choosing.md", "docs/reports.md")
 _BLOCK = re.compile(r"<!-- figures: ([\w -]+) -->\n.*?<!-- end of figures -->", re.DOTALL)
 
 
