@@ -191,9 +191,7 @@ def at_embedded(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if known is None:
         yield NONE
         return
-    yield from (source(known, FOLDER, "matrix"), "")
-    yield from head((RATE, CPU))
-    yield from singles(known.report, tuple(SINGLES))
+    yield from _matrix(known)
 
 
 def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
@@ -201,9 +199,13 @@ def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if known is None:
         yield f"{NONE} `make bench-free-threaded-reports` measures it."
         return
+    yield from _matrix(known, GIL_OFF)
+
+
+def _matrix(known: SavedReport, state: str = "") -> Iterator[str]:
     yield from (source(known, FOLDER, "matrix"), "")
     yield from head((RATE, CPU))
-    yield from singles(known.report, tuple(SINGLES), GIL_OFF)
+    yield from singles(known.report, tuple(SINGLES), state)
 
 
 def left_to_win(reports: Mapping[str, SavedReport]) -> Iterator[str]:
